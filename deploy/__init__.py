@@ -1,0 +1,1 @@
+"""How Correspondent is put into service: containers, charts, and the embedded stack."""

@@ -1,0 +1,1 @@
+"""Schemas: what the processors say to each other."""

@@ -1,0 +1,1 @@
+"""The stream processors, one folder each, and `core`, which they share."""

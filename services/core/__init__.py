@@ -1,0 +1,1 @@
+"""What the processors share: bus, db, model, memory, mail. Imports no processor."""

@@ -1,0 +1,22 @@
+"""The wall clock. Only edges and keep_time may read it; everything else uses `unit.now`, the event's time."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from datetime import UTC, datetime
+
+
+def utc_now() -> datetime:
+    """The time now, aware, in UTC."""
+    return datetime.now(UTC)
+
+
+def monotonic() -> float:
+    """Seconds on a clock that never goes back, for measuring how long something took."""
+    return time.monotonic()
+
+
+def random_id() -> uuid.UUID:
+    """A random id, for edges that meet something new; processors derive theirs with uuid5."""
+    return uuid.uuid4()
