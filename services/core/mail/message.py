@@ -41,7 +41,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ReplyText:
-    """The body, divided: what is new, what is quoted, and the signature. `new` is never empty when the mail has text."""
+    """The body, divided: new, quoted, signature. `new` is never empty when the mail has text."""
 
     new: str
     quoted: str = ""

@@ -97,9 +97,7 @@ class Answer:
     stop: str
     model: str
     usage: Usage = field(default_factory=Usage)
-    raw: Sequence[
-        Mapping[str, Any]
-    ] = ()  # the provider's own content blocks, sent back unchanged in `history`
+    raw: Sequence[Mapping[str, Any]] = ()  # the provider's own content blocks, sent back unchanged in `history`
 
 
 class Model(Protocol):
