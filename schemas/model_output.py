@@ -1,0 +1,270 @@
+"""What a model may say: the inputs of its tools, and the one structured answer of `reflect`.
+
+These models are the contract between the prompt and the code. Their JSON Schemas are sent to the model, so
+every description is written for it; what comes back is validated here before anything believes it.
+Lengths are hard limits: a longer quote or text is refused, a longer summary or brief is cut at a sentence.
+Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thing is still true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import date
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+SUMMARY_WORDS = 200
+BRIEF_WORDS = 500
+
+Intent = Literal[
+    "pricing_question",
+    "purchase",
+    "renewal",
+    "cancellation",
+    "competitor",
+    "billing",
+    "bug_report",
+    "how_to",
+    "feature_request",
+    "complaint",
+    "status_question",
+    "thanks",
+    "other",
+]
+ParticipantStateName = Literal["unknown", "prospect", "customer", "vip", "at_risk", "churned", "returning"]
+ReplyState = Literal["awaiting_reply", "in_progress", "resolved"]
+Grain = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearly"]
+
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_WORD = re.compile(r"\S+")
+
+
+def clip_words(text: str, limit: int) -> str:
+    """`text` with at most `limit` words, cut after the last whole sentence that fits, else after a word."""
+    words = list(_WORD.finditer(text))
+    if len(words) <= limit:
+        return text.strip()
+    room = text[: words[limit - 1].end()]
+    ends = [match.start() for match in _SENTENCE_END.finditer(text) if match.start() <= len(room)]
+    return room[: ends[-1]].strip() if ends else room.strip()
+
+
+def _at_most(words: int) -> AfterValidator:
+    return AfterValidator(lambda text: clip_words(text, words))
+
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
+Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z0-9][\w .:#/-]{0,79}$")]
+Kind = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,39}$")]
+Body = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)]
+
+_KIND = (
+    "The kind of fact: identity, contact_info, customer_info, order_info, preference, issue_history, goal, event, "
+    "relationship, interaction, resolution, note, or one that the instructions define."
+)
+_KEY = "What the fact is about, in a few stable lower-case words, e.g. 'plan', 'company', 'order 4471', 'seats'."
+_QUOTE = "The words it was read from, copied exactly, character by character, from the customer's own new text."
+_TEXT = "The fact as one sentence that can be understood alone, naming the customer."
+_IMPORTANCE = "1 (trivia) to 10 (must never be forgotten)."
+_VALID_TO = "The last day it is true, if it ends by itself ('on vacation until 15 January'); otherwise null."
+_FACT_ID = "The id of the stored fact that is meant, as the context shows it; empty if it shows none."
+
+
+class _Said(BaseModel):
+    """The base of everything a model says: frozen, and nothing beside the named fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class ReplyInput(_Said):
+    """Answer the customer. State and goals take effect when the reply is sent."""
+
+    text: Body = Field(description="The reply as plain text, greeting and closing included, without a subject.")
+    state: ReplyState = Field(
+        description="The thread after this reply: awaiting_reply if you asked the customer something, "
+        "resolved if nothing is left to do, in_progress if we still owe something."
+    )
+    goals_add: list[Line] = Field(
+        default_factory=list, max_length=8, description="What this thread now waits for, one sentence each."
+    )
+    goals_close: list[Line] = Field(
+        default_factory=list, max_length=8, description="Open goals that are now reached, word for word as shown."
+    )
+    citations: list[Line] = Field(
+        default_factory=list, max_length=12, description="Ids of the knowledge chunks the reply rests on."
+    )
+
+
+class NoReplyInput(_Said):
+    """Say that the mail needs no answer, for instance 'thanks, solved!'."""
+
+    reason: Line = Field(description="Why no reply is needed, in one sentence.")
+
+
+class EscalateInput(_Said):
+    """Hand the thread to a person."""
+
+    reason: Line = Field(description="Why a person is needed, for our team, in one sentence.")
+    message_to_customer: Body = Field(
+        description="What the customer is told now: that a person takes over. Promise no outcome and no date."
+    )
+
+
+class RememberInput(_Said):
+    """Store one fact about the author of this mail."""
+
+    kind: Kind = Field(description=_KIND)
+    key: Key = Field(description=_KEY)
+    value: Line = Field(description="The value alone, e.g. 'Enterprise', '40', '2026-01-15'.")
+    text: Line = Field(description=_TEXT)
+    quote: Line = Field(description=_QUOTE)
+    importance: int = Field(ge=1, le=10, description=_IMPORTANCE)
+    valid_to: date | None = Field(default=None, description=_VALID_TO)
+
+
+class CorrectInput(_Said):
+    """Replace a stored fact that the customer says is wrong or no longer true."""
+
+    fact_id: OptionalLine = Field(default="", description=_FACT_ID)
+    kind: Kind = Field(description=_KIND)
+    key: Key = Field(description=_KEY)
+    value: Line = Field(description="The new value alone.")
+    text: Line = Field(description=_TEXT)
+    quote: Line = Field(description=_QUOTE)
+    importance: int = Field(default=5, ge=1, le=10, description=_IMPORTANCE)
+    valid_to: date | None = Field(default=None, description=_VALID_TO)
+
+
+class ForgetInput(_Said):
+    """End a stored fact because the customer asked for it or says that it is over."""
+
+    fact_id: OptionalLine = Field(default="", description=_FACT_ID)
+    kind: Kind = Field(description=_KIND)
+    key: Key = Field(description=_KEY)
+    reason: Line = Field(description="Why it no longer holds, in one sentence.")
+    quote: Line = Field(description=_QUOTE)
+
+
+class ParticipantStateInput(_Said):
+    """Propose where the author stands as a customer; code decides whether that step is allowed."""
+
+    state: ParticipantStateName = Field(
+        description="prospect (asks before buying), customer (pays), vip, at_risk (may leave), churned, returning."
+    )
+    reason: Line = Field(description="What in the mail shows it, in one sentence.")
+
+
+class SearchMemoryInput(_Said):
+    """Look up what is remembered about the author of this mail."""
+
+    query_text: OptionalLine = Field(default="", description="What to look for by meaning; empty lists by time.")
+    grain: Grain | None = Field(default=None, description="Only summaries of this grain; null searches facts too.")
+    minimum_days_ago: int = Field(default=0, ge=0, le=36_500, description="Nothing newer than this many days.")
+    maximum_days_ago: int = Field(default=36_500, ge=0, le=36_500, description="Nothing older than this many days.")
+    max_results: int = Field(default=10, ge=1, le=50, description="How many entries to return.")
+    person: OptionalLine = Field(default="", description="Only entries that name this person.")
+    event_type: OptionalLine = Field(default="", description="Only entries of this kind, e.g. 'resolution'.")
+
+
+class SearchKnowledgeInput(_Said):
+    """Search our own documents: plans, prices, policies, instructions."""
+
+    query: Line = Field(description="A question or a few words.")
+
+
+class FactOperation(_Said):
+    """One change to what is stored about the author: ADD a new fact, UPDATE or DELETE a stored one."""
+
+    op: Literal["ADD", "UPDATE", "DELETE"]
+    fact_id: OptionalLine = Field(default="", description=f"For UPDATE and DELETE. {_FACT_ID}")
+    kind: Kind = Field(description=_KIND)
+    key: Key = Field(description=_KEY)
+    value: OptionalLine = Field(default="", description="The value alone; empty only for DELETE.")
+    text: OptionalLine = Field(default="", description=_TEXT)
+    quote: Line = Field(description=_QUOTE)
+    importance: int = Field(default=5, ge=1, le=10, description=_IMPORTANCE)
+    valid_to: date | None = Field(default=None, description=_VALID_TO)
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.op != "DELETE" and not (self.value and self.text):
+            raise ValueError(f"{self.op} needs both `value` and `text`")
+        return self
+
+
+class Relation(_Said):
+    """One edge of the graph, e.g. ('John Miller', 'works_at', 'Acme')."""
+
+    op: Literal["INSERT", "UPDATE", "DELETE"] = "INSERT"
+    subject: Line
+    predicate: Kind = Field(description="A verb in snake_case: works_at, uses, reports_to, replaced_by.")
+    object: Line
+    quote: Line = Field(description=_QUOTE)
+
+
+class Signals(_Said):
+    """What the mail shows of the author's mood and purpose."""
+
+    sentiment: float = Field(default=0.0, ge=-1.0, le=1.0, description="-1 furious, 0 neutral, 1 delighted.")
+    frustrated: bool = Field(default=False, description="True only if the words show frustration with us.")
+    intent: Intent = Field(default="other", description="The main purpose of the newest mail.")
+    issue_key: OptionalLine = Field(
+        default="",
+        description="For a bug or complaint: 2-5 lower-case words naming the trouble and nobody's name or data, "
+        "so that the same trouble gets the same key: 'csv export timeout'. Otherwise empty.",
+    )
+    issue_resolved: bool = Field(default=False, description="True if the customer says that their trouble is over.")
+    tags: list[Kind] = Field(default_factory=list, max_length=8, description="Topics, one word each.")
+
+
+class ParticipantProposal(_Said):
+    """A proposed step of the author's lifecycle, with the words that show it."""
+
+    state: ParticipantStateName
+    reason: Line
+
+
+class Reflection(_Said):
+    """What is learned from one closed turn: one answer, from which every projection is applied."""
+
+    summary: Annotated[str, StringConstraints(max_length=8_000), _at_most(SUMMARY_WORDS)] = Field(
+        description=f"The thread so far in at most {SUMMARY_WORDS} words, updated from the current summary and the "
+        "new mails: what was asked, what was done, what is pending. Keep names and numbers."
+    )
+    facts: list[FactOperation] = Field(
+        default_factory=list, max_length=30, description="Only what the author said of themselves or their account."
+    )
+    relations: list[Relation] = Field(default_factory=list, max_length=20)
+    signals: Signals = Field(default_factory=Signals)
+    participant: ParticipantProposal | None = Field(
+        default=None, description="Only if the mail shows that the author's standing has changed."
+    )
+    brief: Annotated[str, StringConstraints(max_length=16_000), _at_most(BRIEF_WORDS)] = Field(
+        description=f"Whom we are dealing with, in at most {BRIEF_WORDS} words, for the next reply: profile, recent "
+        "events, preferences, open tasks, key facts. Updated from the current brief."
+    )
+
+
+TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
+    {
+        "reply": ReplyInput,
+        "no_reply_needed": NoReplyInput,
+        "escalate": EscalateInput,
+        "remember_fact": RememberInput,
+        "correct_fact": CorrectInput,
+        "forget_fact": ForgetInput,
+        "set_participant_state": ParticipantStateInput,
+        "search_memory": SearchMemoryInput,
+        "search_knowledge": SearchKnowledgeInput,
+        "reflect": Reflection,
+    }
+)
+
+
+def tool_schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of one tool's input, as it is sent to a model. Raises `KeyError` for an unknown tool."""
+    return TOOL_INPUTS[name].model_json_schema()
