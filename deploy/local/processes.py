@@ -1,0 +1,114 @@
+"""Child processes on a leash: they end with us, however we end, and a later run recognises what it finds of them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from deploy.local.part import Account, Part
+
+LEASH = Path(__file__).with_name("leash.py")
+
+
+class Child:
+    """One running part. Spawn it from a thread that lives as long as it shall: Linux ties it to that thread."""
+
+    def __init__(self, part: Part, log: Path) -> None:
+        self.part = part
+        self._log = log
+        with log.open("ab") as output:
+            self._process = subprocess.Popen(
+                leashed(part.argv, part.account, part.stop_signal),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=_environment(part.environment),
+                start_new_session=True,
+            )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    def is_alive(self) -> bool:
+        """Whether it still runs."""
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        """End it at once, as a crash would (SIGKILL), and reap it."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self, grace: float = 15.0) -> None:
+        """End it in its own clean way; after `grace` seconds, kill it."""
+        if not self.is_alive():
+            return
+        self._process.send_signal(self.part.stop_signal)
+        try:
+            self._process.wait(grace)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def log_tail(self, lines: int = 15) -> str:
+        """The last lines that it wrote."""
+        text = self._log.read_text(errors="replace") if self._log.exists() else ""
+        return "\n".join(text.splitlines()[-lines:])
+
+
+def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.Signals) -> list[str]:
+    """The command that becomes `argv` as `account`, tied to this process."""
+    who = f"{account.uid}:{account.gid}" if account else "-"
+    return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, *argv]
+
+
+def run_leashed(argv: Sequence[str], account: Account | None = None) -> tuple[int, str]:
+    """Run a command to its end; its exit code and what it wrote."""
+    done = subprocess.run(
+        leashed(argv, account, signal.SIGKILL),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd="/",
+        env=_environment({}),
+        start_new_session=True,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def end_orphans(commands: Mapping[int, Sequence[str]], folder: Path) -> list[int]:
+    """Kill what an earlier run left behind: its pids with its command lines, and each Postgres that works in `folder`.
+
+    A pid that meanwhile belongs to another program is left alone. Returns the pids that were ended.
+    """
+    orphans = [process for process in psutil.process_iter() if _is_orphan(process, commands, folder)]
+    for process in orphans:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            process.kill()
+    psutil.wait_procs(orphans, timeout=10)
+    return [process.pid for process in orphans]
+
+
+def _is_orphan(process: psutil.Process, commands: Mapping[int, Sequence[str]], folder: Path) -> bool:
+    try:
+        argv = commands.get(process.pid)
+        if argv and process.cmdline()[-len(argv) :] == list(argv):
+            return True
+        return process.name() == "postgres" and Path(process.cwd()) == folder
+    except psutil.Error:
+        return False
+
+
+def _environment(extra: Mapping[str, str]) -> dict[str, str]:
+    """Ours without what changes the parts' behaviour, plus `extra`."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PG", "LC_", "LISTENER"))}
+    return {**kept, "LC_ALL": "C.UTF-8", **extra}

@@ -1,0 +1,195 @@
+"""The embedded stack as a whole: four parts started side by side, ready when each has answered a client.
+
+One process owns a folder's stack at a time. Whatever ends that process, the parts end too; what still outlives it
+(a system without parent-death signals) is recognised and ended by the next start.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import TracebackType
+
+from deploy.local.broker import broker
+from deploy.local.endpoints import Endpoints, forget_endpoints, read_endpoints, write_endpoints
+from deploy.local.errors import PartFailed
+from deploy.local.ownership import Ownership
+from deploy.local.part import Part
+from deploy.local.ports import HOST, free_port
+from deploy.local.postgres import database_url, postgres
+from deploy.local.processes import Child, end_orphans
+from deploy.local.smtp_sink import smtp_sink
+from deploy.local.valkey import redis_url, valkey
+
+DEFAULT_HOME = Path("var")
+READY_WITHIN = 60.0  # seconds; a recovery after a crash counts
+NAMES = ("kafka", "database", "redis", "smtp")
+
+
+class EmbeddedStack:
+    """Kafka, Postgres, Valkey and an SMTP sink as child processes, with their data under `home`.
+
+    `report` gets one line for each thing a person may want to know. With `kafka` (`host:port`) that broker is used and
+    none is started. Start, stop and restart are for one thread at a time.
+    """
+
+    def __init__(
+        self, home: Path = DEFAULT_HOME, *, report: Callable[[str], None] = lambda _: None, kafka: str | None = None
+    ) -> None:
+        self.home = home.resolve()
+        self._report = report
+        self._kafka = kafka
+        self._ownership = Ownership(self.home)
+        self._given_up = threading.Event()
+        self._children: dict[str, Child] = {}
+        self._recording = threading.Lock()
+        self._leash_holder: ThreadPoolExecutor | None = None
+
+    def start(self) -> Endpoints:
+        """Start all parts and wait until each answers.
+
+        Raises HomeInUse when another process runs the stack of this folder, PartFailed when a part does not come up;
+        nothing is left running then.
+        """
+        self.home.mkdir(parents=True, exist_ok=True)
+        self._ownership.take()
+        try:
+            return self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def stop(self) -> None:
+        """Stop all parts in their own clean way, side by side; without effect when nothing runs."""
+        self._given_up.set()
+        children = list(self._children.values())
+        if children:
+            with ThreadPoolExecutor(len(children)) as pool:
+                list(pool.map(Child.stop, children))
+        self._children.clear()
+        if self._leash_holder:
+            self._leash_holder.shutdown()
+            self._leash_holder = None
+            self._processes_file.unlink(missing_ok=True)
+        self._ownership.release()
+
+    def restart(self, part: str) -> None:
+        """Stop one part (`kafka`, `database`, `redis` or `smtp`), dead or alive, and start it on the same port."""
+        child = self._children[part]
+        child.stop()
+        self._run(child.part)
+
+    def kill(self, part: str) -> None:
+        """End one part as a crash would (SIGKILL); `restart` brings it back."""
+        self._children[part].kill()
+
+    def pids(self) -> dict[str, int]:
+        """The process id of each part."""
+        return {name: child.pid for name, child in self._children.items()}
+
+    def __enter__(self) -> Endpoints:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def _processes_file(self) -> Path:
+        return self.home / "processes.json"
+
+    def _start(self) -> Endpoints:
+        self._given_up.clear()
+        self._end_what_an_earlier_run_left()
+        (self.home / "logs").mkdir(mode=0o700, exist_ok=True)
+        endpoints, parts = self._plan()
+        self._leash_holder = ThreadPoolExecutor(1, thread_name_prefix="leash")
+        with ThreadPoolExecutor(len(parts)) as pool:
+            try:
+                list(pool.map(self._bring_up, parts))
+            except BaseException:
+                self._given_up.set()
+                raise
+        write_endpoints(self.home, endpoints)
+        return endpoints
+
+    def _plan(self) -> tuple[Endpoints, list[Part]]:
+        """The parts to start, on the ports of the last run where those are free."""
+        last = read_endpoints(self.home)
+        known = {name: port for name, (_, port) in last.ports().items()} if last else {}
+        forget_endpoints(self.home)
+        ports = {name: free_port(known.get(name)) for name in NAMES}
+        password, outbox = _password(self.home), self.home / "outbox"
+        parts = [
+            postgres(self.home / "postgres", ports["database"], password),
+            smtp_sink(outbox, ports["smtp"]),
+            valkey(self.home / "valkey", ports["redis"], password),
+        ]
+        if self._kafka is None:
+            parts.append(broker(ports["kafka"]))
+        endpoints = Endpoints(
+            kafka=self._kafka or f"{HOST}:{ports['kafka']}",
+            database=database_url(ports["database"], password),
+            redis=redis_url(ports["redis"], password),
+            smtp_host=HOST,
+            smtp_port=ports["smtp"],
+            outbox=outbox,
+        )
+        return endpoints, parts
+
+    def _bring_up(self, part: Part) -> None:
+        part.prepare()
+        self._run(part)
+
+    def _run(self, part: Part) -> None:
+        """Spawn the part from the leash thread, note its pid, wait until it answers."""
+        if self._given_up.is_set() or self._leash_holder is None:
+            return
+        began = time.monotonic()
+        log = self.home / "logs" / f"{part.name}.log"
+        child = self._leash_holder.submit(Child, part, log).result()
+        self._children[part.name] = child
+        self._record_processes()
+        self._wait_until_ready(child, began + READY_WITHIN)
+        self._report(f"{part.name}: ready on {HOST}:{part.port} in {time.monotonic() - began:.2f} s")
+
+    def _wait_until_ready(self, child: Child, deadline: float) -> None:
+        while not child.part.answers():
+            if not child.is_alive():
+                raise PartFailed(f"{child.part.name} ended while starting. Its log:\n{child.log_tail()}")
+            if time.monotonic() > deadline:
+                raise PartFailed(
+                    f"{child.part.name} did not answer in {READY_WITHIN:.0f} s. Its log:\n{child.log_tail()}"
+                )
+            if self._given_up.wait(0.02):
+                return
+
+    def _record_processes(self) -> None:
+        with self._recording:
+            commands = {child.pid: child.part.argv for child in list(self._children.values())}
+            self._processes_file.write_text(json.dumps(commands))
+
+    def _end_what_an_earlier_run_left(self) -> None:
+        try:
+            commands = {int(pid): argv for pid, argv in json.loads(self._processes_file.read_text()).items()}
+        except (OSError, ValueError):
+            commands = {}
+        ended = end_orphans(commands, self.home / "postgres" / "data")
+        (self.home / "postgres" / "data" / "postmaster.pid").unlink(missing_ok=True)
+        if ended:
+            self._report(f"ended {len(ended)} processes that an earlier run left behind")
+
+
+def _password(home: Path) -> str:
+    """The password of this folder's stores, made once."""
+    path = home / "password"
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_urlsafe(24))
+    return path.read_text()

@@ -1,0 +1,48 @@
+"""The fixtures that every test may ask for; a test that asks for none touches no server."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from deploy.local import EmbeddedStack, Endpoints, running_endpoints
+from tests.support.stack import EMPTY, fresh_database, session_stack
+
+_prefixes = count(1)
+
+
+@pytest.fixture(scope="session")
+def embedded_stack() -> Iterator[EmbeddedStack]:
+    """The session's stack itself, for chaos tests that kill and restart its parts; leave it running."""
+    with session_stack() as stack:
+        yield stack
+
+
+@pytest.fixture(scope="session")
+def stack(embedded_stack: EmbeddedStack) -> Endpoints:
+    """Where the session's Kafka, Postgres, Valkey and SMTP sink answer."""
+    endpoints = running_endpoints(embedded_stack.home)
+    assert endpoints is not None
+    return endpoints
+
+
+@pytest.fixture(scope="session")
+def template_database() -> str:
+    """The database that `database` copies: empty here, the seam for a migrated one."""
+    return EMPTY
+
+
+@pytest.fixture
+def database(stack: Endpoints, template_database: str) -> Iterator[str]:
+    """The URL of a database of this test's own."""
+    with fresh_database(stack.database, template=template_database) as url:
+        yield url
+
+
+@pytest.fixture
+def topic_prefix() -> str:
+    """A string with which this test's topics and groups begin, on a broker that outlives sessions too."""
+    return f"t{os.getpid()}-{os.urandom(3).hex()}-{next(_prefixes)}."

@@ -1,0 +1,1 @@
+"""What several tests need: the stack they run on, a fault proxy, Apache Kafka."""

@@ -1,0 +1,75 @@
+"""The stack that a test session runs on, and fresh databases on it.
+
+One embedded stack serves the whole session; with `CORRESPONDENT_TEST_KAFKA=host:port` its broker is that Apache Kafka
+and the rest stays embedded. Databases are made from a template, so that a migrated one costs a file copy.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+from psycopg import sql
+
+from deploy.local import EmbeddedStack
+
+KAFKA = "CORRESPONDENT_TEST_KAFKA"
+EMPTY = "template1"
+_numbers = count(1)
+
+
+@contextmanager
+def temporary_home() -> Iterator[Path]:
+    """A folder for a stack, removed afterwards. Not pytest's: as root, Postgres' user must be able to enter it."""
+    home = Path(tempfile.mkdtemp(prefix="correspondent-"))
+    home.chmod(0o755)
+    try:
+        yield home
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def session_stack() -> Iterator[EmbeddedStack]:
+    """A running stack in a temporary folder, with Apache Kafka where the environment names one."""
+    with temporary_home() as home:
+        stack = EmbeddedStack(home, kafka=os.environ.get(KAFKA))
+        with stack:
+            yield stack
+
+
+def uses_apache_kafka() -> bool:
+    """Whether this session runs on Apache Kafka and not on the embedded broker."""
+    return KAFKA in os.environ
+
+
+@contextmanager
+def fresh_database(server: str, *, template: str = EMPTY) -> Iterator[str]:
+    """The URL of a new database copied from `template` on the server of the URL `server`, dropped afterwards."""
+    name = f"test_{os.getpid()}_{next(_numbers)}"
+    create_database(server, name, template=template)
+    try:
+        yield urlsplit(server)._replace(path=f"/{name}").geturl()
+    finally:
+        drop_database(server, name)
+
+
+def create_database(server: str, name: str, *, template: str = EMPTY) -> None:
+    """Make the database `name`; nobody may be connected to `template`."""
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement)
+
+
+def drop_database(server: str, name: str) -> None:
+    """Remove the database `name`, whoever is still connected to it."""
+    statement = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(statement)
