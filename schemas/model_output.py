@@ -103,6 +103,7 @@ class NoReplyInput(_Said):
     """Say that the mail needs no answer, for instance 'thanks, solved!'."""
 
     reason: Line = Field(description="Why no reply is needed, in one sentence.")
+    settled: bool = Field(default=False, description="True if the customer says that their matter is settled.")
 
 
 class EscalateInput(_Said):

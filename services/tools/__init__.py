@@ -1,0 +1,1 @@
+"""What an operator runs: demo, replay, rebuild, import, erase."""

@@ -1,0 +1,1 @@
+"""The demo: an invented company, its customers and their mail, run through the real processors."""
