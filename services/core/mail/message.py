@@ -9,12 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 
+ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much of one mail is read; what is over a limit is parked, with the reason."""
+
+    total_bytes: int = 25 * 1024 * 1024
+    header_bytes: int = 256 * 1024
+    levels: int = 50
+    parts: int = 1_000
+    references: int = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
     """One mailbox: display name (decoded, no control characters) and addr-spec.
 
-    The domain is lower case; the local part is kept as written. `key` is what identity is compared by.
+    The domain is lower case, in A-labels where it is international; the local part is kept as written.
+    `key` is what identity is compared by.
     """
 
     name: str
@@ -22,8 +36,11 @@ class Address:
 
     @property
     def key(self) -> str:
-        """The address in the form that two spellings of one mailbox share."""
-        return self.addr.casefold()
+        """The address in the form that two spellings of one mailbox share.
+
+        Only ASCII letters are folded: full case folding makes one mailbox of `straße@` and `strasse@`.
+        """
+        return self.addr.translate(ASCII_LOWER)
 
 
 @dataclass(frozen=True, slots=True)

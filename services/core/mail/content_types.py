@@ -1,0 +1,82 @@
+"""What a file is, told from its first bytes and, for zip containers, from the names inside."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+_MAGIC: tuple[tuple[int, bytes, str], ...] = (
+    (0, b"%PDF-", "application/pdf"),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"II*\x00", "image/tiff"),
+    (0, b"MM\x00*", "image/tiff"),
+    (0, b"BM", "image/bmp"),
+    (4, b"ftyphei", "image/heic"),
+    (4, b"ftypmif1", "image/heic"),
+    (4, b"ftyp", "video/mp4"),
+    (8, b"WAVE", "audio/wav"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"OggS", "application/ogg"),
+    (0, b"\x1f\x8b", "application/gzip"),
+    (0, b"BZh", "application/x-bzip2"),
+    (0, b"\xfd7zXZ\x00", "application/x-xz"),
+    (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
+    (0, b"Rar!\x1a\x07", "application/vnd.rar"),
+    (257, b"ustar", "application/x-tar"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "application/x-ole-storage"),
+    (0, b"{\\rtf", "application/rtf"),
+    (0, b"\x78\x9f\x3e\x22", "application/ms-tnef"),
+    (0, b"MZ", "application/vnd.microsoft.portable-executable"),
+    (0, b"\x7fELF", "application/x-executable"),
+    (0, b"-----BEGIN PGP", "application/pgp-encrypted"),
+)
+
+_INSIDE_ZIP = (
+    ("word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+    ("xl/workbook.xml", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+    ("ppt/presentation.xml", "application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+    ("META-INF/MANIFEST.MF", "application/java-archive"),
+)
+MAX_ZIP_NAMES = 10_000
+_HTML = re.compile(rb"\s*(?:<!doctype html|<html|<head|<body)", re.IGNORECASE)
+_TEXT_BYTES = bytes({7, 8, 9, 10, 12, 13, 27} | set(range(0x20, 0x100)) - {0x7F})
+
+
+def detect(content: bytes, claimed: str, filename: str = "") -> str:
+    """The media type of `content`. A claim is believed only for text and where nothing speaks against it."""
+    for offset, magic, media_type in _MAGIC:
+        if content.startswith(magic, offset):
+            return media_type
+    if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_type(content)
+    if not content or claimed.startswith("message/"):
+        return claimed or "application/octet-stream"
+    if _HTML.match(content[:512]):
+        return "text/html"
+    return _text_type(content, claimed, filename)
+
+
+def _text_type(content: bytes, claimed: str, filename: str) -> str:
+    sample = content[:8192]
+    if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or not sample.translate(None, _TEXT_BYTES):
+        if filename.lower().endswith((".csv", ".tsv")):
+            return "text/csv"
+        return claimed if claimed.startswith("text/") or claimed.endswith(("json", "xml")) else "text/plain"
+    known = {media_type for _, _, media_type in _MAGIC} | {"application/zip", "text/html", "text/plain"}
+    return "application/octet-stream" if claimed in known or not claimed else claimed
+
+
+def _zip_type(content: bytes) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            names = set(archive.namelist()[:MAX_ZIP_NAMES])
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < 100:
+                return archive.read("mimetype").decode("ascii", "replace").strip()
+    except (zipfile.BadZipFile, ValueError, OSError, RuntimeError, NotImplementedError, EOFError):
+        return "application/zip"
+    return next((media_type for name, media_type in _INSIDE_ZIP if name in names), "application/zip")

@@ -1,0 +1,25 @@
+"""The language a text is written in (py3langid), or nothing where the text is too short to tell."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+LEAST_LETTERS = 20
+SAMPLE_CHARACTERS = 2_000
+LEAST_PROBABILITY = 0.5
+
+
+def detect_language(text: str) -> str:
+    """ISO 639-1 code of `text`, or "" for fewer than 20 letters or an undecided classifier."""
+    sample = text[:SAMPLE_CHARACTERS]
+    if sum(character.isalpha() for character in sample) < LEAST_LETTERS:
+        return ""
+    code, probability = _identifier().classify(sample)
+    return str(code) if probability >= LEAST_PROBABILITY else ""
+
+
+@lru_cache(maxsize=1)
+def _identifier() -> LanguageIdentifier:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)

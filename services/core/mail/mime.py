@@ -1,0 +1,137 @@
+"""Raw bytes to `ParsedMail`.
+
+Invariants: `read_mail` never raises and takes time linear in its input; what could not be read stands in `defects`,
+and a mail over a limit is parked with the reason, its headers still read as far as the limits allow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from services.core.mail import addresses, charsets, content_types, headers, html_text, parts, uuencode
+from services.core.mail.dates import parse_date
+from services.core.mail.language import detect_language
+from services.core.mail.message import Address, Attachment, Limits, ParsedMail
+from services.core.mail.reply_text import split_reply
+
+
+def read_mail(raw: bytes, limits: Limits = Limits()) -> ParsedMail:  # noqa: B008
+    """The message in `raw`, as far as it can be read (RFC 5322, RFC 2045 to 2049, RFC 6532)."""
+    parked = _over_size(raw, limits)
+    raw = raw[: limits.header_bytes] if parked else raw
+    if b"\n" not in raw[:65_536]:
+        raw = raw.replace(b"\r", b"\n")
+    tree = parts.split(raw, limits)
+    defects = list(tree.defects)
+    body = _Body(defects)
+    if not parked and not tree.parked:
+        body.read(tree.root)
+    return _mail(tree.root, body, defects, parked or tree.parked, limits)
+
+
+def _over_size(raw: bytes, limits: Limits) -> str:
+    """The limit that the bytes alone pass, in words, or ""."""
+    if len(raw) > limits.total_bytes:
+        return f"larger than {limits.total_bytes} bytes"
+    if headers.block_size(raw, limits.header_bytes) > limits.header_bytes:
+        return f"more than {limits.header_bytes} bytes of headers"
+    return ""
+
+
+def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits: Limits) -> ParsedMail:
+    unfolded = [(name, headers.unfold(raw, defects)) for name, raw in root.fields]
+
+    def undecoded(name: str) -> list[str]:
+        return [value for key, value in unfolded if key.lower() == name]
+
+    def mailboxes(name: str) -> tuple[Address, ...]:
+        found = addresses.parse_addresses(", ".join(undecoded(name)))
+        defects.extend(f"{name}: no mailbox in {piece!r}" for piece in found.rejected)
+        return found.addresses
+
+    def ids(name: str) -> tuple[str, ...]:
+        return headers.message_ids(" ".join(undecoded(name)), limits.references)
+
+    text, hidden = body.plain_text()
+    reply = split_reply(text, body.html)
+    return ParsedMail(
+        headers=tuple((name, headers.decode_words(value)) for name, value in unfolded),
+        message_id=next(iter(ids("message-id")), ""),
+        in_reply_to=ids("in-reply-to"),
+        references=ids("references"),
+        date=next((parse_date(value) for value in undecoded("date")), None),
+        subject=next((headers.decode_words(value) for value in undecoded("subject")), ""),
+        author=addresses.single_author(undecoded("from")),
+        from_=mailboxes("from"),
+        sender=mailboxes("sender"),
+        reply_to=mailboxes("reply-to"),
+        to=mailboxes("to"),
+        cc=mailboxes("cc"),
+        text=text,
+        html=body.html,
+        reply=reply,
+        language=detect_language(reply.new),
+        attachments=tuple(body.attachments),
+        hidden_text=hidden,
+        defects=tuple(dict.fromkeys(defects)),
+        parked=parked,
+    )
+
+
+class _Body:
+    """What the parts of a tree amount to: text, HTML and attachments."""
+
+    def __init__(self, defects: list[str]) -> None:
+        self.plain: list[str] = []
+        self.html = ""
+        self.attachments: list[Attachment] = []
+        self._defects = defects
+
+    def read(self, root: parts.Part) -> None:
+        """Sort every leaf below `root`, in document order."""
+        for part in _leaves(root):
+            if part.disposition != "attachment" and part.content_type in ("text/plain", "text/html"):
+                self._text(part)
+            else:
+                self._attach(part)
+
+    def plain_text(self) -> tuple[str, str]:
+        """The body as plain text, and what its HTML hides."""
+        seen = html_text.html_to_text(self.html) if self.html else html_text.HtmlText("")
+        plain = "\n".join(text.strip("\n") for text in self.plain)
+        return plain if plain.strip() else seen.text, seen.hidden
+
+    def _text(self, part: parts.Part) -> None:
+        text, defect = charsets.decode_checked(part.content(), part.parameters.get("charset", ""))
+        if defect:
+            self._defects.append(defect)
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+        if part.content_type == "text/html":
+            self.html += text
+            return
+        text, files = uuencode.take_files(text)
+        self.plain.append(text)
+        self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
+
+    def _attach(self, part: parts.Part) -> None:
+        content = part.content() if not part.children else part.raw_body
+        content_id = next(iter(headers.message_ids(part.value("content-id"))), "")
+        inline = part.disposition == "inline" or (bool(content_id) and part.disposition != "attachment")
+        self.attachments.append(_attachment(part.filename, part.content_type, content_id, inline, content))
+
+
+def _attachment(name: str, claimed: str, content_id: str, inline: bool, content: bytes) -> Attachment:
+    detected = content_types.detect(content, claimed, name)
+    return Attachment(name, detected, claimed, content_id, inline, hashlib.sha256(content).hexdigest(), content)
+
+
+def _leaves(root: parts.Part) -> Iterator[parts.Part]:
+    """Leaf parts in document order; an embedded message is one leaf, because its text is not the sender's."""
+    waiting = [root]
+    while waiting:
+        part = waiting.pop()
+        if part.children and part.content_type.startswith("multipart/"):
+            waiting.extend(reversed(part.children))
+        else:
+            yield part
