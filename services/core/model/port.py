@@ -7,7 +7,7 @@ the cache mark is set there. Providers render the request; nobody else does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -39,11 +39,16 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model proposes. `input` is as it came: not validated yet."""
+    """A call that the model proposes. `input` is as it came: not validated yet.
+
+    `malformed` is empty, or says why the input cannot be used (cut off, not JSON, not an object);
+    `input` is then empty and the call must be answered with an error, never run.
+    """
 
     id: str
     name: str
     input: Mapping[str, Any]
+    malformed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One finished round of the conversation: what the model said, and our answers to its calls."""
+    """One finished round of the conversation: what the model said, and our answers to its calls.
+
+    Without results it is a reminder: the model called nothing, and is asked again to call `must_call`.
+    """
 
     answer: Answer
     results: tuple[ToolResult, ...]
@@ -72,7 +80,7 @@ class Request:
     layers: tuple[Layer, ...]
     task: str
     tools: tuple[Tool, ...] = ()
-    must_call: str = ""  # the name of the one tool that has to be called, or ""
+    must_call: str = ""  # the tool to be called, or ""; some models cannot be forced, so an answer may lack it
     history: tuple[Exchange, ...] = ()
     fence: str = ""
     max_tokens: int = 2048
@@ -97,13 +105,16 @@ class Answer:
     stop: str
     model: str
     usage: Usage = field(default_factory=Usage)
-    raw: Sequence[Mapping[str, Any]] = ()  # the provider's own content blocks, sent back unchanged in `history`
+    raw: tuple[Mapping[str, Any], ...] = ()  # the provider's own content blocks, sent back unchanged in `history`
 
 
 class Model(Protocol):
     """A provider. Raises `ModelUnavailable` (temporary) or `ModelRefused` (permanent) from `errors`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The provider's name, for events and logs."""
+        ...
 
     async def ask(self, request: Request) -> Answer:
         """Ask once; retries of the provider's own temporary errors are inside."""

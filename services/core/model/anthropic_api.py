@@ -1,0 +1,114 @@
+"""Claude over the Anthropic SDK, or any server that speaks its Messages API.
+
+Invariants: nothing but an answer, `ModelUnavailable` or `ModelRefused` ever leaves `ask`, and `ask` ends within
+the budget of the settings: a server's Retry-After is obeyed only if it fits.
+Models that refuse a forced `tool_choice` (Claude Sonnet 5.5 and Opus 5.5 do, with a 400) are asked in words alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from http import HTTPStatus
+from typing import Any
+
+import anthropic
+from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
+
+from services.core.errors import ModelRefused, ModelUnavailable
+from services.core.model.anthropic_wire import from_wire, to_wire
+from services.core.model.port import Answer, Request
+from services.core.model.settings import ANTHROPIC_URL, ModelSettings
+
+_NO_KEY = "none"  # what a server that needs no key is sent: the SDK insists on one
+_UNFORCEABLE = ("claude-sonnet-5-5", "claude-opus-5-5")
+_TEMPORARY = frozenset({408, 409, 425, 429})
+_WORDS_OF_THE_SERVER = 300  # characters of its message that we repeat
+_ADVICE = {
+    400: "the request is not valid for this model; check the model's name and the size of the prompt",
+    401: "the API key is wrong or revoked; set a valid one",
+    402: "the account cannot pay; add credit or another key",
+    403: "the API key may not use this model; allow it in the provider's console or choose another model",
+    404: "the model or the address does not exist; check the model's name and the base URL",
+    413: "the prompt is too large; lower the token budgets of the context layers",
+}
+
+
+class AnthropicModel:
+    """The provider `anthropic`. One instance serves many questions at once; close it when the process ends."""
+
+    name = "anthropic"
+
+    def __init__(self, settings: ModelSettings) -> None:
+        self._settings = settings
+        self._forces_tools = not settings.model.startswith(_UNFORCEABLE)
+        self._client = AsyncAnthropic(
+            api_key=settings.key or _NO_KEY,
+            base_url=settings.base_url or ANTHROPIC_URL,
+            timeout=settings.timeout_s,
+            max_retries=settings.max_retries,
+            middleware=[_refuse_waits_over(settings.budget_s)],
+        )
+
+    async def ask(self, request: Request) -> Answer:
+        """Ask once, retries included. A refusal by the model is an answer (`stop`), not an error."""
+        try:
+            async with asyncio.timeout(self._settings.budget_s):
+                return from_wire(await self._send(request))
+        except TimeoutError as error:
+            raise ModelUnavailable(f"No answer within {self._settings.budget_s:g} s.") from error
+        except (ValueError, RecursionError) as error:
+            raise ModelUnavailable(f"The server's answer is not a message: {error}") from error
+        except anthropic.AnthropicError as error:
+            raise _meaning_of(error, self._settings) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _send(self, request: Request) -> str:
+        forced = bool(request.must_call) and self._forces_tools
+        try:
+            return await self._create(to_wire(request, self._settings, forced=forced))
+        except anthropic.BadRequestError as error:
+            if not forced or "tool_choice" not in str(error):
+                raise
+        self._forces_tools = False
+        return await self._create(to_wire(request, self._settings, forced=False))
+
+    async def _create(self, wire: dict[str, Any]) -> str:
+        response = await self._client.messages.with_raw_response.create(**wire)
+        return str(response.http_response.text)
+
+
+def _meaning_of(error: anthropic.AnthropicError, settings: ModelSettings) -> ModelUnavailable | ModelRefused:
+    if isinstance(error, APIConnectionError):
+        return ModelUnavailable(f"The model's server did not answer: {error.__cause__ or error}")
+    if not isinstance(error, APIStatusError):
+        return ModelRefused(f"The request could not be sent: {error}")
+    status, said = error.status_code, str(error.api_message or error.message)[:_WORDS_OF_THE_SERVER]
+    if status in _TEMPORARY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return ModelUnavailable(f"The model's server answered {status}: {said}")
+    advice = _ADVICE.get(status, "the server does not accept this request; check the base URL")
+    return ModelRefused(f"Status {status} for model {settings.model!r}: {advice}. The server says: {said}")
+
+
+def _refuse_waits_over(budget_s: float) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:
+    """A step of the SDK's retry loop that gives up at once when Retry-After asks for more time than there is."""
+
+    async def attempt(request: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        response = await call_next(request)
+        wait_s = _retry_after_s(response.http_response.headers.get("retry-after"))
+        if not response.http_response.is_success and wait_s > budget_s:
+            raise ModelUnavailable(f"The model's server asks to come back in {wait_s:g} s.")
+        return response
+
+    return attempt
+
+
+def _retry_after_s(header: str | None) -> float:
+    """Retry-After in seconds (RFC 9110, 10.2.3); 0 for none or a date, whose wait the budget bounds anyway."""
+    try:
+        return float(header or 0)
+    except ValueError:
+        return 0.0

@@ -1,0 +1,50 @@
+"""What an operator says about the model. Part of the one settings object; read once, passed down."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+DEFAULT_MODEL = "claude-sonnet-5-5"
+
+
+class ModelSettings(BaseModel):
+    """Which model answers, and how long we wait for it. Without a key or a URL it is the offline model."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    provider: Literal["offline", "anthropic"] | None = Field(
+        default=None, description="Which provider; by default `anthropic` if a key or a base URL is given."
+    )
+    api_key: SecretStr | None = Field(default=None, description="The key of the Messages API.")
+    model: str = Field(default=DEFAULT_MODEL, min_length=1, description="The model's name or alias.")
+    base_url: str = Field(default="", description="Any server that speaks the Messages API; empty is Anthropic's own.")
+    timeout_s: float = Field(default=60.0, gt=0, description="How long one attempt may take, in seconds.")
+    max_retries: int = Field(default=3, ge=0, le=10, description="Further attempts after 408, 409, 429, 5xx, 529.")
+    budget_s: float = Field(
+        default=80.0, gt=0, description="How long all attempts of one question may take with their waits, in seconds."
+    )
+    thinking_tokens: int = Field(
+        default=8192, ge=0, description="Room for thinking, added to each limit, as thinking counts toward it."
+    )
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = Field(
+        default=None, description="How hard the model thinks; by default what the provider thinks best."
+    )
+
+    @model_validator(mode="after")
+    def _has_a_key(self) -> Self:
+        if self.provider == "anthropic" and not self.key and not self.base_url:
+            raise ValueError("the provider `anthropic` needs an API key, or the base URL of a server that needs none")
+        return self
+
+    @property
+    def key(self) -> str:
+        """The key in clear, "" if none is set."""
+        return self.api_key.get_secret_value().strip() if self.api_key else ""
+
+    @property
+    def chosen(self) -> Literal["offline", "anthropic"]:
+        """The provider in force."""
+        return self.provider or ("anthropic" if self.key or self.base_url else "offline")
