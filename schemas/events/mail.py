@@ -1,0 +1,124 @@
+"""Mail that came in: received as bytes, then read."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData, Value
+
+Mode = Literal["live", "history"]
+IdentityLevel = Literal["verified", "vouched", "unverified", "failed"]
+VerdictKind = Literal["answer", "park", "human", "bounce", "complaint", "duplicate", "loop"]
+
+
+class Peer(Value):
+    """The SMTP client that handed the mail to our provider, where the source tells it."""
+
+    ip: str = ""
+    helo: str = ""
+    mail_from: str = ""
+
+
+class MailReceived(EventData):
+    """The raw bytes of a mail are stored; nothing of it has been read yet."""
+
+    TYPE: ClassVar[str] = "mail.received.v1"
+    TOPIC: ClassVar[str] = "inbound-email.raw"
+
+    mail_id: UUID
+    inbox: str
+    source: Literal["imap", "webhook", "file"]
+    source_key: str = Field(description="what names the mail at its source, e.g. folder:uidvalidity:uid")
+    blob: str = Field(description="sha256 of the raw bytes, the key in the blob store")
+    size: int
+    mode: Mode = "live"
+    vouched_by: str = Field("", description="the operator who vouches for the sender; never from the network")
+    peer: Peer = Peer()
+
+
+class Person(Value):
+    """A mailbox as it stood in a header."""
+
+    name: str = ""
+    addr: str
+
+
+class Verdict(Value):
+    """What the filters decided, which one did, and why."""
+
+    kind: VerdictKind
+    reason: str
+    filter: str = ""
+
+
+class Identity(Value):
+    """How far we know that the author is who the From line says."""
+
+    level: IdentityLevel
+    method: str = ""
+    reasons: tuple[str, ...] = ()
+    reply_token: bool = False
+
+    @property
+    def trusted(self) -> bool:
+        """Whether memory may be loaded and written for this author (mail.md, sender authentication)."""
+        return self.level != "failed" and (self.level in ("verified", "vouched") or self.reply_token)
+
+
+class AttachmentRef(Value):
+    """An attachment by reference."""
+
+    filename: str
+    content_type: str
+    size: int
+    blob: str
+
+
+class DeliveryReport(Value):
+    """What a bounce or complaint says about a mail of ours."""
+
+    kind: Literal["hard", "soft", "delayed", "complaint", "other"]
+    reply_id: UUID | None = None
+    recipients: tuple[str, ...] = ()
+    status: str = ""
+    diagnostic: str = ""
+
+
+class EmailRead(EventData):
+    """A mail has been parsed, authenticated, filtered and given its thread."""
+
+    TYPE: ClassVar[str] = "email.read.v1"
+    TOPIC: ClassVar[str] = "inbound-email"
+    AGGREGATE: ClassVar[str] = "mail"
+
+    mail_id: UUID
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: str
+    mode: Mode
+    blob: str
+    message_id: str
+    content_sha256: str = Field(description="hash of the body, with the Message-ID the mail's identity")
+    in_reply_to: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    subject: str = ""
+    author: Person | None = None
+    to: tuple[Person, ...] = ()
+    cc: tuple[Person, ...] = ()
+    sent_at: datetime | None = Field(None, description="the Date header; received time is the event's own")
+    text: str = Field("", description="the new text, at most 32,000 characters; the rest is in the blob")
+    language: str = ""
+    attachments: tuple[AttachmentRef, ...] = ()
+    identity: Identity
+    verdict: Verdict
+    linked_from: UUID | None = Field(None, description="the older thread that this new one continues")
+    flags: tuple[str, ...] = ()
+    report: DeliveryReport | None = None
+
+    def aggregate_id(self) -> UUID:
+        """The mail."""
+        return self.mail_id

@@ -1,0 +1,317 @@
+"""What is learned: reflections, summaries, participants with their facts, documents."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData, Value
+from schemas.events.replies import FactProposal, TokenUsage
+
+Trust = Literal["human", "authenticated", "inferred", "ours"]
+ParticipantState = Literal["unknown", "prospect", "customer", "vip", "at_risk", "churned", "returning"]
+
+
+class RelationProposal(Value):
+    """An edge of the graph that the model proposed."""
+
+    op: Literal["insert", "update", "delete"] = "insert"
+    subject: str
+    predicate: str
+    object: str
+    quote: str = ""
+
+
+class MailSignals(Value):
+    """What a mail shows of its author's mood and purpose."""
+
+    sentiment: float = 0.0
+    frustrated: bool = False
+    intent: str = "other"
+    issue_key: str = ""
+    issue_resolved: bool = False
+    tags: tuple[str, ...] = ()
+
+
+class TurnReflected(EventData):
+    """The one structured answer after a turn: summary, facts, graph, signals and brief are applied from it."""
+
+    TYPE: ClassVar[str] = "turn.reflected.v1"
+    TOPIC: ClassVar[str] = "turn-reflected"
+
+    turn_id: UUID
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    outcome: str
+    summary: str
+    covers_to: int = Field(description="the thread's version up to which the summary covers the conversation")
+    facts: tuple[FactProposal, ...] = ()
+    relations: tuple[RelationProposal, ...] = ()
+    signals: MailSignals = MailSignals()
+    participant_state: str = ""
+    participant_state_reason: str = ""
+    brief: str = ""
+    refused: tuple[str, ...] = Field((), description="parts of the answer that did not hold, and why")
+    model: str = ""
+    usage: TokenUsage = TokenUsage()
+
+
+class ThreadSummarized(EventData):
+    """The rolling summary of a thread, at most 200 words."""
+
+    TYPE: ClassVar[str] = "thread.summarized.v1"
+    TOPIC: ClassVar[str] = "thread-summarized"
+    AGGREGATE: ClassVar[str] = "summary"
+
+    thread_id: UUID
+    participant_id: UUID | None = None
+    text: str
+    words: int
+    covers_to: int
+    turn_id: UUID
+
+    def aggregate_id(self) -> UUID:
+        """The thread whose summary it is."""
+        return self.thread_id
+
+
+class ParticipantEvent(EventData):
+    """An event of the participant aggregate."""
+
+    TYPE: ClassVar[str] = ""
+    TOPIC: ClassVar[str] = "participant-events"
+    AGGREGATE: ClassVar[str] = "participant"
+
+    participant_id: UUID
+
+    def aggregate_id(self) -> UUID:
+        """The participant."""
+        return self.participant_id
+
+
+class ParticipantSeen(ParticipantEvent):
+    """A person wrote to us under this address, for the first time or under a new name."""
+
+    TYPE: ClassVar[str] = "participant.seen.v1"
+
+    addr: str
+    name: str = ""
+
+
+class FactRecorded(ParticipantEvent):
+    """A fact now holds, with the words it rests on. `supersedes` names the facts it replaces."""
+
+    TYPE: ClassVar[str] = "fact.recorded.v1"
+
+    fact_id: UUID
+    kind: str
+    key: str
+    value: str
+    text: str
+    single_valued: bool
+    confidence: float = Field(ge=0, le=1)
+    importance: float = Field(ge=0, le=1)
+    trust: Trust
+    valid_from: datetime
+    valid_to: datetime | None = None
+    expires_at: datetime | None = None
+    source_mail: UUID | None = None
+    source_thread: UUID | None = None
+    source_message_id: str = ""
+    quote: str = ""
+    span_start: int | None = None
+    span_end: int | None = None
+    supersedes: tuple[UUID, ...] = ()
+    rule: str = Field("", description="the policy that decided, in words")
+
+
+class FactCorroborated(ParticipantEvent):
+    """Another message says the same; confidence is computed from what now supports the fact."""
+
+    TYPE: ClassVar[str] = "fact.corroborated.v1"
+
+    fact_id: UUID
+    confidence: float
+    source_mail: UUID | None = None
+    source_thread: UUID | None = None
+    trust: Trust
+    quote: str = ""
+
+
+class FactRetracted(ParticipantEvent):
+    """A fact no longer holds, and nothing replaces it."""
+
+    TYPE: ClassVar[str] = "fact.retracted.v1"
+
+    fact_id: UUID
+    reason: str
+    source_mail: UUID | None = None
+
+
+class FactPinned(ParticipantEvent):
+    """A person pinned a fact, or let it go again: pinned facts do not decay."""
+
+    TYPE: ClassVar[str] = "fact.pinned.v1"
+
+    fact_id: UUID
+    pinned: bool
+    by: str
+
+
+class FactRefused(ParticipantEvent):
+    """A proposed memory operation did not hold: no such quote, an untrusted sender, a weaker source."""
+
+    TYPE: ClassVar[str] = "fact.refused.v1"
+
+    op: str
+    kind: str
+    key: str
+    reason: str
+
+
+class ParticipantStateChanged(ParticipantEvent):
+    """The participant made one step of the lifecycle."""
+
+    TYPE: ClassVar[str] = "participant.state_changed.v1"
+
+    from_state: ParticipantState
+    to_state: ParticipantState
+    trigger: Literal["ai", "human", "system"]
+    reason: str
+
+
+class ParticipantTransitionRefused(ParticipantEvent):
+    """Somebody asked for a step that the lifecycle does not have."""
+
+    TYPE: ClassVar[str] = "participant.transition_refused.v1"
+
+    from_state: ParticipantState
+    to_state: str
+    trigger: Literal["ai", "human", "system"]
+    reason: str
+    refused_because: str
+
+
+class SignalsNoted(ParticipantEvent):
+    """Sentiment, frustration in a row, risk, issues and tags after one more turn: the new values."""
+
+    TYPE: ClassVar[str] = "participant.signals_noted.v1"
+
+    thread_id: UUID
+    sentiment: float
+    frustrated_in_row: int
+    risk: Literal["low", "medium", "high"]
+    intent: str = "other"
+    issue_key: str = ""
+    issue_repeats: int = 0
+    issue_resolved: bool = False
+    tags: tuple[str, ...] = ()
+
+
+class BriefWritten(ParticipantEvent):
+    """The relationship brief was curated."""
+
+    TYPE: ClassVar[str] = "participant.brief_written.v1"
+
+    text: str
+
+
+class SessionNoted(ParticipantEvent):
+    """What the last 24 hours with this participant were about."""
+
+    TYPE: ClassVar[str] = "participant.session_noted.v1"
+
+    thread_id: UUID
+    summary: str
+    expires_at: datetime
+
+
+class RelationRecorded(ParticipantEvent):
+    """An edge of the graph: inserted, updated or deleted."""
+
+    TYPE: ClassVar[str] = "relation.recorded.v1"
+
+    relation_id: UUID
+    op: Literal["insert", "update", "delete"]
+    subject: str
+    predicate: str
+    object: str
+    quote: str = ""
+    confidence: float = 0.5
+    source_mail: UUID | None = None
+
+
+class FactRequested(EventData):
+    """A person adds, corrects, pins or deletes a fact by API, console or command line; learn_facts decides."""
+
+    TYPE: ClassVar[str] = "fact.requested.v1"
+    TOPIC: ClassVar[str] = "participant-events"
+
+    participant_id: UUID
+    op: Literal["add", "correct", "pin", "unpin", "forget"]
+    fact_id: UUID | None = None
+    kind: str = "note"
+    key: str = ""
+    value: str = ""
+    text: str = ""
+    valid_to: date | None = None
+    by: str
+
+
+class DocumentSubmitted(EventData):
+    """A document was handed in; learn_documents will read it."""
+
+    TYPE: ClassVar[str] = "document.submitted.v1"
+    TOPIC: ClassVar[str] = "document-events"
+
+    document_id: UUID
+    title: str
+    origin: str = Field(description="a path or an address, which names the document across versions")
+    media_type: str = "text/markdown"
+    blob: str
+    by: str
+
+
+class DocumentChunk(Value):
+    """One passage of a document, as it is searched and cited."""
+
+    chunk_id: UUID
+    heading: str
+    text: str
+
+
+class DocumentIndexed(EventData):
+    """A version of a document is cut into passages and can be found; older versions cannot any more."""
+
+    TYPE: ClassVar[str] = "document.indexed.v1"
+    TOPIC: ClassVar[str] = "document-events"
+    AGGREGATE: ClassVar[str] = "document"
+
+    document_id: UUID
+    title: str
+    origin: str
+    blob: str
+    chunks: tuple[DocumentChunk, ...]
+
+    def aggregate_id(self) -> UUID:
+        """The document."""
+        return self.document_id
+
+
+class DocumentRefused(EventData):
+    """A document could not be read."""
+
+    TYPE: ClassVar[str] = "document.refused.v1"
+    TOPIC: ClassVar[str] = "document-events"
+
+    document_id: UUID
+    title: str
+    origin: str
+    reason: str
+    details: dict[str, Any] = Field(default_factory=dict)

@@ -1,0 +1,211 @@
+"""From the loaded memory to the sent reply."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData, Value
+from schemas.events.threads import ThreadState
+
+
+class ContextLayer(Value):
+    """One layer of the assembled context, as the model was given it."""
+
+    name: str
+    text: str
+    items: tuple[dict[str, Any], ...] = ()
+    shared: bool = False
+    trusted: bool = True
+    tokens: int = 0
+    left_out: int = Field(0, description="how many entries the budget kept out")
+
+
+class MemoryLoaded(EventData):
+    """The whole context for one turn: a reply can be explained, and made again, from this event alone."""
+
+    TYPE: ClassVar[str] = "memory.loaded.v1"
+    TOPIC: ClassVar[str] = "memory-loaded"
+
+    turn_id: UUID
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    layers: tuple[ContextLayer, ...]
+
+
+class FactProposal(Value):
+    """A memory operation that the model proposed; learn_facts decides whether it holds."""
+
+    op: Literal["add", "update", "delete"]
+    fact_id: str = ""
+    kind: str = "note"
+    key: str
+    value: str = ""
+    text: str = ""
+    quote: str = ""
+    importance: int = 5
+    valid_to: date | None = Field(None, description="the last day on which it is true")
+    mail_id: UUID | None = Field(None, description="the mail that holds the quote; learn_facts looks for it if None")
+
+
+class TokenUsage(Value):
+    """What the model calls of one act cost, in tokens."""
+
+    calls: int = 0
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class ReplyDrafted(EventData):
+    """The model decided: a reply, no reply, or a human. What it asked to remember rides along."""
+
+    TYPE: ClassVar[str] = "reply.drafted.v1"
+    TOPIC: ClassVar[str] = "reply-drafted"
+
+    reply_id: UUID
+    turn_id: UUID
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    decision: Literal["reply", "no_reply", "escalate"]
+    text: str = ""
+    reason: str = ""
+    state: ThreadState = "awaiting_reply"
+    goals_add: tuple[str, ...] = ()
+    goals_close: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
+    facts: tuple[FactProposal, ...] = ()
+    participant_state: str = ""
+    participant_state_reason: str = ""
+    refused_calls: tuple[str, ...] = Field((), description="tool calls that the code refused, and why")
+    model: str = ""
+    usage: TokenUsage = TokenUsage()
+
+
+class DeliveryEvent(EventData):
+    """An event of the delivery aggregate: the ledger of one reply."""
+
+    TYPE: ClassVar[str] = ""
+    TOPIC: ClassVar[str] = "deliveries"
+    AGGREGATE: ClassVar[str] = "delivery"
+
+    reply_id: UUID
+    thread_id: UUID
+    turn_id: UUID
+    participant_id: UUID | None = None
+
+    def aggregate_id(self) -> UUID:
+        """The reply."""
+        return self.reply_id
+
+
+class ReplyApproved(DeliveryEvent):
+    """The reply may go: its MIME is frozen and will not change on any attempt."""
+
+    TYPE: ClassVar[str] = "reply.approved.v1"
+
+    inbox: str
+    message_id: str
+    blob: str = Field(description="sha256 of the frozen MIME in the blob store")
+    recipient: str
+    envelope_from: str
+    text: str
+    decision: Literal["reply", "escalate"] = "reply"
+    state: ThreadState = "awaiting_reply"
+    goals_add: tuple[str, ...] = ()
+    goals_close: tuple[str, ...] = ()
+    reason: str = ""
+    approved_by: str = "policy"
+
+
+class ReplyHeld(DeliveryEvent):
+    """The reply waits for a person: the send band says review or human only."""
+
+    TYPE: ClassVar[str] = "reply.held.v1"
+
+    inbox: str
+    text: str
+    band: Literal["review", "human_only"]
+    reason: str
+
+
+class ReplySending(DeliveryEvent):
+    """The intent, recorded before DATA: from here on the outcome may be unknown, never a repeat."""
+
+    TYPE: ClassVar[str] = "reply.sending.v1"
+
+    attempt: int
+
+
+class ReplySent(DeliveryEvent):
+    """The SMTP server accepted the mail."""
+
+    TYPE: ClassVar[str] = "reply.sent.v1"
+
+    attempt: int
+    response: str = ""
+    text: str
+    decision: Literal["reply", "escalate"] = "reply"
+    state: ThreadState = "awaiting_reply"
+    goals_add: tuple[str, ...] = ()
+    goals_close: tuple[str, ...] = ()
+    reason: str = ""
+
+
+class ReplyDeferred(DeliveryEvent):
+    """The server or the network said "not now" before DATA; a timer tries again."""
+
+    TYPE: ClassVar[str] = "reply.deferred.v1"
+
+    attempt: int
+    error: str
+    retry_at: datetime
+
+
+class ReplyUnknown(DeliveryEvent):
+    """The connection was lost between DATA and its answer: shown to a human, never blindly repeated."""
+
+    TYPE: ClassVar[str] = "reply.unknown.v1"
+
+    attempt: int
+    error: str
+
+
+class ReplyFailed(DeliveryEvent):
+    """The server refused for good, or five days of attempts are over."""
+
+    TYPE: ClassVar[str] = "reply.failed.v1"
+
+    attempt: int
+    error: str
+
+
+class ReplyDiscarded(DeliveryEvent):
+    """The draft will not go: a newer mail, a human's reply or an escalation overtook it."""
+
+    TYPE: ClassVar[str] = "reply.discarded.v1"
+
+    reason: str
+
+
+class ReplyBounced(DeliveryEvent):
+    """The mail came back after it had been accepted."""
+
+    TYPE: ClassVar[str] = "reply.bounced.v1"
+
+    mail_id: UUID
+    kind: str
+    recipient: str
+    status: str = ""
+    diagnostic: str = ""
+    suppressed: bool = False

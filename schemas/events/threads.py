@@ -1,0 +1,203 @@
+"""What happens to a thread: its mails, its state, its goals, its turns. All carry the thread's version."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData, Value
+
+ThreadState = Literal["new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"]
+Trigger = Literal["ai", "human", "system"]
+TurnOutcome = Literal["sent", "no_reply", "superseded", "human_took_over", "escalated", "failed", "rejected"]
+
+
+class ThreadEvent(EventData):
+    """An event of the thread aggregate."""
+
+    TYPE: ClassVar[str] = ""
+    TOPIC: ClassVar[str] = "thread-events"
+    AGGREGATE: ClassVar[str] = "thread"
+
+    thread_id: UUID
+    participant_id: UUID | None = None
+
+    def aggregate_id(self) -> UUID:
+        """The thread."""
+        return self.thread_id
+
+
+class ThreadOpened(ThreadEvent):
+    """A first mail made a thread."""
+
+    TYPE: ClassVar[str] = "thread.opened.v1"
+
+    inbox: str
+    subject: str
+
+
+class ThreadLinked(ThreadEvent):
+    """The thread continues an older one: long after closing, or under a changed subject."""
+
+    TYPE: ClassVar[str] = "thread.linked.v1"
+
+    linked_from: UUID
+
+
+class MailAttached(ThreadEvent):
+    """A customer's mail now belongs to the thread and is one row of its conversation."""
+
+    TYPE: ClassVar[str] = "thread.mail_attached.v1"
+
+    mail_id: UUID
+    text: str
+    tokens: int
+    trusted: bool
+    waits: bool = Field(description="whether the mail waits for an answer")
+
+
+class ReplyAttached(ThreadEvent):
+    """A mail of ours went out and is one row of the conversation."""
+
+    TYPE: ClassVar[str] = "thread.reply_attached.v1"
+
+    reply_id: UUID
+    role: Literal["agent", "human"] = "agent"
+    text: str
+    tokens: int
+
+
+class StateChanged(ThreadEvent):
+    """The thread made one step of its state machine."""
+
+    TYPE: ClassVar[str] = "thread.state_changed.v1"
+
+    from_state: ThreadState
+    to_state: ThreadState
+    trigger: Trigger
+    reason: str
+
+
+class TransitionRefused(ThreadEvent):
+    """Somebody asked for a step that the state machine does not have."""
+
+    TYPE: ClassVar[str] = "thread.transition_refused.v1"
+
+    from_state: ThreadState
+    to_state: ThreadState
+    trigger: Trigger
+    reason: str
+    refused_because: str
+
+
+class GoalAdded(ThreadEvent):
+    """Something is to be reached in this thread ("waiting for the customer to confirm the address")."""
+
+    TYPE: ClassVar[str] = "thread.goal_added.v1"
+
+    goal_id: UUID
+    text: str
+
+
+class GoalClosed(ThreadEvent):
+    """A goal was reached or dropped."""
+
+    TYPE: ClassVar[str] = "thread.goal_closed.v1"
+
+    goal_id: UUID
+
+
+class ActionLogged(ThreadEvent):
+    """The agent did something besides writing ("escalated to a human")."""
+
+    TYPE: ClassVar[str] = "thread.action_logged.v1"
+
+    action: str
+    detail: str = ""
+
+
+class BounceNoted(ThreadEvent):
+    """A mail of this thread came back, or its reader complained."""
+
+    TYPE: ClassVar[str] = "thread.bounce_noted.v1"
+
+    mail_id: UUID
+    kind: str
+    diagnostic: str = ""
+
+
+class TurnOpened(ThreadEvent):
+    """Mails of the thread wait for an answer and the quiet period is over."""
+
+    TYPE: ClassVar[str] = "turn.opened.v1"
+    TOPIC: ClassVar[str] = "turns"
+
+    turn_id: UUID
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    mode: Literal["live", "history"] = "live"
+    waiting_since: datetime = Field(description="when the oldest unanswered mail came: the SLA clock")
+
+
+class TurnClosed(ThreadEvent):
+    """A turn ended, in exactly one way."""
+
+    TYPE: ClassVar[str] = "turn.closed.v1"
+    TOPIC: ClassVar[str] = "turns"
+
+    turn_id: UUID
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    outcome: TurnOutcome
+    reason: str = ""
+    reply_id: UUID | None = None
+
+
+class ThreadTransitionRequested(EventData):
+    """A person or a program asks for a step of the thread's state machine; track_threads decides."""
+
+    TYPE: ClassVar[str] = "thread.transition_requested.v1"
+    TOPIC: ClassVar[str] = "thread-events"
+
+    thread_id: UUID
+    to_state: ThreadState
+    trigger: Trigger
+    reason: str
+    by: str
+
+
+class TurnFailed(EventData):
+    """A processor gave up on a turn; track_threads closes it and calls a human."""
+
+    TYPE: ClassVar[str] = "turn.failed.v1"
+    TOPIC: ClassVar[str] = "turns"
+
+    thread_id: UUID
+    turn_id: UUID
+    processor: str
+    error: str
+
+
+class TimerElapsed(EventData):
+    """A timer came due; `purpose` says for whom it was set."""
+
+    TYPE: ClassVar[str] = "timer.elapsed.v1"
+    TOPIC: ClassVar[str] = "timers"
+
+    timer_id: UUID
+    thread_id: UUID
+    purpose: Literal["quiet", "auto_resolve", "auto_close", "send_retry", "approval", "escalation", "sla"]
+    subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
+    due_at: datetime
+
+
+class GoalNote(Value):
+    """A goal as the context and the API show it."""
+
+    goal_id: UUID
+    text: str

@@ -1,0 +1,82 @@
+"""Envelope to Kafka record and back: CloudEvents 1.0, Kafka binding, binary content mode.
+
+Attributes are `ce_*` headers, the value is JSON. Headers hold ids, never addresses or text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from schemas.events import EVENTS
+from services.core.bus.delivery import Delivery, Record
+from services.core.bus.envelope import Envelope
+from services.core.errors import Permanent
+
+SOURCE_PREFIX = "/correspondent/"
+
+
+class Undecodable(Permanent):
+    """The record is no event that this version of the code can read."""
+
+
+def encode(envelope: Envelope, *, topic_prefix: str = "") -> Record:
+    """The record to publish. The same envelope gives the same bytes."""
+    attributes = {
+        "specversion": "1.0",
+        "id": str(envelope.id),
+        "type": envelope.type,
+        "source": SOURCE_PREFIX + envelope.source,
+        "subject": envelope.key,
+        "time": envelope.time.isoformat(),
+        "traceparent": envelope.traceparent,
+        "correlationid": str(envelope.correlation_id),
+        "causationid": str(envelope.causation_id or ""),
+        "workspace": envelope.workspace,
+        "aggregateversion": "" if envelope.version is None else str(envelope.version),
+        "datasubject": str(envelope.data.subject_id() or ""),
+    }
+    headers = [("content-type", b"application/json")]
+    headers += [(f"ce_{name}", value.encode()) for name, value in attributes.items() if value]
+    return Record(
+        topic=topic_prefix + envelope.topic,
+        key=envelope.key.encode(),
+        value=envelope.data.model_dump_json().encode(),
+        headers=tuple(headers),
+    )
+
+
+def decode(delivery: Delivery) -> Envelope:
+    """The envelope of a record. Raises `Undecodable` with what is wrong, in words."""
+    headers = {name: value.decode("utf-8", "replace") for name, value in delivery.headers}
+    try:
+        return _envelope(headers, delivery.value or b"")
+    except KeyError as error:
+        raise Undecodable(f"the header or event type {error} is missing or unknown") from error
+    except ValidationError as error:
+        raise Undecodable(f"the value does not fit {headers.get('ce_type')}: {error}") from error
+    except ValueError as error:
+        raise Undecodable(f"a header is malformed: {error}") from error
+
+
+def _envelope(headers: Mapping[str, str], value: bytes) -> Envelope:
+    time = datetime.fromisoformat(headers["ce_time"])
+    if time.tzinfo is None:
+        raise ValueError("ce_time has no offset")
+    return Envelope(
+        id=UUID(headers["ce_id"]),
+        source=headers["ce_source"].removeprefix(SOURCE_PREFIX),
+        time=time,
+        workspace=headers["ce_workspace"],
+        data=EVENTS[headers["ce_type"]].model_validate_json(value),
+        correlation_id=UUID(headers["ce_correlationid"]),
+        causation_id=_optional_id(headers.get("ce_causationid")),
+        version=int(headers["ce_aggregateversion"]) if "ce_aggregateversion" in headers else None,
+    )
+
+
+def _optional_id(value: str | None) -> UUID | None:
+    return UUID(value) if value else None

@@ -1,0 +1,66 @@
+"""An event in its envelope: CloudEvents 1.0 attributes around one `EventData`.
+
+Ids are made from what caused the event, so that the same decision made twice is the same event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid5
+
+from schemas.events import EventData
+from schemas.topics import catalogue
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One event. `version` is the aggregate's version, None where the event changes no aggregate."""
+
+    id: UUID
+    source: str
+    time: datetime
+    workspace: str
+    data: EventData
+    correlation_id: UUID
+    causation_id: UUID | None = None
+    version: int | None = None
+
+    @property
+    def type(self) -> str:
+        """The CloudEvents type, e.g. `email.read.v1`."""
+        return self.data.TYPE
+
+    @property
+    def topic(self) -> str:
+        """The topic, without the deployment's prefix."""
+        return self.data.TOPIC
+
+    @property
+    def key(self) -> str:
+        """The Kafka key: the id that orders this topic."""
+        return str(getattr(self.data, catalogue().topics[self.topic].key))
+
+    @property
+    def traceparent(self) -> str:
+        """W3C Trace Context: the correlation id is the trace, the event is the span."""
+        return f"00-{self.correlation_id.hex}-{self.id.hex[:16]}-01"
+
+
+def first(data: EventData, *, id: UUID, source: str, time: datetime, workspace: str) -> Envelope:
+    """The envelope of an event with no cause: an edge met something new, or a person acted."""
+    return Envelope(id=id, source=source, time=time, workspace=workspace, data=data, correlation_id=id)
+
+
+def caused(data: EventData, cause: Envelope, *, source: str, step: str, version: int | None = None) -> Envelope:
+    """The envelope of an event that `source` decided because of `cause`; the same call gives the same id."""
+    return Envelope(
+        id=uuid5(cause.id, f"{source}/{step}"),
+        source=source,
+        time=cause.time,
+        workspace=cause.workspace,
+        data=data,
+        correlation_id=cause.correlation_id,
+        causation_id=cause.id,
+        version=version,
+    )

@@ -1,0 +1,83 @@
+-- name: store_event
+-- One event, in the transaction that decides it. The same id again is the same event.
+INSERT INTO events (id, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
+                    data_subject, correlation_id, causation_id, data)
+VALUES (%(id)s, %(workspace)s, %(topic)s, %(key)s, %(type)s, %(source)s, %(time)s, %(aggregate)s,
+        %(aggregate_id)s, %(version)s, %(data_subject)s, %(correlation_id)s, %(causation_id)s, %(data)s)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: unpublished_of
+-- What one consumer stored because of one event and has not published yet, in the order of storing.
+SELECT * FROM events
+WHERE causation_id = %(cause)s AND source = %(source)s AND published_at IS NULL
+ORDER BY seq;
+
+-- name: unpublished_since
+-- What nobody published although it was stored a while ago; skips what another sweeper holds.
+SELECT * FROM events
+WHERE published_at IS NULL AND stored_at < clock_timestamp() - make_interval(secs => %(age_s)s)
+ORDER BY seq LIMIT %(limit)s
+FOR UPDATE SKIP LOCKED;
+
+-- name: mark_published
+-- The broker has acknowledged these events.
+UPDATE events SET published_at = clock_timestamp() WHERE id = ANY(%(ids)s);
+
+-- name: unconsumed
+-- Stored events that a consumer of their topic has not journaled: what a broker that forgot must be told again.
+SELECT * FROM events e
+WHERE e.seq > %(after)s AND EXISTS (
+    SELECT 1 FROM unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
+    WHERE c.topic = e.topic AND NOT EXISTS (
+        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = e.time::date))
+ORDER BY e.seq LIMIT %(limit)s;
+
+-- name: lock_aggregate
+-- The aggregate's row, made if it is new, held until the end of the transaction.
+INSERT INTO aggregates (workspace, kind, id) VALUES (%(workspace)s, %(kind)s, %(id)s)
+ON CONFLICT (workspace, kind, id) DO UPDATE SET version = aggregates.version
+RETURNING version;
+
+-- name: set_version
+-- The version that the aggregate's newest event carries.
+UPDATE aggregates SET version = %(version)s WHERE workspace = %(workspace)s AND kind = %(kind)s AND id = %(id)s;
+
+-- name: is_done
+-- Whether the consumer has done this event.
+SELECT 1 AS done FROM journal
+WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
+
+-- name: mark_done
+-- The journal row. No row comes back where the event was done before.
+INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)
+ON CONFLICT DO NOTHING RETURNING 1 AS done;
+
+-- name: checkpoint
+-- The answer kept for one step, if it was asked before.
+SELECT answer FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND step = %(step)s;
+
+-- name: keep_checkpoint
+-- Keep an answer; the first one stands, and is what comes back.
+INSERT INTO checkpoints (consumer, event_id, step, answer)
+VALUES (%(consumer)s, %(event_id)s, %(step)s, %(answer)s)
+ON CONFLICT (consumer, event_id, step) DO UPDATE SET answer = checkpoints.answer
+RETURNING answer;
+
+-- name: set_timer
+-- Set a timer, or move the one with this id.
+INSERT INTO timers (id, workspace, due_at, correlation_id, causation_id, event)
+VALUES (%(id)s, %(workspace)s, %(due_at)s, %(correlation_id)s, %(causation_id)s, %(event)s)
+ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, event = excluded.event,
+    correlation_id = excluded.correlation_id, causation_id = excluded.causation_id;
+
+-- name: cancel_timer
+-- The timer is no longer wanted.
+DELETE FROM timers WHERE id = %(id)s;
+
+-- name: due_timers
+-- Timers that have come due; skips what another keeper holds.
+SELECT * FROM timers WHERE due_at <= %(now)s ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- name: next_timer
+-- When the next timer is due.
+SELECT min(due_at) AS due_at FROM timers;

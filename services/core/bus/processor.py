@@ -1,0 +1,41 @@
+"""A processor as data: its name (folder, consumer group), its handlers, and what it owns."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.events import EventData
+from schemas.topics import catalogue
+from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers
+from services.core.bus.work import Work
+
+Handler = Callable[[Work[Any]], Awaitable[None]]
+GiveUp = Callable[[Envelope, BaseException], EventData | None]
+
+
+def by_key(envelope: Envelope) -> str:
+    """The lane of an event: its Kafka key."""
+    return envelope.key
+
+
+@dataclass(frozen=True, slots=True)
+class Processor:
+    """One folder, one consumer group, one process that can be scaled.
+
+    `give_up` makes the event that tells the flow that this one could not be handled (a failed turn); where it
+    gives None, or is not set, the event goes to the dead letters.
+    """
+
+    name: str
+    handlers: Mapping[type[EventData], Handler]
+    appliers: Appliers = field(default_factory=dict)
+    give_up: GiveUp | None = None
+    lane_of: Callable[[Envelope], str] = by_key
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """What it consumes, as `topics.yaml` says."""
+        return catalogue().consumed_by(self.name)

@@ -1,0 +1,108 @@
+"""Runs one processor: decode, handle once, publish what was stored, and only then acknowledge.
+
+`process` is the whole of rule 4: the journal makes a second delivery harmless, and what a crash left
+unpublished is published by the next delivery (or by the sweeper).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import structlog
+
+from services.core.bus import history
+from services.core.bus.codec import decode, encode
+from services.core.bus.dead_letters import make_dead_letter
+from services.core.bus.delivery import Delivery
+from services.core.bus.envelope import Envelope, caused
+from services.core.bus.processor import Processor
+from services.core.bus.work import AlreadyDone, Work
+from services.core.db import fetch_all
+from services.core.house import House
+
+log = structlog.get_logger(__name__)
+
+
+class Runner:
+    """One processor in one process."""
+
+    def __init__(self, processor: Processor, house: House) -> None:
+        self._processor = processor
+        self._house = house
+        self._prefix = house.settings.kafka.topic_prefix
+
+    @property
+    def group(self) -> str:
+        """The consumer group."""
+        return self._prefix + self._processor.name
+
+    async def handle(self, delivery: Delivery) -> None:
+        """Do one record; returns when everything it caused is on the log. Safe to call again at any time."""
+        await self.process(decode(delivery))
+
+    async def process(self, envelope: Envelope) -> None:
+        """Do one event. Raises what the handler raises; then nothing has changed."""
+        structlog.contextvars.bind_contextvars(
+            processor=self._processor.name, event=str(envelope.id), key=envelope.key, trace=envelope.traceparent
+        )
+        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
+        try:
+            if not await work.done_before():
+                await self._do(work)
+        except AlreadyDone:
+            log.info("already done", type=envelope.type)
+        await self._publish_stored(envelope)
+
+    async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
+        """Say that an event could not be handled: a failed turn, else a dead letter with its bytes untouched."""
+        try:
+            envelope = decode(delivery)
+        except Exception:
+            envelope = None
+        notice = self._processor.give_up(envelope, error) if envelope and self._processor.give_up else None
+        log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
+        if envelope is None or notice is None:
+            letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=self._house.now())
+            await self._house.publisher.publish([letter])
+            return
+        await self._store_notice(envelope, caused(notice, envelope, source=self._processor.name, step="gave-up"))
+        await self._publish_stored(envelope)
+
+    async def _do(self, work: Work[object]) -> None:  # type: ignore[type-var]
+        handler = self._processor.handlers.get(type(work.event))
+        if handler is not None:
+            await handler(work)
+        if not work.journaled:
+            async with work.unit():
+                pass
+
+    async def _store_notice(self, envelope: Envelope, notice: Envelope) -> None:
+        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
+        try:
+            async with work.unit("gave-up") as unit:
+                unit.stored.append(notice)
+        except AlreadyDone:
+            log.info("already done", type=envelope.type)
+
+    async def _publish_stored(self, cause: Envelope) -> None:
+        args = {"cause": cause.id, "source": self._processor.name}
+        async with self._house.database.reading() as conn:
+            rows = await fetch_all(conn, history.SQL.unpublished_of, args)
+        await publish(self._house, [history.envelope(row) for row in rows])
+
+
+async def publish(house: House, envelopes: Sequence[Envelope]) -> None:
+    """Put stored events on the log, then mark them published."""
+    if not envelopes:
+        return
+    prefix = house.settings.kafka.topic_prefix
+    await house.publisher.publish([encode(one, topic_prefix=prefix) for one in envelopes])
+    async with house.database.reading() as conn:
+        await conn.execute(history.SQL.mark_published, {"ids": [one.id for one in envelopes]})
+
+
+async def enter(house: House, envelope: Envelope) -> None:
+    """An edge's event comes into the house: stored, then published. The same id twice is one event."""
+    async with house.database.transaction(envelope.workspace) as conn:
+        await history.store(conn, [envelope])
+    await publish(house, [envelope])

@@ -1,0 +1,97 @@
+"""What a handler gets: the event, the house, checkpoints and units of work.
+
+A handler asks models and tools through `checkpoint`, outside any transaction, then opens one `unit` and
+decides in it. The runner does the rest: journal, publishing, acknowledging.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from typing import Any, Generic, TypeVar
+
+from psycopg.types.json import Jsonb
+
+from schemas.events import EventData
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers, Unit
+from services.core.db import Connection, fetch_one
+from services.core.house import House
+
+E_co = TypeVar("E_co", bound=EventData, covariant=True)
+Json = dict[str, Any]
+
+
+class AlreadyDone(Exception):
+    """Another attempt, or another process, has done this event; what it stored stands."""
+
+
+class Work(Generic[E_co]):
+    """One event in the hands of one consumer."""
+
+    def __init__(self, event: E_co, envelope: Envelope, consumer: str, house: House, appliers: Appliers) -> None:
+        self.event = event
+        self.envelope = envelope
+        self.house = house
+        self.now: datetime = envelope.time
+        self.workspace = envelope.workspace
+        self.consumer = consumer
+        self._appliers = appliers
+        self.journaled = False
+
+    async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
+        """The answer of `ask`, kept at once under (consumer, event id, step) and never asked for again."""
+        key = {"consumer": self.consumer, "event_id": self.envelope.id, "step": step}
+        async with self.house.database.reading() as conn:
+            kept = await fetch_one(conn, history.SQL.checkpoint, key)
+        if kept is None:
+            answer = await ask()
+            async with self.house.database.reading() as conn:
+                kept = await fetch_one(conn, history.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
+        assert kept is not None
+        found: Json = kept["answer"]
+        return found
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Connection]:
+        """One consistent view of the tables, bound to the event's workspace, for reads outside a unit."""
+        async with self.house.database.transaction(self.workspace) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def unit(self, step: str = "", *, final: bool = True) -> AsyncIterator[Unit]:
+        """The transaction in which the handler decides. Raises `AlreadyDone` where the journal has the event.
+
+        `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
+        with a `step` of its own.
+        """
+        async with self.house.database.transaction(self.workspace) as conn:
+            if final:
+                await self._journal(conn)
+            elif await self._is_done(conn):
+                raise AlreadyDone
+            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers)
+            yield unit
+            await unit.flush()
+        self.journaled = self.journaled or final
+
+    async def done_before(self) -> bool:
+        """Whether the journal has this event."""
+        async with self.house.database.reading() as conn:
+            return await self._is_done(conn)
+
+    def _journal_key(self) -> dict[str, Any]:
+        return {
+            "consumer": self.consumer,
+            "event_id": self.envelope.id,
+            "event_day": self.envelope.time.astimezone(UTC).date(),
+        }
+
+    async def _journal(self, conn: Connection) -> None:
+        if await fetch_one(conn, history.SQL.mark_done, self._journal_key()) is None:
+            raise AlreadyDone
+
+    async def _is_done(self, conn: Connection) -> bool:
+        return await fetch_one(conn, history.SQL.is_done, self._journal_key()) is not None

@@ -1,0 +1,54 @@
+"""Redis as a cache that may vanish at any time: every miss and every failure reads the table instead."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import structlog
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+log = structlog.get_logger(__name__)
+
+
+class Cache:
+    """Text by key, for a time. Nothing raises: a cache that is away is an empty cache."""
+
+    def __init__(self, url: str, *, prefix: str = "correspondent:") -> None:
+        self._redis = Redis.from_url(url, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
+        self._prefix = prefix
+
+    async def get(self, key: str) -> str | None:
+        """The text kept under `key`, or None."""
+        try:
+            found: str | None = await self._redis.get(self._prefix + key)
+        except (RedisError, OSError) as error:
+            log.warning("cache away", error=str(error))
+            return None
+        return found
+
+    async def put(self, key: str, value: str, *, seconds: int) -> None:
+        """Keep `value` for `seconds`."""
+        try:
+            await self._redis.set(self._prefix + key, value, ex=seconds)
+        except (RedisError, OSError) as error:
+            log.warning("cache away", error=str(error))
+
+    async def drop(self, *keys: str) -> None:
+        """Forget keys."""
+        try:
+            await self._redis.delete(*(self._prefix + key for key in keys))
+        except (RedisError, OSError) as error:
+            log.warning("cache away", error=str(error))
+
+    async def through(self, key: str, load: Callable[[], Awaitable[str]], *, seconds: int) -> str:
+        """The kept text, or what `load` gives, which is then kept."""
+        found = await self.get(key)
+        if found is None:
+            found = await load()
+            await self.put(key, found, seconds=seconds)
+        return found
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._redis.aclose()

@@ -1,0 +1,55 @@
+-- Mails as read_email understood them, and where each source has been read up to.
+-- depends: 0001_bus
+
+CREATE TABLE inbox_positions (
+    workspace   text NOT NULL,
+    inbox       text NOT NULL,
+    folder      text NOT NULL,
+    uidvalidity bigint NOT NULL,
+    last_uid    bigint NOT NULL,
+    PRIMARY KEY (workspace, inbox, folder)
+);
+
+CREATE TABLE mails (
+    mail_id        uuid PRIMARY KEY,
+    workspace      text NOT NULL,
+    thread_id      uuid NOT NULL,
+    participant_id uuid,
+    inbox          text NOT NULL,
+    mode           text NOT NULL,
+    blob           text NOT NULL,
+    message_id     text NOT NULL,
+    content_sha256 text NOT NULL,
+    subject        text NOT NULL,
+    author_name    text NOT NULL,
+    author_addr    text NOT NULL,
+    recipients     text[] NOT NULL,
+    references_ids text[] NOT NULL,
+    received_at    timestamptz NOT NULL,
+    sent_at        timestamptz,
+    text           text NOT NULL,
+    language       text NOT NULL,
+    identity       text NOT NULL,
+    trusted        boolean NOT NULL,
+    verdict        text NOT NULL,
+    reason         text NOT NULL,
+    filter         text NOT NULL,
+    flags          text[] NOT NULL
+);
+CREATE INDEX mails_by_thread ON mails (thread_id, received_at);
+CREATE INDEX mails_by_author ON mails (workspace, author_addr, received_at);
+CREATE INDEX mails_by_content ON mails (workspace, content_sha256);
+
+-- (workspace, message_id) -> thread, inserted ON CONFLICT DO NOTHING: the first word stands.
+CREATE TABLE message_threads (
+    workspace      text NOT NULL,
+    message_id     text NOT NULL,
+    thread_id      uuid NOT NULL,
+    mail_id        uuid NOT NULL,
+    inbox          text NOT NULL,
+    content_sha256 text NOT NULL,
+    author_addr    text NOT NULL,
+    subject        text NOT NULL,
+    participants   text[] NOT NULL,
+    PRIMARY KEY (workspace, message_id)
+);

@@ -1,0 +1,26 @@
+-- The knowledge base, kept by learn_documents.
+-- depends: 0005_participants
+
+CREATE TABLE documents (
+    document_id uuid PRIMARY KEY,
+    workspace   text NOT NULL,
+    title       text NOT NULL,
+    origin      text NOT NULL,
+    blob        text NOT NULL,
+    version     int  NOT NULL,
+    indexed_at  timestamptz NOT NULL
+);
+
+CREATE TABLE chunks (
+    chunk_id    uuid PRIMARY KEY,
+    document_id uuid NOT NULL,
+    workspace   text NOT NULL,
+    version     int  NOT NULL,
+    position    int  NOT NULL,
+    heading     text NOT NULL,
+    text        text NOT NULL,
+    text_sha256 text NOT NULL,
+    tsv         tsvector GENERATED ALWAYS AS (to_tsvector('english', heading || ' ' || text)) STORED
+);
+CREATE INDEX chunks_by_document ON chunks (document_id);
+CREATE INDEX chunks_words ON chunks USING gin (tsv);

@@ -1,0 +1,72 @@
+"""Connections to Postgres: one pool a process, rows as dicts, UTC."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow, dict_row
+from psycopg_pool import AsyncConnectionPool
+
+Connection = AsyncConnection[DictRow]
+
+
+async def _configure(conn: Connection) -> None:
+    await conn.set_autocommit(True)
+    await conn.execute("SET timezone TO 'UTC'")
+
+
+def make_pool(database_url: str, *, size: int) -> AsyncConnectionPool[Connection]:
+    """A pool of at most `size` connections; `await pool.open()` before use."""
+    return AsyncConnectionPool(
+        database_url,
+        min_size=min(2, size),
+        max_size=size,
+        open=False,
+        timeout=30,
+        connection_class=AsyncConnection[DictRow],
+        kwargs={"row_factory": dict_row},
+        configure=_configure,
+        check=AsyncConnectionPool.check_connection,
+    )
+
+
+class Database:
+    """What a processor needs of Postgres: transactions and reads, each bound to a workspace."""
+
+    def __init__(self, database_url: str, *, size: int = 10) -> None:
+        self._pool = make_pool(database_url, size=size)
+
+    async def open(self) -> None:
+        """Connect; raises `psycopg_pool.PoolTimeout` where Postgres does not answer."""
+        await self._pool.open(wait=True, timeout=30)
+
+    async def close(self) -> None:
+        """Give all connections back."""
+        await self._pool.close()
+
+    @asynccontextmanager
+    async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
+        """One transaction in which `app.workspace` is set; committed at the end, rolled back on an error."""
+        async with self._pool.connection() as conn, conn.transaction():
+            if workspace:
+                await conn.execute("SELECT set_config('app.workspace', %s, true)", [workspace])
+            yield conn
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[Connection]:
+        """A connection in autocommit, for reads that need no snapshot."""
+        async with self._pool.connection() as conn:
+            yield conn
+
+
+async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
+    """The first row, or None."""
+    return await (await conn.execute(query, args)).fetchone()
+
+
+async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
+    """Every row."""
+    return await (await conn.execute(query, args)).fetchall()

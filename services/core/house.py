@@ -1,0 +1,83 @@
+"""What every processor stands on: settings, database, blobs, cache, model, embedder, publisher, clock."""
+
+from __future__ import annotations
+
+import secrets as _secrets  # noqa: TID251 - the one place where the installation's own secret is made
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from services.core.blobs import Blobs
+from services.core.bus.publisher import Publisher
+from services.core.cache import Cache
+from services.core.clock import utc_now
+from services.core.db import Database
+from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
+from services.core.model.factory import make_model
+from services.core.model.port import Model
+from services.core.settings import EmbeddingSettings, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The needs of handlers, passed in. `now` is for edges and keep_time; handlers use their event's time."""
+
+    settings: Settings
+    database: Database
+    blobs: Blobs
+    cache: Cache
+    model: Model
+    embedder: Embedder
+    publisher: Publisher
+    secret: bytes = field(repr=False)
+    now: Callable[[], datetime] = utc_now
+
+
+def make_embedder(settings: EmbeddingSettings) -> Embedder:
+    """The embedder that the settings ask for."""
+    if settings.url:
+        return HttpEmbedder(
+            settings.url, settings.model, settings.dimensions, api_key=settings.api_key.get_secret_value()
+        )
+    return MiniLM()
+
+
+def installation_secret(settings: Settings) -> bytes:
+    """The secret that reply tokens are made with: from the settings, else made once and kept below `home`."""
+    given = settings.secret.get_secret_value()
+    if given:
+        return given.encode()
+    path = settings.home / "secret"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_bytes(_secrets.token_hex(32).encode())
+    return path.read_bytes()
+
+
+@asynccontextmanager
+async def open_house(
+    settings: Settings, *, model: Model | None = None, now: Callable[[], datetime] = utc_now
+) -> AsyncIterator[House]:
+    """A house with its connections open; they are closed at the end."""
+    house = House(
+        settings=settings,
+        database=Database(settings.database_url, size=settings.pool_size),
+        blobs=Blobs(Path(settings.home) / "blobs"),
+        cache=Cache(settings.redis_url),
+        model=model or make_model(settings.model),
+        embedder=make_embedder(settings.embeddings),
+        publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
+        secret=installation_secret(settings),
+        now=now,
+    )
+    await house.database.open()
+    await house.publisher.start()
+    try:
+        yield house
+    finally:
+        await house.publisher.stop()
+        await house.cache.close()
+        await house.database.close()

@@ -1,0 +1,224 @@
+"""Settings: one frozen object, read once, passed down.
+
+Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores between levels), then from
+`correspondent.toml`, then from defaults that fit the embedded stack. What is missing or wrong is said with
+its name, the reason and how to mend it.
+"""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from services.core.errors import Permanent
+from services.core.model.settings import ModelSettings
+
+CONFIG_FILE = "correspondent.toml"
+
+
+class SettingsWrong(Permanent):
+    """A setting is missing or wrong."""
+
+
+class Group(BaseModel):
+    """A group of settings: frozen, and a misspelt name is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KafkaSettings(Group):
+    """The log."""
+
+    brokers: str = "127.0.0.1:9092"
+    topic_prefix: str = Field("", description="put before each topic and group, so that several can share a broker")
+    replication: int = 1
+    embedded: bool = Field(False, description="the broker is the embedded one: no idempotent producer, forgets")
+
+
+class SmtpSettings(Group):
+    """Where replies are handed over."""
+
+    host: str = "127.0.0.1"
+    port: int = 25
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    tls: Literal["none", "starttls", "implicit"] = "none"
+    timeout_s: float = 30
+    helo: str = Field("", description="the name we greet with; by default the host's own")
+
+
+class ImapSettings(Group):
+    """Where an inbox is read."""
+
+    host: str
+    port: int = 993
+    username: str
+    password: SecretStr = SecretStr("")
+    tls: Literal["none", "implicit"] = "implicit"
+    folder: str = "INBOX"
+    poll_s: float = Field(60, description="how often we look where the server has no IDLE")
+    idle_s: float = Field(24 * 60, description="IDLE is issued again after this long; RFC 2177 says below 29 minutes")
+
+
+class InboxSettings(Group):
+    """One mailbox that the agent answers for."""
+
+    name: str
+    address: str
+    display_name: str = "Support"
+    persona: str = Field("", description="what the agent is and how it writes, for this mailbox")
+    imap: ImapSettings | None = None
+    vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
+
+
+class ThreadSettings(Group):
+    """The life of a thread."""
+
+    quiet_s: float = Field(20, description="how long after a mail we wait for another before a turn opens")
+    auto_resolve_days: float = 7
+    auto_close_days: float = 14
+    reopen_days: float = Field(90, description="a mail that comes longer after closing opens a new, linked thread")
+    max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
+
+
+class ContextSettings(Group):
+    """What the model is shown. Budgets are in tokens."""
+
+    recent_messages: int = 12
+    recent_tokens: int = 3000
+    facts_tokens: int = 1200
+    knowledge_tokens: int = 1500
+    knowledge_chunks: int = 6
+    layer_tokens: int = 700
+    retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
+    tool_rounds: int = 6
+
+
+class SendSettings(Group):
+    """How replies leave."""
+
+    approval: Literal["auto", "review"] = Field("auto", description="review: a person approves every reply")
+    retry_days: float = 5
+    allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
+    disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")
+
+
+class LaneSettings(Group):
+    """How much a processor takes on at once."""
+
+    running: int = 64
+    admitted: int = 256
+    timeout_s: float = 120
+
+
+class WebSettings(Group):
+    """The HTTP edge: webhooks and API."""
+
+    host: str = "127.0.0.1"
+    port: int = 8025
+    webhook_secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret; without it POST is refused")
+    max_body_mb: int = 25
+
+
+class EmbeddingSettings(Group):
+    """Which model turns text into vectors; by default the small local one."""
+
+    url: str = Field("", description="an OpenAI-compatible endpoint; empty: the local model")
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
+    dimensions: int = 384
+
+
+class Settings(BaseSettings):
+    """Everything an operator can say."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CORRESPONDENT_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        nested_model_default_partial_update=True,
+    )
+
+    workspace: str = "main"
+    home: Path = Field(Path("var"), description="where blobs and the embedded stack keep their files")
+    database_url: str = "postgresql://postgres@127.0.0.1:5432/correspondent"
+    redis_url: str = "redis://127.0.0.1:6379/0"
+    secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
+    own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    pool_size: int = 16
+    kafka: KafkaSettings = KafkaSettings()
+    smtp: SmtpSettings = SmtpSettings()
+    model: ModelSettings = ModelSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    threads: ThreadSettings = ThreadSettings()
+    context: ContextSettings = ContextSettings()
+    send: SendSettings = SendSettings()
+    lanes: LaneSettings = LaneSettings()
+    web: WebSettings = WebSettings()
+    inboxes: tuple[InboxSettings, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, then the file."""
+        toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
+        return init_settings, env_settings, toml
+
+    @property
+    def own_addresses(self) -> frozenset[str]:
+        """Our inboxes' addresses, case-folded."""
+        return frozenset(inbox.address.casefold() for inbox in self.inboxes)
+
+    def inbox(self, name: str) -> InboxSettings:
+        """The inbox with this name. Raises `SettingsWrong` where there is none."""
+        for inbox in self.inboxes:
+            if inbox.name == name:
+                return inbox
+        known = ", ".join(one.name for one in self.inboxes) or "none"
+        raise SettingsWrong(
+            f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
+        )
+
+    @property
+    def quiet(self) -> timedelta:
+        """The quiet period of a thread."""
+        return timedelta(seconds=self.threads.quiet_s)
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """The settings in force. Raises `SettingsWrong`, one line a fault, each saying how to mend it."""
+    key = os.environ.get("ANTHROPIC_API_KEY", "")
+    if key and "model" not in overrides and "CORRESPONDENT_MODEL__API_KEY" not in os.environ:
+        os.environ["CORRESPONDENT_MODEL__API_KEY"] = key
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise SettingsWrong("\n".join(_fault(one) for one in error.errors())) from None
+    except ValueError as error:
+        raise SettingsWrong(f"{CONFIG_FILE} or the environment cannot be read: {error}") from None
+
+
+def _fault(error: Any) -> str:
+    name = ".".join(str(part) for part in error["loc"])
+    variable = "CORRESPONDENT_" + "__".join(str(part) for part in error["loc"]).upper()
+    if error["type"] == "extra_forbidden":
+        return f"{name}: there is no such setting; look for a misspelling in {CONFIG_FILE} or the environment"
+    return f"{name}: {error['msg']}; set {variable} or `{name}` in {CONFIG_FILE}"

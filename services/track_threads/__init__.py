@@ -1,0 +1,12 @@
+"""Keeps threads: their conversation, state machine, goals and turns.
+
+In: inbound-email, deliveries, reply-drafted, turns (given up), thread-events (what people ask), timers.
+Out: thread-events, turns.
+Owns the aggregate `thread`: one row, one version, one state machine.
+"""
+
+from services.core.bus.processor import Processor
+from services.track_threads.apply import APPLIERS
+from services.track_threads.handler import HANDLERS
+
+PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS)

@@ -1,0 +1,91 @@
+"""Folds thread events into the tables of track_threads. A rebuild calls these alone, in version order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.events import threads as ev
+from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers, Apply
+from services.core.db import Connection, queries
+
+SQL = queries(__file__)
+
+
+def _args(envelope: Envelope) -> dict[str, Any]:
+    return {
+        **envelope.data.model_dump(),
+        "workspace": envelope.workspace,
+        "version": envelope.version,
+        "at": envelope.time,
+        "cause": envelope.causation_id,
+    }
+
+
+def _one(*statements: str) -> Apply:
+    """An applier that runs these statements, in order, with the event's fields."""
+
+    async def apply(conn: Connection, envelope: Envelope) -> None:
+        for name in statements:
+            await conn.execute(getattr(SQL, name), _args(envelope))
+
+    return apply
+
+
+async def _mail_attached(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    await conn.execute(
+        SQL.insert_conversation, {**args, "role": "customer", "reply_id": None, "pending": args["waits"]}
+    )
+
+
+async def _reply_attached(conn: Connection, envelope: Envelope) -> None:
+    args = {**_args(envelope), "mail_id": None, "trusted": True, "pending": False}
+    await conn.execute(SQL.insert_conversation, args)
+
+
+async def _state_changed(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    await conn.execute(SQL.set_state, args)
+    await conn.execute(SQL.log_transition, {**args, "refused": ""})
+
+
+async def _refused(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    await conn.execute(SQL.log_transition, {**args, "refused": args["refused_because"]})
+
+
+async def _bounce_noted(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    detail = f"{args['kind']}: {args['diagnostic']}"
+    await conn.execute(SQL.log_action, {**args, "action": "bounce noted", "detail": detail})
+
+
+async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
+    args = {**_args(envelope), "mail_ids": list(envelope.data.mail_ids)}  # type: ignore[attr-defined]
+    await conn.execute(SQL.open_turn, args)
+    await conn.execute(SQL.set_open_turn, args)
+
+
+async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
+    args = {**_args(envelope), "mail_ids": list(envelope.data.mail_ids)}  # type: ignore[attr-defined]
+    await conn.execute(SQL.close_turn, args)
+    await conn.execute(SQL.set_open_turn, {**args, "turn_id": None})
+    if args["outcome"] != "superseded":
+        await conn.execute(SQL.answer_pending, args)
+
+
+APPLIERS: Appliers = {
+    ev.ThreadOpened: _one("insert_thread"),
+    ev.ThreadLinked: _one("link_thread"),
+    ev.MailAttached: _mail_attached,
+    ev.ReplyAttached: _reply_attached,
+    ev.StateChanged: _state_changed,
+    ev.TransitionRefused: _refused,
+    ev.GoalAdded: _one("insert_goal"),
+    ev.GoalClosed: _one("close_goal"),
+    ev.ActionLogged: _one("log_action"),
+    ev.BounceNoted: _bounce_noted,
+    ev.TurnOpened: _turn_opened,
+    ev.TurnClosed: _turn_closed,
+}

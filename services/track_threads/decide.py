@@ -1,0 +1,192 @@
+"""Pure decisions about a thread: from what it is and what happened, to the events that follow.
+
+Nothing here reads a table or a clock. Each function gives the events in the order in which they are applied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from uuid import UUID, uuid5
+
+from schemas.events.base import EventData
+from schemas.events.mail import EmailRead
+from schemas.events.replies import ReplyDrafted, ReplySent
+from schemas.events.threads import (
+    ActionLogged,
+    BounceNoted,
+    GoalAdded,
+    GoalClosed,
+    MailAttached,
+    ReplyAttached,
+    StateChanged,
+    ThreadLinked,
+    ThreadOpened,
+    ThreadState,
+    TransitionRefused,
+    Trigger,
+    TurnClosed,
+    TurnOpened,
+    TurnOutcome,
+)
+from services.core.model.usage import estimate_tokens
+from services.track_threads.states import path, refusal
+from services.track_threads.thread import Thread
+
+Events = Iterator[EventData]
+
+
+def transition(thread: Thread, to_state: ThreadState, trigger: Trigger, reason: str) -> EventData:
+    """One step of the state machine: the change, or its refusal, which is logged too."""
+    because = refusal(thread.state, to_state)
+    common = {"from_state": thread.state, "to_state": to_state, "trigger": trigger, "reason": reason}
+    if because:
+        return TransitionRefused(**_of(thread), **common, refused_because=because)
+    return StateChanged(**_of(thread), **common)
+
+
+def walk(thread: Thread, to_state: ThreadState, trigger: Trigger, reason: str) -> Events:
+    """Separate, legal, logged steps to `to_state`."""
+    state = thread.state
+    for following in path(thread.state, to_state):
+        yield StateChanged(**_of(thread), from_state=state, to_state=following, trigger=trigger, reason=reason)
+        state = following
+
+
+def escalate(thread: Thread, trigger: Trigger, reason: str) -> Events:
+    """A human has to look: the steps to `escalated` and the action in the log."""
+    yield from walk(thread, "escalated", trigger, reason)
+    yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason)
+
+
+def attach(thread: Thread, mail: EmailRead) -> Events:
+    """A customer's mail comes into the thread."""
+    if not thread.exists:
+        yield ThreadOpened(**_of(thread), inbox=mail.inbox, subject=mail.subject)
+        if mail.linked_from:
+            yield ThreadLinked(**_of(thread), linked_from=mail.linked_from)
+    yield MailAttached(
+        **_of(thread),
+        mail_id=mail.mail_id,
+        text=mail.text,
+        tokens=estimate_tokens(mail.text),
+        trusted=mail.identity.trusted,
+        waits=mail.mode == "live" and mail.verdict.kind == "answer",
+    )
+    if mail.mode == "history":
+        return
+    if thread.turn and not thread.turn.leaving:
+        yield close_turn(thread, "superseded", "a newer mail came")
+    if thread.state in ("awaiting_reply", "resolved"):
+        yield transition(thread, "in_progress", "system", "the customer wrote again")
+    elif thread.state == "closed":
+        yield transition(thread, "new", "system", "the customer wrote again after the thread was closed")
+
+
+def history(thread: Thread, mail: EmailRead) -> Events:
+    """An imported mail: a turn that is closed at once, so that it is learned from and never answered."""
+    if thread.turn:
+        return
+    turn_id = uuid5(mail.mail_id, "turn")
+    common = {"turn_id": turn_id, "inbox": thread.inbox, "mail_ids": (mail.mail_id,), "trusted": mail.identity.trusted}
+    yield TurnOpened(**_of(thread), **common, mode="history", waiting_since=mail.sent_at)
+    yield TurnClosed(**_of(thread), **common, outcome="no_reply", reason="imported as history")
+    if thread.state == "new":
+        yield from walk(thread, "resolved", "system", "imported as history")
+
+
+def note_report(thread: Thread, mail: EmailRead) -> Events:
+    """A bounce or complaint about a mail of this thread. A mail that cannot arrive needs a human."""
+    if mail.report is None or not thread.exists:
+        return
+    yield BounceNoted(
+        **_of(thread), mail_id=mail.mail_id, kind=mail.report.kind, diagnostic=mail.report.diagnostic[:500]
+    )
+    if mail.report.kind in ("hard", "complaint") and thread.state != "escalated":
+        what = "our mail came back" if mail.report.kind == "hard" else "the reader complained about our mail"
+        yield from escalate(thread, "system", f"{what}: {mail.report.diagnostic or mail.report.status}"[:500])
+
+
+def open_turn(thread: Thread, cause: UUID) -> Events:
+    """The quiet period is over: everything that waits is answered together."""
+    if thread.turn or not thread.pending or thread.state == "escalated":
+        return
+    for to_state in path(thread.state, "in_progress"):
+        yield transition(thread, to_state, "system", "the agent took up the mail")
+    yield TurnOpened(
+        **_of(thread),
+        turn_id=uuid5(cause, "turn"),
+        inbox=thread.inbox,
+        mail_ids=tuple(one.mail_id for one in thread.pending),
+        trusted=all(one.trusted for one in thread.pending),
+        waiting_since=min(one.at for one in thread.pending),
+    )
+
+
+def close_turn(thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None) -> TurnClosed:
+    """The end of the open turn."""
+    assert thread.turn is not None
+    return TurnClosed(
+        **_of(thread),
+        turn_id=thread.turn.turn_id,
+        inbox=thread.inbox,
+        mail_ids=thread.turn.mail_ids,
+        trusted=thread.turn.trusted,
+        outcome=outcome,
+        reason=reason,
+        reply_id=reply_id,
+    )
+
+
+def is_open(thread: Thread, turn_id: UUID) -> bool:
+    """Whether this is the turn being answered."""
+    return thread.turn is not None and thread.turn.turn_id == turn_id
+
+
+def no_reply(thread: Thread, draft: ReplyDrafted) -> Events:
+    """The agent decided that the mail needs no answer."""
+    if not is_open(thread, draft.turn_id):
+        return
+    yield from _goals(thread, (), draft.goals_close)
+    yield transition(thread, draft.state, "ai", draft.reason)
+    yield close_turn(thread, "no_reply", draft.reason)
+
+
+def sent(thread: Thread, reply: ReplySent) -> Events:
+    """A reply left: now its goals and its state take effect."""
+    yield ReplyAttached(
+        **_of(thread), reply_id=reply.reply_id, text=reply.text, tokens=estimate_tokens(reply.text), role="agent"
+    )
+    yield from _goals(thread, reply.goals_add, reply.goals_close, source=reply.reply_id)
+    if not is_open(thread, reply.turn_id):
+        return
+    if reply.decision == "escalate":
+        yield from escalate(thread, "ai", reply.reason)
+        yield close_turn(thread, "escalated", reply.reason, reply.reply_id)
+        return
+    if reply.state != thread.state:
+        yield transition(thread, reply.state, "ai", reply.reason or "the reply was sent")
+    yield close_turn(thread, "sent", "", reply.reply_id)
+
+
+def failed(thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None) -> Events:
+    """The turn could not be answered: a human is called, so that no customer meets silence."""
+    if not is_open(thread, turn_id):
+        return
+    yield close_turn(thread, "failed", reason, reply_id)
+    if thread.state != "escalated":
+        yield from escalate(thread, "system", reason)
+
+
+def _goals(thread: Thread, add: tuple[str, ...], close: tuple[str, ...], source: UUID | None = None) -> Events:
+    wanted = {text.casefold() for text in close}
+    for goal in thread.goals:
+        if goal.text.casefold() in wanted or str(goal.goal_id) in close:
+            yield GoalClosed(**_of(thread), goal_id=goal.goal_id)
+    known = {goal.text.casefold() for goal in thread.goals}
+    for text in add:
+        if text.casefold() not in known:
+            yield GoalAdded(**_of(thread), goal_id=uuid5(source or thread.thread_id, text), text=text)
+
+
+def _of(thread: Thread) -> dict[str, UUID | None]:
+    return {"thread_id": thread.thread_id, "participant_id": thread.participant_id}

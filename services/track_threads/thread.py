@@ -1,0 +1,60 @@
+"""What track_threads knows of a thread when it decides: a value, read under the thread's lock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID, uuid5
+
+from schemas.events.threads import ThreadState
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """The turn that is being answered. `leaving`: its reply is at, or past, the SMTP server's door."""
+
+    turn_id: UUID
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+    leaving: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A mail that waits for an answer."""
+
+    mail_id: UUID
+    at: datetime
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """An open goal."""
+
+    goal_id: UUID
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A thread as it stands. `exists` is False before its first mail."""
+
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: str
+    exists: bool = False
+    state: ThreadState = "new"
+    turn: OpenTurn | None = None
+    pending: tuple[Pending, ...] = ()
+    goals: tuple[Goal, ...] = ()
+
+    @property
+    def quiet_timer(self) -> UUID:
+        """The timer that ends the quiet period."""
+        return uuid5(self.thread_id, "quiet")
+
+    @property
+    def idle_timer(self) -> UUID:
+        """The timer that resolves, then closes, a thread in which nothing happens."""
+        return uuid5(self.thread_id, "idle")
