@@ -2,6 +2,7 @@
 
 Invariants: nothing but an answer, `ModelUnavailable` or `ModelRefused` ever leaves `ask`, and `ask` ends within
 the budget of the settings: a server's Retry-After is obeyed only if it fits.
+The SDK sends the key as a bearer token; other servers also get the older `x-api-key`, which some know alone.
 Models that refuse a forced `tool_choice` (Claude Sonnet 5.5 and Opus 5.5 do, with a 400) are asked in words alone.
 """
 
@@ -42,8 +43,10 @@ class AnthropicModel:
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
         self._forces_tools = not settings.model.startswith(_UNFORCEABLE)
+        key = settings.key or _NO_KEY
         self._client = AsyncAnthropic(
-            api_key=settings.key or _NO_KEY,
+            api_key=key,
+            default_headers={"x-api-key": key} if settings.base_url else None,
             base_url=settings.base_url or ANTHROPIC_URL,
             timeout=settings.timeout_s,
             max_retries=settings.max_retries,
