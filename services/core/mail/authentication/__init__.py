@@ -1,0 +1,86 @@
+"""Is the From address to be believed? Our own server's word, else SPF, DKIM and DMARC computed here.
+
+Blocking, for a thread: all look-ups go to the resolver that is passed in, nothing is patched, so any
+number may run at once. Never raises on hostile input; what cannot be told is `unverified`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from services.core.mail.authentication.dkim_check import check_dkim
+from services.core.mail.authentication.dmarc import aligned_by, check_dmarc
+from services.core.mail.authentication.domains import aligned, domain_of
+from services.core.mail.authentication.nouns import Authentication, Dkim, Dmarc, Level, Peer, Spf
+from services.core.mail.authentication.resolver import Budgeted, DnsFailed, DnsResolver, RecordType, Resolver
+from services.core.mail.authentication.spf_check import check_spf
+from services.core.mail.authentication.trusted_results import read_results, trusted_headers
+from services.core.mail.message import ParsedMail
+
+__all__ = [
+    "Authentication", "Dkim", "Dmarc", "DnsFailed", "DnsResolver", "Level", "Peer", "RecordType", "Resolver", "Spf",
+    "authenticate",
+]  # fmt: skip
+
+
+def authenticate(
+    raw: bytes, mail: ParsedMail, peer: Peer | None, resolver: Resolver, trusted_authserv_ids: Collection[str] = ()
+) -> Authentication:
+    """How far the one From address of a mail is to be believed.
+
+    `peer` is who handed the mail to us, None where that is not known (IMAP): then SPF is not told.
+    `trusted_authserv_ids` are the names under which our own servers write Authentication-Results.
+    """
+    author = domain_of(mail.author.addr) if mail.author else ""
+    if not author:
+        return Authentication("unverified", "", (f"{len(mail.from_)} addresses in From: nobody to authenticate",))
+    budget = Budgeted(resolver)
+    told = _by_trusted_results(mail, author, budget, trusted_authserv_ids)
+    return told or _by_computing(raw, author, peer, budget)
+
+
+def _by_trusted_results(
+    mail: ParsedMail, author: str, resolver: Resolver, ids: Collection[str]
+) -> Authentication | None:
+    """What our own server found, or None where it says too little about this author."""
+    headers = trusted_headers(mail, ids)
+    if not headers:
+        return None
+    spf, dkim, dmarc, about = read_results(headers)
+    if dmarc.result == "none" or about != author:
+        dmarc = check_dmarc(author, spf, dkim, resolver)
+    elif dmarc.result == "fail" and not dmarc.policy:
+        dmarc = Dmarc("fail", check_dmarc(author, Spf(), (), resolver).policy, author)
+    judged = _judge(author, spf, dkim, dmarc)
+    if judged.level == "unverified" and spf.result == "none" and not dkim and dmarc.result != "fail":
+        return None
+    return Authentication(judged.level, "authentication-results", judged.reasons, spf, dkim, dmarc)
+
+
+def _by_computing(raw: bytes, author: str, peer: Peer | None, resolver: Resolver) -> Authentication:
+    spf, dkim = check_spf(peer, resolver), check_dkim(raw, resolver)
+    return _judge(author, spf, dkim, check_dmarc(author, spf, dkim, resolver))
+
+
+def _judge(author: str, spf: Spf, dkim: tuple[Dkim, ...], dmarc: Dmarc) -> Authentication:
+    """The level that the three results come to. An outage never makes anybody `failed`, nor `verified`."""
+
+    def result(level: Level, method: str, reason: str) -> Authentication:
+        return Authentication(level, method, (reason, *_details(spf, dkim)), spf, dkim, dmarc)  # type: ignore[arg-type]
+
+    if dmarc.result == "pass":
+        return result("verified", "dmarc", f"DMARC of {dmarc.domain} passes")
+    if dmarc.result == "fail" and dmarc.policy in ("quarantine", "reject"):
+        return result("failed", "dmarc", f"DMARC of {dmarc.domain} fails, its policy is {dmarc.policy}")
+    if dmarc.result in ("fail", "temperror", "permerror"):
+        return result("unverified", "", f"DMARC of {dmarc.domain or author}: {dmarc.result}")
+    if by := aligned_by(author, spf, dkim):
+        return result("verified", by[0], f"{by[0].upper()} passes for {author}, which publishes no DMARC policy")
+    if spf.result == "fail" and aligned(spf.domain, author, "r"):
+        return result("failed", "spf", f"{spf.domain} does not send from there (SPF)")
+    return result("unverified", "", f"nothing authenticates {author}")
+
+
+def _details(spf: Spf, dkim: tuple[Dkim, ...]) -> tuple[str, ...]:
+    signatures = (f"dkim={d.result} ({d.domain}{': ' + d.why if d.why else ''})" for d in dkim)
+    return (f"spf={spf.result} ({spf.domain})", *signatures) if spf.domain else tuple(signatures)

@@ -1,0 +1,79 @@
+"""DMARC (RFC 7489): find the policy, compare the domains.
+
+authheaders is not asked: it drops hyphens from domains, knows only one signature, and reads
+the suffix list anew each time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from services.core.mail.authentication.domains import Mode, aligned, organizational
+from services.core.mail.authentication.nouns import Dkim, Dmarc, Policy, Spf
+from services.core.mail.authentication.resolver import DnsFailed, Resolver
+
+_VERSION = re.compile(r"^v\s*=\s*DMARC1\s*(;|$)")
+Means = Literal["dkim", "spf"]
+_POLICIES = ("none", "quarantine", "reject")
+
+
+def check_dmarc(author: str, spf: Spf, dkim: Sequence[Dkim], resolver: Resolver) -> Dmarc:
+    """The DMARC result for an author's domain (A-labels); `none` where no usable record is published."""
+    try:
+        where, record = _record(author, resolver)
+    except DnsFailed:
+        return Dmarc("temperror", domain=author)
+    if not record:
+        return Dmarc("none", domain="")
+    by = _aligned(author, spf, dkim, _mode(record, "adkim"), _mode(record, "aspf"))
+    policy = _policy(record, subdomain=where != author)
+    if by:
+        return Dmarc("pass", policy, where, by)
+    unsure = spf.result == "temperror" or any(d.result == "temperror" for d in dkim)
+    return Dmarc("temperror" if unsure and policy != "none" else "fail", policy, where)
+
+
+def aligned_by(author: str, spf: Spf, dkim: Sequence[Dkim]) -> tuple[Means, ...]:
+    """What authenticates the author's domain where there is no DMARC record: relaxed alignment."""
+    return _aligned(author, spf, dkim, "r", "r")
+
+
+def _aligned(author: str, spf: Spf, dkim: Sequence[Dkim], adkim: Mode, aspf: Mode) -> tuple[Means, ...]:
+    signed = any(d.result == "pass" and aligned(d.domain, author, adkim) for d in dkim)
+    sent = spf.result == "pass" and aligned(spf.domain, author, aspf)
+    by: list[Means] = []
+    if signed:
+        by.append("dkim")
+    if sent:
+        by.append("spf")
+    return tuple(by)
+
+
+def _record(author: str, resolver: Resolver) -> tuple[str, dict[str, str]]:
+    """(domain, tags) of the author's record or its organization's; more than one record counts as none (6.6.3)."""
+    for domain in dict.fromkeys((author, organizational(author))):
+        found = [t for t in resolver.lookup(f"_dmarc.{domain}", "TXT") if _VERSION.match(t)] if domain else []
+        if found:
+            tags = _tags(found[0]) if len(found) == 1 else {}
+            return domain, tags if tags.get("p") in _POLICIES or "rua" in tags else {}
+    return "", {}
+
+
+def _tags(record: str) -> dict[str, str]:
+    pairs = (part.partition("=") for part in record.split(";"))
+    return {name.strip().lower(): value.strip().lower() for name, _, value in pairs}
+
+
+def _mode(record: dict[str, str], tag: str) -> Mode:
+    return "s" if record.get(tag) == "s" else "r"
+
+
+def _policy(record: dict[str, str], subdomain: bool) -> Policy:
+    """What the owner asks for; sampled policies are taken whole, except that 0 % of them is none."""
+    if record.get("pct") == "0":
+        return "none"
+    wanted = record.get("p", "none")
+    wanted = record.get("sp", wanted) if subdomain else wanted
+    return cast(Policy, wanted if wanted in _POLICIES else "none")

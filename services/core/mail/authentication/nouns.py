@@ -1,0 +1,64 @@
+"""The nouns of sender authentication."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Level = Literal["verified", "unverified", "failed"]
+Method = Literal["authentication-results", "dmarc", "dkim", "spf", ""]
+SpfResult = Literal["pass", "fail", "softfail", "neutral", "none", "temperror", "permerror"]
+DkimResult = Literal["pass", "fail", "none", "temperror", "permerror"]
+DmarcResult = Literal["pass", "fail", "none", "temperror", "permerror"]
+Policy = Literal["none", "quarantine", "reject", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who handed the mail over: IP address, HELO name, and MAIL FROM ("" for the null return path)."""
+
+    ip: str
+    helo: str
+    mail_from: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spf:
+    """RFC 7208: the result for `domain`, that of MAIL FROM or, for the null path, of HELO."""
+
+    result: SpfResult = "none"
+    domain: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dkim:
+    """RFC 6376: one signature's result and its signing domain."""
+
+    result: DkimResult
+    domain: str
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dmarc:
+    """RFC 7489: the result for the From domain; `policy` is what its owner asks for when it fails."""
+
+    result: DmarcResult = "none"
+    policy: Policy = ""
+    domain: str = ""  # where the record was found
+    aligned: tuple[Literal["dkim", "spf"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Authentication:
+    """How far the From address is to be believed, and why, in words for a person.
+
+    `vouched` is no result of this: only an operator sets it, never network input.
+    """
+
+    level: Level
+    method: Method = ""
+    reasons: tuple[str, ...] = ()
+    spf: Spf = Spf()
+    dkim: tuple[Dkim, ...] = ()
+    dmarc: Dmarc = Dmarc()

@@ -1,0 +1,52 @@
+"""The nouns of writing: what is to be sent, and what came of it."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from services.core.errors import Permanent
+from services.core.mail.message import Address
+
+
+class ComposeRefused(Permanent):
+    """The finished message would not hold exactly the headers and recipients that were meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One reply to one person, before it is a message.
+
+    `recipient` is the authenticated author of the newest mail, set by code. `token` is theirs for this
+    thread (`tokens.make_token`). `references` are those of the mail answered, oldest first; ids stand
+    without angle brackets. `allowed_links` are hosts ("docs.example.org") or URL prefixes. `quoted` is
+    appended below the reply when given; by default nothing is.
+    """
+
+    reply_id: uuid.UUID
+    sender: Address
+    recipient: Address
+    subject: str
+    text: str
+    date: datetime
+    token: str
+    domain: str
+    in_reply_to: str = ""
+    references: tuple[str, ...] = ()
+    reply_to: str = ""  # our plus-address; "" for none
+    envelope_from: str = ""  # where bounces go; "" for the sender
+    allowed_links: tuple[str, ...] = ()
+    quoted: str = ""
+    automatic: bool = True  # False for what a person wrote or approved word by word
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A finished message: RFC 5322 bytes with CRLF, the same for the same `Outgoing`."""
+
+    raw: bytes
+    message_id: str  # without angle brackets
+    envelope_from: str
+    recipient: str
+    smtputf8: bool  # an address needs RFC 6531; refuse a server that does not offer it

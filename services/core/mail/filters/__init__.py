@@ -1,0 +1,63 @@
+"""May we answer? Small named filters in a fixed order; the first that objects decides, and nothing is dropped.
+
+To add one: write `name.py` with `def name(mail, ctx) -> Verdict | None`, and name it in `FILTERS`.
+What came back or came twice is settled first, then reports, then automatic mail, then trust, then rates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from services.core.mail.filters.auto_submitted import auto_submitted
+from services.core.mail.filters.automatic_wording import automatic_wording
+from services.core.mail.filters.bounce import bounce
+from services.core.mail.filters.challenge import challenge
+from services.core.mail.filters.complaint import complaint
+from services.core.mail.filters.duplicate import duplicate
+from services.core.mail.filters.failed_identity import failed_identity
+from services.core.mail.filters.long_monologue import long_monologue
+from services.core.mail.filters.machine_sender import machine_sender
+from services.core.mail.filters.mailing_list import mailing_list
+from services.core.mail.filters.null_return_path import null_return_path
+from services.core.mail.filters.over_limits import over_limits
+from services.core.mail.filters.own_loop import own_loop
+from services.core.mail.filters.rates import rates
+from services.core.mail.filters.receipt import receipt
+from services.core.mail.filters.response_suppressed import response_suppressed
+from services.core.mail.filters.spam import spam
+from services.core.mail.filters.storm import storm
+from services.core.mail.filters.unreadable import unreadable
+from services.core.mail.filters.verdict import FilterContext, IdentityLevel, Limits, Verdict, VerdictKind
+from services.core.mail.message import ParsedMail
+
+__all__ = ["FILTERS", "FilterContext", "IdentityLevel", "Limits", "Verdict", "VerdictKind", "judge"]
+
+Filter = Callable[[ParsedMail, FilterContext], Verdict | None]
+
+FILTERS: tuple[Filter, ...] = (
+    over_limits,
+    duplicate,
+    own_loop,
+    complaint,
+    bounce,
+    receipt,
+    auto_submitted,
+    null_return_path,
+    machine_sender,
+    mailing_list,
+    response_suppressed,
+    automatic_wording,
+    challenge,
+    spam,
+    failed_identity,
+    unreadable,
+    storm,
+    rates,
+    long_monologue,
+)
+
+
+def judge(mail: ParsedMail, ctx: FilterContext) -> Verdict:
+    """The first objection in the order of FILTERS, or `answer` when there is none."""
+    verdicts = (each(mail, ctx) for each in FILTERS)
+    return next((v for v in verdicts if v), Verdict("answer", "no filter objects", "none"))

@@ -1,0 +1,37 @@
+"""Challenge-response systems, which ask us to prove that we are a person: answering would train them on us."""
+
+from __future__ import annotations
+
+import re
+
+from services.core.mail.filters.verdict import FilterContext, Verdict
+from services.core.mail.message import ParsedMail
+from services.core.mail.reports.wording import wording
+
+_HEADERS = (
+    "X-TMDA-Confirm-Done",
+    "X-TMDA-Fingerprint",
+    "X-Challenge",
+    "X-Boxtrapper",
+    "X-ASK-Auth",
+    "X-UOL-AntiSpam",
+    "X-AntiSpam-Challenge",
+)
+_SENDER = re.compile(r"(confirm|challenge|verify|autorespond|boxtrapper|antispam(uol)?|tmda)[-_+.]?\S*@", re.I)
+_ASKS = re.compile(
+    r"confirm|verif|challenge|approv|authenticat|spam|whitelist|request.?#|bestätig|valid|подтверд|провер|bevestig|potwierd|weryfik|確認|認証|确认|验证|驗證",
+    re.I,
+)
+
+
+def challenge(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """Park a challenge: by its maker's header, its sender, or a subject and an opening that ask for confirmation."""
+    if any(mail.header(name) for name in _HEADERS) or _asks(mail):
+        return Verdict("park", "a challenge that asks us to confirm our mail", "challenge")
+    return None
+
+
+def _asks(mail: ParsedMail) -> bool:
+    words = bool(wording("challenge_sentences").search(" ".join((mail.reply.new or mail.text).split())[:1200]))
+    addressed = any(_SENDER.search(a.addr) for a in (*mail.from_, *mail.reply_to))
+    return words and (addressed or bool(_ASKS.search(mail.subject)))

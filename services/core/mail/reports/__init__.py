@@ -1,0 +1,64 @@
+"""Machine-made notices, read: bounces (RFC 3464, and many that never read it), complaints, receipts, auto replies.
+
+A report is a claim by whoever sent it. It is trusted only where `original_message_id` is a mail we sent;
+that check needs the database and is the caller's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from services.core.mail.message import ParsedMail
+from services.core.mail.reports import dsn, plain_bounce
+from services.core.mail.reports.auto_reply import read_auto_reply
+from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject
+from services.core.mail.reports.complaint import read_complaint
+from services.core.mail.reports.nouns import FailedRecipient, Kind, Report, Severity
+from services.core.mail.reports.parts import Leaf, leaves
+from services.core.mail.reports.receipt import read_receipt
+from services.core.mail.reports.returned import original_message_id, returned_text
+
+__all__ = ["FailedRecipient", "Kind", "Report", "Severity", "read_report"]
+
+_WORST: tuple[Severity, ...] = ("hard", "soft", "delayed")
+
+
+def read_report(mail: ParsedMail, raw: bytes) -> Report | None:
+    """The report a mail is, or None for a mail that somebody wrote. Never raises.
+
+    Complaints are asked for first (they too come from daemons), automatic replies last.
+    """
+    parts = leaves(raw)
+    return (
+        read_complaint(mail, parts) or read_receipt(mail, parts) or _read_bounce(mail, parts) or read_auto_reply(mail)
+    )
+
+
+def _read_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
+    told = dsn.status_part(parts)
+    if told and _is_report(mail):
+        if not dsn.is_failure(told):
+            return _bounce("receipt", (), told.reporting_mta, parts)
+        return _bounce("bounce", dsn.failures(told) or plain_bounce.recipients(mail, parts), told.reporting_mta, parts)
+    if plain_bounce.is_bounce(mail, parts):
+        return _bounce("bounce", plain_bounce.recipients(mail, parts), "", parts)
+    return None
+
+
+def _is_report(mail: ParsedMail) -> bool:
+    """A status part makes a report only in a report's envelope: a person may forward one with all its parts."""
+    return "report" in mail.header("Content-Type").casefold() or from_daemon(mail) or is_failure_subject(mail.subject)
+
+
+def _bounce(kind: Kind, failed: tuple[FailedRecipient, ...], mta: str, parts: Sequence[Leaf]) -> Report:
+    first = failed[0] if failed else FailedRecipient("")
+    worst: Severity = next((s for s in _WORST if any(f.severity == s for f in failed)), "soft")
+    return Report(
+        kind=kind,
+        severity=worst if kind == "bounce" else "",
+        recipients=failed,
+        status=first.status,
+        diagnostic=first.diagnostic,
+        original_message_id=original_message_id(returned_text(parts)),
+        reporting_mta=mta,
+    )

@@ -1,0 +1,52 @@
+"""How mail systems word "it could not be delivered": senders, subjects and sentences, in many languages.
+
+Only evidence, never a verdict: `plain_bounce` asks for two kinds of it together.
+"""
+
+from __future__ import annotations
+
+import re
+
+from services.core.mail.message import ParsedMail
+from services.core.mail.reports.wording import wording
+
+_DAEMON_LOCAL = re.compile(
+    r"^(mailer[-_.]?daemon|post_?[-.]?master|mail[-_.]?daemon|mail(er)?[-_.]?(system|delivery|gateway|administrator|admin)|"
+    r"delivery|mailerdaemon|symantec\S*|majordomo|mmdf|smtp[-_.]?(gateway|daemon|server)?|uucp|bounces?[-+=_.].*|bounces?|"
+    r"no-?reply-?bounce\S*|microsoftexchange[0-9a-f]*|mail\.?marshal|qmail(-send)?|double-?bounce)$",
+    re.I,
+)
+_DAEMON_NAME = re.compile(
+    r"mail(er)? (delivery|transport) (sub ?)?(system|agent|service)|mailer.?daemon|mail daemon|postmaster|"
+    r"mail administrator|"
+    r"mail delivery|système de messagerie|system administrator|internet mail delivery|"
+    r"delivery (notification|subsystem|status)|"
+    r"microsoft (outlook|exchange)|mail ?system|e-?mail (system|service|router)|mailserver|自動送信|メール配送",
+    re.I,
+)
+_REPLY_PREFIX = re.compile(r"^\s*(re|fwd?|aw|wg|sv|antw|rv|tr|vs|odp|i|r)\s*(\[\d+\])?\s*:", re.I)
+
+
+def from_daemon(mail: ParsedMail) -> bool:
+    """Whether the From (or Return-Path) is a mail system's: mailer-daemon, postmaster, a null path."""
+    if mail.header("Return-Path").strip() in ("<>", "< >"):
+        return True
+    written = mail.from_ or mail.sender
+    locals_ = [a.addr.rpartition("@")[0] or a.addr for a in written]
+    sender = " ".join(mail.all("From")).strip()
+    bare = re.sub(r'[<>"]', "", sender).partition("@")[0].strip()
+    return (
+        any(_DAEMON_LOCAL.match(x) for x in [*locals_, bare])
+        or any(_DAEMON_NAME.search(a.name) for a in written)
+        or bool(_DAEMON_NAME.search(sender.partition("<")[0]))
+    )
+
+
+def is_failure_subject(subject: str) -> bool:
+    """Whether a subject is a delivery failure's own, not a person's answer to one or forward of one."""
+    return not _REPLY_PREFIX.match(subject) and bool(wording("bounce_subjects", at_start=True).search(subject))
+
+
+def says_undelivered(text: str) -> bool:
+    """Whether a text says, in the words of mail systems, that something was not delivered."""
+    return bool(wording("bounce_sentences").search(text))
