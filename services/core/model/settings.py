@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import re
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 DEFAULT_MODEL = "claude-sonnet-5-5"
+
+
+def _one_word(key: SecretStr) -> SecretStr:
+    word = key.get_secret_value().strip()
+    if not re.fullmatch(r"[!-~]*", word):
+        raise ValueError("an API key is one word of ASCII")
+    return SecretStr(word)
 
 
 class ModelSettings(BaseModel):
@@ -18,9 +26,15 @@ class ModelSettings(BaseModel):
     provider: Literal["offline", "anthropic"] | None = Field(
         default=None, description="Which provider; by default `anthropic` if a key or a base URL is given."
     )
-    api_key: SecretStr | None = Field(default=None, description="The key of the Messages API.")
+    api_key: Annotated[SecretStr, AfterValidator(_one_word)] | None = Field(
+        default=None, description="The key of the Messages API."
+    )
     model: str = Field(default=DEFAULT_MODEL, min_length=1, description="The model's name or alias.")
-    base_url: str = Field(default="", description="Any server that speaks the Messages API; empty is Anthropic's own.")
+    base_url: str = Field(
+        default="",
+        pattern=r"^(https?://.+)?$",
+        description="Any server that speaks the Messages API; empty is Anthropic's own.",
+    )
     timeout_s: float = Field(default=60.0, gt=0, description="How long one attempt may take, in seconds.")
     max_retries: int = Field(default=3, ge=0, le=10, description="Further attempts after 408, 409, 429, 5xx, 529.")
     budget_s: float = Field(
@@ -42,7 +56,7 @@ class ModelSettings(BaseModel):
     @property
     def key(self) -> str:
         """The key in clear, "" if none is set."""
-        return self.api_key.get_secret_value().strip() if self.api_key else ""
+        return self.api_key.get_secret_value() if self.api_key else ""
 
     @property
     def chosen(self) -> Literal["offline", "anthropic"]:
