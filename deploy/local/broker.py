@@ -13,14 +13,14 @@ from deploy.local.wheels import in_wheel
 METADATA, VERSION = 3, 1
 
 
-def broker(port: int) -> Part:
-    """The broker on `port`; it needs no folder."""
-    url = f"tcp://{HOST}:{port}"
-    argv = (_binary(), "broker", "--listener-url", url, "--advertised-listener-url", url)
+def broker(port: int, *, advertised: str | None = None) -> Part:
+    """The broker on `port`; it needs no folder. `advertised` is where it sends clients (`host:port`), if elsewhere."""
+    here = f"{HOST}:{port}"
+    urls = ("--listener-url", f"tcp://{here}", "--advertised-listener-url", f"tcp://{advertised or here}")
     return Part(
         name="kafka",
         port=port,
-        argv=(*argv, "--storage-engine", "memory://tansu/"),
+        argv=(_binary(), "broker", *urls, "--storage-engine", "memory://tansu/"),
         prepare=lambda: None,
         answers=lambda: answers_metadata(HOST, port),
     )

@@ -20,7 +20,7 @@ class Part:
     """A server process: how it is prepared, run, asked whether it is ready, and stopped.
 
     `prepare` makes folders and files before the start; `answers` is True once the server does its work for a client
-    (it must not raise); `traces` names folders in which a process of this part works, by which orphans are known.
+    (it must not raise).
     """
 
     name: str

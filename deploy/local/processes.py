@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import psutil
 
@@ -37,6 +38,13 @@ class Child:
     def pid(self) -> int:
         """Its process id."""
         return self._process.pid
+
+    def command_line(self) -> list[str]:
+        """What it runs now: the leash at first, then the part, or what that became."""
+        try:
+            return psutil.Process(self.pid).cmdline()
+        except psutil.Error:
+            return list(self.part.argv)
 
     def is_alive(self) -> bool:
         """Whether it still runs."""
@@ -69,7 +77,9 @@ def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.S
     return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, *argv]
 
 
-def run_leashed(argv: Sequence[str], account: Account | None = None) -> tuple[int, str]:
+def run_leashed(
+    argv: Sequence[str], *, account: Account | None = None, environment: Mapping[str, str] = MappingProxyType({})
+) -> tuple[int, str]:
     """Run a command to its end; its exit code and what it wrote."""
     done = subprocess.run(
         leashed(argv, account, signal.SIGKILL),
@@ -78,7 +88,7 @@ def run_leashed(argv: Sequence[str], account: Account | None = None) -> tuple[in
         stderr=subprocess.STDOUT,
         text=True,
         cwd="/",
-        env=_environment({}),
+        env=_environment(environment),
         start_new_session=True,
         check=False,
     )
@@ -100,8 +110,8 @@ def end_orphans(commands: Mapping[int, Sequence[str]], folder: Path) -> list[int
 
 def _is_orphan(process: psutil.Process, commands: Mapping[int, Sequence[str]], folder: Path) -> bool:
     try:
-        argv = commands.get(process.pid)
-        if argv and process.cmdline()[-len(argv) :] == list(argv):
+        recorded = commands.get(process.pid)
+        if recorded and (running := process.cmdline()) and running == list(recorded)[-len(running) :]:
             return True
         return process.name() == "postgres" and Path(process.cwd()) == folder
     except psutil.Error:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
+from deploy.local.apache_kafka import apache_kafka
 from deploy.local.broker import broker
 from deploy.local.endpoints import Endpoints, forget_endpoints, read_endpoints, write_endpoints
 from deploy.local.errors import PartFailed
@@ -34,16 +35,23 @@ NAMES = ("kafka", "database", "redis", "smtp")
 class EmbeddedStack:
     """Kafka, Postgres, Valkey and an SMTP sink as child processes, with their data under `home`.
 
-    `report` gets one line for each thing a person may want to know. With `kafka` (`host:port`) that broker is used and
-    none is started. Start, stop and restart are for one thread at a time.
+    `report` gets one line for each thing a person may want to know. `kafka` is `embedded`, `apache` (from its jars,
+    see kafka.sh) or the `host:port` of a broker that runs already; `kafka_advertised` is where the broker sends its
+    clients, for a proxy in between. Start, stop and restart are for one thread at a time.
     """
 
     def __init__(
-        self, home: Path = DEFAULT_HOME, *, report: Callable[[str], None] = lambda _: None, kafka: str | None = None
+        self,
+        home: Path = DEFAULT_HOME,
+        *,
+        report: Callable[[str], None] = lambda _: None,
+        kafka: str = "embedded",
+        kafka_advertised: str | None = None,
     ) -> None:
         self.home = home.resolve()
         self._report = report
         self._kafka = kafka
+        self._kafka_advertised = kafka_advertised
         self._ownership = Ownership(self.home)
         self._given_up = threading.Event()
         self._children: dict[str, Child] = {}
@@ -131,10 +139,9 @@ class EmbeddedStack:
             smtp_sink(outbox, ports["smtp"]),
             valkey(self.home / "valkey", ports["redis"], password),
         ]
-        if self._kafka is None:
-            parts.append(broker(ports["kafka"]))
+        parts += self._brokers(ports["kafka"])
         endpoints = Endpoints(
-            kafka=self._kafka or f"{HOST}:{ports['kafka']}",
+            kafka=self._kafka if ":" in self._kafka else f"{HOST}:{ports['kafka']}",
             database=database_url(ports["database"], password),
             redis=redis_url(ports["redis"], password),
             smtp_host=HOST,
@@ -142,6 +149,14 @@ class EmbeddedStack:
             outbox=outbox,
         )
         return endpoints, parts
+
+    def _brokers(self, port: int) -> list[Part]:
+        """The Kafka to start; none where one runs already."""
+        if self._kafka == "embedded":
+            return [broker(port, advertised=self._kafka_advertised)]
+        if self._kafka == "apache":
+            return [apache_kafka(self.home / "kafka", port, advertised=self._kafka_advertised)]
+        return []
 
     def _bring_up(self, part: Part) -> None:
         part.prepare()
@@ -157,6 +172,7 @@ class EmbeddedStack:
         self._children[part.name] = child
         self._record_processes()
         self._wait_until_ready(child, began + READY_WITHIN)
+        self._record_processes()
         self._report(f"{part.name}: ready on {HOST}:{part.port} in {time.monotonic() - began:.2f} s")
 
     def _wait_until_ready(self, child: Child, deadline: float) -> None:
@@ -172,7 +188,7 @@ class EmbeddedStack:
 
     def _record_processes(self) -> None:
         with self._recording:
-            commands = {child.pid: child.part.argv for child in list(self._children.values())}
+            commands = {child.pid: child.command_line() for child in list(self._children.values())}
             self._processes_file.write_text(json.dumps(commands))
 
     def _end_what_an_earlier_run_left(self) -> None:

@@ -20,6 +20,8 @@ import pytest
 import redis
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from deploy.local import EmbeddedStack, Endpoints, HomeInUse, PartFailed, running_endpoints
 from tests.support.stack import fresh_database, temporary_home
@@ -112,7 +114,7 @@ def test_stores_ask_for_a_password(stack: Endpoints) -> None:
     with pytest.raises(psycopg.OperationalError, match="password"):
         psycopg.connect(f"postgresql://postgres@127.0.0.1:{port}/postgres")
     with pytest.raises(redis.AuthenticationError):
-        redis.Redis(port=stack.ports()["redis"][1]).ping()
+        redis.Redis(port=stack.ports()["redis"][1], retry=Retry(NoBackoff(), 0)).ping()
     assert redis.from_url(stack.redis).ping()
 
 

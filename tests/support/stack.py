@@ -1,7 +1,8 @@
 """The stack that a test session runs on, and fresh databases on it.
 
-One embedded stack serves the whole session; with `CORRESPONDENT_TEST_KAFKA=host:port` its broker is that Apache Kafka
-and the rest stays embedded. Databases are made from a template, so that a migrated one costs a file copy.
+One embedded stack serves the whole session. `CORRESPONDENT_TEST_KAFKA` puts Apache Kafka in its broker's place:
+`apache` has the stack run it from its jars, so that chaos tests can kill it; `host:port` uses one that runs already.
+Databases are made from a template, so that a migrated one costs a file copy.
 """
 
 from __future__ import annotations
@@ -40,14 +41,14 @@ def temporary_home() -> Iterator[Path]:
 def session_stack() -> Iterator[EmbeddedStack]:
     """A running stack in a temporary folder, with Apache Kafka where the environment names one."""
     with temporary_home() as home:
-        stack = EmbeddedStack(home, kafka=os.environ.get(KAFKA))
+        stack = EmbeddedStack(home, kafka=os.environ.get(KAFKA, "embedded"))
         with stack:
             yield stack
 
 
 def uses_apache_kafka() -> bool:
     """Whether this session runs on Apache Kafka and not on the embedded broker."""
-    return KAFKA in os.environ
+    return os.environ.get(KAFKA, "embedded") != "embedded"
 
 
 @contextmanager
