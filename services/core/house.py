@@ -38,9 +38,7 @@ class House:
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder that the settings ask for."""
     if settings.url:
-        return HttpEmbedder(
-            settings.url, settings.model, settings.dimensions, api_key=settings.api_key.get_secret_value()
-        )
+        return HttpEmbedder(settings.url, settings.model, settings.dimensions, settings.api_key.get_secret_value())
     return MiniLM()
 
 

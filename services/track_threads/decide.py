@@ -53,7 +53,9 @@ def walk(thread: Thread, to_state: ThreadState, trigger: Trigger, reason: str) -
 
 
 def escalate(thread: Thread, trigger: Trigger, reason: str) -> Events:
-    """A human has to look: the steps to `escalated` and the action in the log."""
+    """A human has to look: the steps to `escalated` and the action in the log; nothing if one looks already."""
+    if thread.state == "escalated":
+        return
     yield from walk(thread, "escalated", trigger, reason)
     yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason)
 
@@ -101,7 +103,7 @@ def note_report(thread: Thread, mail: EmailRead) -> Events:
     yield BounceNoted(
         **_of(thread), mail_id=mail.mail_id, kind=mail.report.kind, diagnostic=mail.report.diagnostic[:500]
     )
-    if mail.report.kind in ("hard", "complaint") and thread.state != "escalated":
+    if mail.report.kind in ("hard", "complaint"):
         what = "our mail came back" if mail.report.kind == "hard" else "the reader complained about our mail"
         yield from escalate(thread, "system", f"{what}: {mail.report.diagnostic or mail.report.status}"[:500])
 
@@ -173,8 +175,7 @@ def failed(thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = N
     if not is_open(thread, turn_id):
         return
     yield close_turn(thread, "failed", reason, reply_id)
-    if thread.state != "escalated":
-        yield from escalate(thread, "system", reason)
+    yield from escalate(thread, "system", reason)
 
 
 def _goals(thread: Thread, add: tuple[str, ...], close: tuple[str, ...], source: UUID | None = None) -> Events:

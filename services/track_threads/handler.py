@@ -12,6 +12,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.bus.unit import Unit
+from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.settings import ThreadSettings
 from services.track_threads import decide
@@ -188,7 +189,7 @@ def _timer(unit: Unit, thread: Thread, timer_id: UUID, purpose: str, seconds: fl
     )
 
 
-HANDLERS = {
+HANDLERS: Handlers = {
     EmailRead: on_email,
     TimerElapsed: on_timer,
     ReplyDrafted: on_draft,

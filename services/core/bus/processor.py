@@ -13,6 +13,7 @@ from services.core.bus.unit import Appliers
 from services.core.bus.work import Work
 
 Handler = Callable[[Work[Any]], Awaitable[None]]
+Handlers = Mapping[type[EventData], Handler]
 GiveUp = Callable[[Envelope, BaseException], EventData | None]
 
 
@@ -30,7 +31,7 @@ class Processor:
     """
 
     name: str
-    handlers: Mapping[type[EventData], Handler]
+    handlers: Handlers
     appliers: Appliers = field(default_factory=dict)
     give_up: GiveUp | None = None
     lane_of: Callable[[Envelope], str] = by_key

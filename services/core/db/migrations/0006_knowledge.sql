@@ -1,6 +1,8 @@
 -- The knowledge base, kept by learn_documents.
 -- depends: 0005_participants
 
+CREATE EXTENSION IF NOT EXISTS vector;
+
 CREATE TABLE documents (
     document_id uuid PRIMARY KEY,
     workspace   text NOT NULL,
@@ -19,8 +21,9 @@ CREATE TABLE chunks (
     position    int  NOT NULL,
     heading     text NOT NULL,
     text        text NOT NULL,
-    text_sha256 text NOT NULL,
-    tsv         tsvector GENERATED ALWAYS AS (to_tsvector('english', heading || ' ' || text)) STORED
+    tsv         tsvector GENERATED ALWAYS AS (to_tsvector('english', heading || ' ' || text)) STORED,
+    embedding   halfvec
 );
 CREATE INDEX chunks_by_document ON chunks (document_id);
 CREATE INDEX chunks_words ON chunks USING gin (tsv);
+COMMENT ON COLUMN chunks.embedding IS 'Cache of the vector of heading and text. Outside of every state hash.';

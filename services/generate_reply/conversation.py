@@ -1,0 +1,83 @@
+"""The rounds with the model: it calls tools, each call is validated and run, until one of them ends the turn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from schemas.events.replies import MemoryLoaded
+from schemas.model_output import TOOL_INPUTS
+from services.core.bus.work import Work
+from services.core.errors import Permanent
+from services.core.model.checkpointed import ask
+from services.core.model.port import Answer, Exchange, Request, ToolCall, ToolResult
+from services.generate_reply.desk import Desk
+from services.generate_reply.tools import LOOKUPS, TOOLS
+from services.generate_reply.tools.refusal import CallRefused
+
+log = structlog.get_logger(__name__)
+
+
+class ModelDeclined(Permanent):
+    """The model refused to answer this mail."""
+
+
+class NoDecision(Permanent):
+    """The model did not end the turn within its rounds."""
+
+
+async def converse(work: Work[MemoryLoaded], request: Request, desk: Desk, rounds: int) -> list[Answer]:
+    """Ask until `desk.decision` is set; every answer, in order. Raises `ModelDeclined` or `NoDecision`."""
+    answers: list[Answer] = []
+    for _ in range(rounds):
+        answer = await ask(work, request)
+        answers.append(answer)
+        if answer.stop == "refusal":
+            raise ModelDeclined(f"the model declined: {answer.text[:300]}")
+        results = [await run_call(work, call, desk) for call in answer.calls]
+        if desk.decision is not None:
+            return answers
+        history = (*request.history, Exchange(answer, tuple(results)))
+        request = replace(request, history=history, must_call="" if answer.calls else "reply")
+    raise NoDecision(f"the model did not decide within {rounds} rounds")
+
+
+async def run_call(work: Work[Any], call: ToolCall, desk: Desk) -> ToolResult:
+    """Validate and run one call; a refusal goes back to the model and onto the draft."""
+    try:
+        content = await (_looked_up(work, call, desk) if call.name in LOOKUPS else _run(call, desk))
+    except (CallRefused, ValidationError) as error:
+        said = _in_words(error)
+        desk.refused.append(f"{call.name}: {said}"[:500])
+        log.warning("tool call refused", tool=call.name, reason=said)
+        return ToolResult(call.id, said, error=True)
+    return ToolResult(call.id, content)
+
+
+async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
+    """What a search found, kept, so that a second attempt reads the same conversation."""
+
+    async def look() -> dict[str, Any]:
+        return {"content": await _run(call, desk)}
+
+    kept = await work.checkpoint(f"tool.{call.id}", look)
+    return str(kept["content"])
+
+
+async def _run(call: ToolCall, desk: Desk) -> str:
+    if call.malformed:
+        raise CallRefused(f"the input cannot be read: {call.malformed}")
+    if call.name not in TOOLS:
+        raise CallRefused(f"there is no tool named {call.name!r}")
+    if desk.decision is not None:
+        raise CallRefused("the turn has ended already")
+    return await TOOLS[call.name](TOOL_INPUTS[call.name].model_validate(call.input), desk)
+
+
+def _in_words(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        return "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors())[:1000]
+    return str(error)

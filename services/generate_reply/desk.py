@@ -1,0 +1,39 @@
+"""What lies on the desk while a reply is written: the turn's data, and what the tools have gathered so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from schemas.events.replies import FactProposal, MemoryLoaded
+from services.core.house import House
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """How a turn is to end, as the model proposed it and the code accepted it."""
+
+    kind: str  # reply | no_reply | escalate
+    text: str = ""
+    reason: str = ""
+    state: str = "awaiting_reply"
+    goals_add: tuple[str, ...] = ()
+    goals_close: tuple[str, ...] = ()
+    citations: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Desk:
+    """One conversation's working memory. Tools add to it; nothing leaves it but through `reply.drafted`."""
+
+    event: MemoryLoaded
+    house: House
+    workspace: str
+    now: datetime
+    mails: tuple[dict[str, Any], ...]
+    facts: list[FactProposal] = field(default_factory=list)
+    participant_state: str = ""
+    participant_state_reason: str = ""
+    refused: list[str] = field(default_factory=list)
+    decision: Decision | None = None

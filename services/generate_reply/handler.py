@@ -1,0 +1,68 @@
+"""From the loaded memory to the draft."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from schemas.events.replies import MemoryLoaded, ReplyDrafted
+from services.core.bus.processor import Handlers
+from services.core.bus.work import Work
+from services.core.db import Connection, fetch_all, queries
+from services.core.model.checkpointed import token_usage
+from services.core.model.port import Answer
+from services.generate_reply.conversation import converse
+from services.generate_reply.desk import Desk
+from services.generate_reply.prompt import opening
+
+SQL = queries(__file__)
+
+
+async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
+    """Let the model decide, then put its decision on the log."""
+    event, house = work.event, work.house
+    async with work.reading() as conn:
+        if await _overtaken(conn, event):
+            return
+        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+    desk = Desk(event=event, house=house, workspace=work.workspace, now=work.now, mails=tuple(mails))
+    request = opening(event, str(work.envelope.id), house.secret)
+    answers = await converse(work, request, desk, house.settings.context.tool_rounds)
+    async with work.unit() as unit:
+        await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
+
+
+async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
+    rows = await fetch_all(conn, SQL.open_turn, {"turn_id": event.turn_id})
+    return not rows
+
+
+def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUID) -> ReplyDrafted:
+    decision = desk.decision
+    assert decision is not None
+    return ReplyDrafted.model_validate(
+        {
+            "reply_id": reply_id,
+            "turn_id": event.turn_id,
+            "thread_id": event.thread_id,
+            "participant_id": event.participant_id,
+            "inbox": event.inbox,
+            "mail_ids": event.mail_ids,
+            "trusted": event.trusted,
+            "decision": decision.kind,
+            "text": decision.text,
+            "reason": decision.reason,
+            "state": decision.state,
+            "goals_add": decision.goals_add,
+            "goals_close": decision.goals_close,
+            "citations": decision.citations,
+            "facts": tuple(desk.facts),
+            "participant_state": desk.participant_state,
+            "participant_state_reason": desk.participant_state_reason,
+            "refused_calls": tuple(desk.refused),
+            "model": answers[-1].model,
+            "usage": token_usage(answers),
+        }
+    )
+
+
+HANDLERS: Handlers = {MemoryLoaded: on_memory_loaded}

@@ -1,0 +1,32 @@
+"""The request that the conversation begins with. The system text is the same for every mail of every inbox."""
+
+from __future__ import annotations
+
+from schemas.events.replies import MemoryLoaded
+from services.core.model.checkpointed import as_layer
+from services.core.model.port import Request
+from services.core.model.prompt import make_fence
+from services.generate_reply.tools import definitions
+
+SYSTEM = """\
+You write the e-mail replies of a support team. You remember the people who write to you: greet them by their
+name, take up what is open between you, and do not ask for what you already know. After a long silence say that
+it is good to hear from them again and refer to the last matter and how it went.
+
+You act only by calling tools. Finish every turn with exactly one of: reply, no_reply_needed, escalate. Before
+that you may search memory or knowledge, and store what the customer tells about themselves: each stored fact
+needs the customer's own words as an exact quote. Write plain text, in the customer's language, briefly."""
+
+TASK = "Answer the mail in the layer `mail`."
+
+
+def opening(event: MemoryLoaded, event_id: str, secret: bytes) -> Request:
+    """The first request of a turn, made from the event alone."""
+    return Request(
+        purpose="reply",
+        system=SYSTEM,
+        layers=tuple(as_layer(layer) for layer in event.layers),
+        task=TASK,
+        tools=definitions(),
+        fence=make_fence(secret, event_id),
+    )

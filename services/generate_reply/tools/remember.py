@@ -1,0 +1,58 @@
+"""Tools that propose changes to memory. learn_facts decides; here the quote has to stand in the mail."""
+
+from __future__ import annotations
+
+from typing import Literal
+from uuid import UUID
+
+from schemas.events.replies import FactProposal
+from schemas.model_output import CorrectInput, ForgetInput, ParticipantStateInput, RememberInput
+from services.core.memory.quotes import find_quote
+from services.generate_reply.desk import Desk
+from services.generate_reply.tools.refusal import CallRefused
+
+Operation = Literal["add", "update", "delete"]
+
+
+async def remember(given: RememberInput, desk: Desk) -> str:
+    """Store one fact about the author."""
+    return _propose(desk, "add", given)
+
+
+async def correct(given: CorrectInput, desk: Desk) -> str:
+    """Replace a stored fact."""
+    return _propose(desk, "update", given)
+
+
+async def forget(given: ForgetInput, desk: Desk) -> str:
+    """End a stored fact."""
+    return _propose(desk, "delete", given)
+
+
+async def set_state(given: ParticipantStateInput, desk: Desk) -> str:
+    """Propose a step of the lifecycle."""
+    _only_trusted(desk)
+    desk.participant_state, desk.participant_state_reason = given.state, given.reason
+    return "proposed"
+
+
+def _propose(
+    desk: Desk, op: Literal["add", "update", "delete"], given: RememberInput | CorrectInput | ForgetInput
+) -> str:
+    _only_trusted(desk)
+    fields = given.model_dump(exclude={"reason"})
+    desk.facts.append(FactProposal(op=op, mail_id=_source(desk, given.quote), **fields))
+    return "noted"
+
+
+def _source(desk: Desk, quote: str) -> UUID:
+    for mail in reversed(desk.mails):
+        if find_quote(quote, mail["text"]):
+            found: UUID = mail["mail_id"]
+            return found
+    raise CallRefused("the quote does not stand in the customer's new text; copy the words exactly, or leave it")
+
+
+def _only_trusted(desk: Desk) -> None:
+    if not desk.event.trusted:
+        raise CallRefused("the sender is not authenticated: nothing is remembered or changed for them")

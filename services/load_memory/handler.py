@@ -1,0 +1,66 @@
+"""Loads all layers in parallel and puts the assembled context on the log."""
+
+from __future__ import annotations
+
+import asyncio
+from types import ModuleType
+
+from schemas.events.replies import ContextLayer, MemoryLoaded
+from schemas.events.threads import TurnOpened
+from services.core.bus.processor import Handlers
+from services.core.bus.work import Work
+from services.core.memory.embedding_cache import embed_cached
+from services.load_memory.layers import LAYERS
+from services.load_memory.section import fit
+from services.load_memory.turn import Turn, load_mails
+
+
+async def on_turn_opened(work: Work[TurnOpened]) -> None:
+    """Assemble the context of a live turn; history is learned from, not answered."""
+    event = work.event
+    if event.mode == "history":
+        return
+    turn = await prepare(work)
+    layers = await asyncio.gather(*(load_layer(layer, turn) for layer in LAYERS))
+    async with work.unit() as unit:
+        await unit.record(
+            MemoryLoaded(
+                turn_id=event.turn_id,
+                thread_id=event.thread_id,
+                participant_id=event.participant_id,
+                inbox=event.inbox,
+                mail_ids=event.mail_ids,
+                trusted=event.trusted,
+                layers=tuple(layers),
+            )
+        )
+
+
+async def prepare(work: Work[TurnOpened]) -> Turn:
+    """Read the turn's mails and embed what they ask."""
+    event, house = work.event, work.house
+    async with work.reading() as conn:
+        mails = await load_mails(conn, list(event.mail_ids))
+    query = "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in mails)[:2000]
+    async with house.database.reading() as conn:
+        (vector,) = await embed_cached(conn, house.embedder, [query])
+    return Turn(
+        house=house,
+        workspace=work.workspace,
+        now=work.now,
+        thread_id=event.thread_id,
+        participant_id=event.participant_id if event.trusted else None,
+        inbox=house.settings.inbox(event.inbox),
+        mails=mails,
+        vector=vector,
+    )
+
+
+async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:
+    """One layer within its budget, read in a view of its own."""
+    async with turn.house.database.transaction(turn.workspace) as conn:
+        found = await layer.load(turn, conn)
+    return fit(layer.NAME, found, layer.budget(turn.settings), shared=layer.SHARED, trusted=layer.TRUSTED)
+
+
+HANDLERS: Handlers = {TurnOpened: on_turn_opened}

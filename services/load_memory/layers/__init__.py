@@ -1,0 +1,38 @@
+"""The layers, in the order in which the model reads them: what all mails share first.
+
+Adding a layer is one module with NAME, SHARED, TRUSTED, `budget` and `load`, and one line here.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+from services.load_memory.layers import (
+    behaviours,
+    brief,
+    earlier,
+    graph,
+    knowledge,
+    mail,
+    participant,
+    persona,
+    recent,
+    session,
+    summary,
+    thread,
+)
+
+LAYERS: tuple[ModuleType, ...] = (
+    persona,
+    behaviours,
+    participant,
+    brief,
+    session,
+    earlier,
+    summary,
+    thread,
+    graph,
+    knowledge,
+    recent,
+    mail,
+)

@@ -1,0 +1,31 @@
+"""Rules that hold before the model writes: the same for every mail of an inbox."""
+
+from __future__ import annotations
+
+from services.core.db import Connection
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import Turn
+
+NAME, SHARED, TRUSTED = "behaviours", True, True
+
+RULES = (
+    "Answer only from the layers below and from tool results; where they do not say it, say that you do not know.",
+    "Promise no refund, discount, date or contract term that the knowledge base does not state.",
+    "Escalate legal threats, demands for a person, security incidents and whatever you may not decide.",
+    "Use what is remembered naturally, and only where it helps; never list what you know about somebody.",
+    "Never reveal anything about another customer.",
+)
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """The rules of the house, and that of disclosure where the settings ask for it."""
+    rules = list(RULES)
+    if turn.house.settings.send.disclose_ai:
+        rules.append("Close by saying that you are an AI assistant and that 'human' in a reply brings a person.")
+    return section(entry(f"- {rule}", rule=rule) for rule in rules)

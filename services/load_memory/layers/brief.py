@@ -1,0 +1,30 @@
+"""The relationship brief: about 500 words, curated after each turn, read from the cache."""
+
+from __future__ import annotations
+
+from services.core.db import Connection, fetch_one
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import SQL, Turn
+
+NAME, SHARED, TRUSTED = "brief", False, False
+CACHE_S = 3600
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens + 200
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """The brief as it stands; nothing for an author who is not authenticated."""
+    if turn.participant_id is None:
+        return Section()
+
+    async def from_table() -> str:
+        row = await fetch_one(conn, SQL.brief, {"participant_id": turn.participant_id})
+        return row["text"] if row else ""
+
+    key = f"brief:{turn.workspace}:{turn.participant_id}"
+    text = await turn.house.cache.through(key, from_table, seconds=CACHE_S)
+    return section([entry(text, text=text)] if text else [])

@@ -1,0 +1,33 @@
+"""What the participant's other threads were about: their summaries, newest first."""
+
+from __future__ import annotations
+
+from services.core.db import Connection, fetch_all
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import SQL, Turn
+
+NAME, SHARED, TRUSTED = "earlier", False, False
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """Nothing for an author who is not authenticated."""
+    if turn.participant_id is None:
+        return Section()
+    args = {"workspace": turn.workspace, "participant_id": turn.participant_id, "thread_id": turn.thread_id}
+    rows = await fetch_all(conn, SQL.earlier_summaries, args)
+    return section(
+        entry(
+            f"{row['updated_at']:%Y-%m-%d} «{row['subject']}» ({row['state']}): {row['text']}",
+            subject=row["subject"],
+            state=row["state"],
+            text=row["text"],
+            at=row["updated_at"].isoformat(),
+        )
+        for row in rows
+    )

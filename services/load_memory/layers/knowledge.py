@@ -1,0 +1,38 @@
+"""The passages of the knowledge base that bear on this mail; the reply cites them."""
+
+from __future__ import annotations
+
+from services.core.db import Connection
+from services.core.memory.knowledge import search_knowledge
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import Turn
+
+NAME, SHARED, TRUSTED = "knowledge", False, True
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.knowledge_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """The best passages, by words and meaning."""
+    found = await search_knowledge(
+        conn,
+        workspace=turn.workspace,
+        query_text=turn.query,
+        query_vector=turn.vector,
+        limit=turn.settings.knowledge_chunks,
+    )
+    return section(
+        entry(
+            f"[{one.chunk_id}] {one.title} / {one.heading}\n{one.text}\n",
+            id=str(one.chunk_id),
+            title=one.title,
+            heading=one.heading,
+            text=one.text,
+            score=one.relevance,
+        )
+        for one in found
+    )

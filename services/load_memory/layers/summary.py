@@ -1,0 +1,30 @@
+"""The rolling summary of this thread."""
+
+from __future__ import annotations
+
+import json
+
+from services.core.db import Connection, fetch_one
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import SQL, Turn
+
+NAME, SHARED, TRUSTED = "summary", False, False
+CACHE_S = 3600
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """The summary as it stands; mails that it does not cover yet are in `recent`, raw."""
+
+    async def from_table() -> str:
+        row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id})
+        return json.dumps({"text": row["text"], "at": row["updated_at"].isoformat()} if row else {})
+
+    kept = await turn.house.cache.through(f"summary:{turn.workspace}:{turn.thread_id}", from_table, seconds=CACHE_S)
+    found = json.loads(kept)
+    return section([entry(found["text"], **found)] if found.get("text") else [])

@@ -1,0 +1,32 @@
+"""Where the thread stands: state, open goals, what the agent did."""
+
+from __future__ import annotations
+
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import SQL, Turn
+
+NAME, SHARED, TRUSTED = "thread", False, False
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """State first, then goals, then actions."""
+    args = {"thread_id": turn.thread_id}
+    row = await fetch_one(conn, SQL.thread, args)
+    if row is None:
+        return Section()
+    goals = [goal["text"] for goal in await fetch_all(conn, SQL.goals, args)]
+    actions = await fetch_all(conn, SQL.actions, args)
+    entries = [entry(f"state: {row['state']}, subject: {row['subject']}", state=row["state"], goals=goals)]
+    entries += [entry(f"- open goal: {goal}", goal=goal) for goal in goals]
+    entries += [
+        entry(f"- {one['at']:%Y-%m-%d} {one['action']}: {one['detail']}", action=one["action"], detail=one["detail"])
+        for one in actions
+    ]
+    return section(entries)

@@ -1,0 +1,51 @@
+-- name: mails
+-- The mails of a turn, oldest first.
+SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at, language, flags
+FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
+
+-- name: participant
+-- Whom we write to.
+SELECT name, addr, state, risk, sentiment, frustrated_in_row, tags, first_seen_at, last_seen_at
+FROM participants WHERE participant_id = %(participant_id)s;
+
+-- name: issues
+-- What this participant reported, newest first.
+SELECT issue_key, reports, resolved, first_at, last_at FROM participant_issues
+WHERE participant_id = %(participant_id)s ORDER BY last_at DESC;
+
+-- name: brief
+SELECT text, updated_at FROM briefs WHERE participant_id = %(participant_id)s;
+
+-- name: session
+-- The last 24 hours with this participant, if they are not over.
+SELECT summary, updated_at FROM sessions
+WHERE participant_id = %(participant_id)s AND expires_at > %(now)s AND thread_id <> %(thread_id)s;
+
+-- name: summary
+SELECT text, covers_to, updated_at FROM thread_summaries WHERE thread_id = %(thread_id)s;
+
+-- name: earlier_summaries
+-- The participant's other threads, newest first: what they were about.
+SELECT t.subject, t.state, s.text, s.updated_at FROM threads t JOIN thread_summaries s USING (thread_id)
+WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
+ORDER BY s.updated_at DESC LIMIT 5;
+
+-- name: thread
+SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;
+
+-- name: goals
+SELECT goal_id, text, added_at FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
+
+-- name: actions
+SELECT action, detail, at FROM thread_actions WHERE thread_id = %(thread_id)s ORDER BY version DESC LIMIT 10;
+
+-- name: relations
+SELECT subject, predicate, object FROM relations
+WHERE participant_id = %(participant_id)s AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
+
+-- name: recent
+-- The thread's newest rows within the retention, newest first, without the mails that are being answered.
+SELECT role, text, tokens, at FROM conversation
+WHERE thread_id = %(thread_id)s AND at >= %(since)s
+  AND (mail_id IS NULL OR NOT mail_id = ANY(%(mail_ids)s))
+ORDER BY version DESC LIMIT %(limit)s;

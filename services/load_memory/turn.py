@@ -1,0 +1,49 @@
+"""What every layer is given: the turn, its mails, and the query that memory is searched with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from services.core.db import Connection, fetch_all, queries
+from services.core.house import House
+from services.core.memory.embeddings import Vector
+from services.core.settings import ContextSettings, InboxSettings
+
+SQL = queries(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust."""
+
+    house: House
+    workspace: str
+    now: datetime
+    thread_id: UUID
+    participant_id: UUID | None
+    inbox: InboxSettings
+    mails: tuple[dict[str, Any], ...]
+    vector: Vector
+
+    @property
+    def settings(self) -> ContextSettings:
+        """Budgets and counts."""
+        return self.house.settings.context
+
+    @property
+    def query(self) -> str:
+        """What the newest mails ask: their subjects and new text."""
+        return "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in self.mails)[:4000]
+
+    @property
+    def mail_ids(self) -> list[UUID]:
+        """The mails that are answered."""
+        return [mail["mail_id"] for mail in self.mails]
+
+
+async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[dict[str, Any], ...]:
+    """The rows of the turn's mails, oldest first."""
+    return tuple(await fetch_all(conn, SQL.mails, {"mail_ids": mail_ids}))
