@@ -1,4 +1,14 @@
-"""Reply text: what the writer of a mail added, apart from what is quoted and from the signature."""
+"""Reply text: what the writer of a mail added, apart from what is quoted and from the signature.
+
+    lines.py         what each line is: text, quote, attribution, separator, header, rule, signature
+    attribution.py   "On ... wrote:", in many languages and wrapped over lines
+    header_block.py  "From: / Sent: / To:" and "-----Original Message-----"
+    signature.py     "-- ", "Sent from my ...", disclaimers
+    words.py         the words of each language, the place to add one
+    html_quote.py    the marks that mail clients leave in HTML
+    split.py         which lines are new, quoted or signature
+The order of the decisions follows discourse/email_reply_trimmer (MIT); inline replies are kept more readily than there.
+"""
 
 from __future__ import annotations
 

@@ -1,17 +1,151 @@
-"""First version."""
+"""Which lines of a body are new, which are quoted, which are the signature.
+
+Invariant: `new` is never empty when the body has text. When in doubt a line is new: to read a quote twice costs
+little, to overlook an answer costs a customer.
+"""
 
 from __future__ import annotations
 
-from services.core.mail.html_text import html_to_text
+from collections.abc import Sequence
+
 from services.core.mail.message import ReplyText
+from services.core.mail.reply_text import html_quote, marks, signature
+from services.core.mail.reply_text.lines import Kind, classify
+
+MAX_CHARACTERS = 500_000
+
+_OLDER = (Kind.QUOTE, Kind.ATTRIBUTION, Kind.SEPARATOR, Kind.HEADER)
 
 
 def split_reply(text: str, html: str = "") -> ReplyText:
-    """Divide a body into new text, quoted text and signature; `new` is never empty when there is text."""
-    body = text if text.strip() else html_to_text(html).text
-    lines = body.replace("\r\n", "\n").split("\n")
-    kept = [line for line in lines if not line.lstrip().startswith(">")]
-    new = "\n".join(kept).strip()
-    if not new:
-        return ReplyText(body.strip())
-    return ReplyText(new, "\n".join(line for line in lines if line.lstrip().startswith(">")))
+    """Divide a body into new text, quoted text and signature.
+
+    `text` is the plain body; `html` is used where there is none, or where only its markup shows the quote.
+    """
+    plain = split_text(marks.without_marks(text))
+    if not html or plain.quoted:
+        return plain
+    marked = split_text(html_quote.marked_text(html))
+    if not text.strip() or (marked.quoted and _same_words(text, marked)):
+        return marked
+    return plain
+
+
+def _same_words(text: str, marked: ReplyText) -> bool:
+    """Whether the HTML's new text is the plain body's as well, and not that of another version of the mail."""
+    return "".join(marked.new.split())[:200] in "".join(text.split())
+
+
+def split_text(text: str) -> ReplyText:
+    """Divide plain text."""
+    body = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = body[:MAX_CHARACTERS].split("\n")
+    kinds = classify(lines)
+    parts = ["new"] * len(lines)
+    _mark_older_mail(kinds, parts)
+    _mark_signatures(lines, kinds, parts)
+    _mark_quotes(lines, kinds, parts)
+    _mark_furniture(kinds, parts)
+    divided = {part: _joined(lines, parts, part) for part in ("new", "quoted", "signature")}
+    if not divided["new"]:
+        return ReplyText(_joined(lines, parts, *divided) or body.strip())
+    return ReplyText(divided["new"], divided["quoted"] + body[MAX_CHARACTERS:], divided["signature"])
+
+
+def _joined(lines: Sequence[str], parts: Sequence[str], *wanted: str) -> str:
+    kept = (line for line, part in zip(lines, parts, strict=True) if part in wanted and line not in marks.KINDS)
+    return "\n".join(line.rstrip() for line in kept).strip("\n")
+
+
+def _set(parts: list[str], start: int, end: int, part: str) -> None:
+    parts[start:end] = [part] * (end - start)
+
+
+def _mark_older_mail(kinds: Sequence[Kind], parts: list[str]) -> None:
+    """All from the first separator or header block on, unless what was added stands below it."""
+    written = False
+    for index, kind in enumerate(kinds):
+        written = written or kind is Kind.TEXT
+        if kind in (Kind.SEPARATOR, Kind.HEADER) and written and not _answered_below(kinds, index):
+            _set(parts, index, len(parts), "quoted")
+            return
+
+
+def _answered_below(kinds: Sequence[Kind], index: int) -> bool:
+    """Whether a quote with quote marks follows, and text after it."""
+    seen_quote = False
+    for kind in kinds[index:]:
+        if kind is Kind.TEXT:
+            return seen_quote
+        seen_quote = seen_quote or kind is Kind.QUOTE
+    return False
+
+
+def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
+    """From a signature mark, a rule with small print, or an app's line, to the next quote or the end."""
+    written = False
+    index = 0
+    while index < len(kinds) and parts[index] == "new":
+        end = _segment_end(kinds, index)
+        if written and _begins_signature(lines, kinds, index, end):
+            _set(parts, index, end, "signature")
+            index = end
+            continue
+        written = written or kinds[index] is Kind.TEXT
+        index += 1
+
+
+def _segment_end(kinds: Sequence[Kind], start: int) -> int:
+    return next((index for index in range(start, len(kinds)) if kinds[index] in _OLDER), len(kinds))
+
+
+def _begins_signature(lines: Sequence[str], kinds: Sequence[Kind], index: int, end: int) -> bool:
+    if kinds[index] is Kind.MARK:
+        return True
+    if kinds[index] is Kind.RULE:
+        return signature.is_small_print(lines[index + 1 : end])
+    return kinds[index] is Kind.APP and not any(kind is Kind.TEXT for kind in kinds[index:end])
+
+
+def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
+    """Quotes at the end, and the one quote at the top of an answer below; quotes with answers between stay."""
+    new = [index for index, part in enumerate(parts) if part == "new"]
+    texts = [index for index in new if kinds[index] in (Kind.TEXT, Kind.APP)]
+    older = [index for index in new if kinds[index] in (Kind.QUOTE, Kind.ATTRIBUTION)]
+    if not texts or not older:
+        return
+    cut = _cut(lines, kinds, texts, older)
+    if cut is not None:
+        for index in new:
+            if index >= cut:
+                parts[index] = "quoted"
+    elif kinds[older[0]] is Kind.ATTRIBUTION and older[0] < texts[0] and _one_quote_on_top(kinds, older, texts):
+        for index in older:
+            parts[index] = "quoted"
+
+
+def _cut(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], older: Sequence[int]) -> int | None:
+    """Where the quoted end of the mail begins, or None where its end is new text."""
+    attributions = [i for i in older if kinds[i] is Kind.ATTRIBUTION and i > texts[0]]
+    quotes = [i for i in older if kinds[i] is Kind.QUOTE]
+    if attributions and not any(quote > attributions[0] for quote in quotes):
+        return attributions[0]
+    last_quote = quotes[-1] if quotes else -1
+    if attributions and not any(attributions[0] < text < last_quote for text in texts):
+        tail = [lines[text] for text in texts if text > last_quote]
+        if not tail or signature.is_footer(tail):
+            return attributions[0]
+    if last_quote > texts[-1] or (attributions and attributions[-1] > texts[-1]):
+        return next(index for index in older if index > texts[-1])
+    return None
+
+
+def _one_quote_on_top(kinds: Sequence[Kind], older: Sequence[int], texts: Sequence[int]) -> bool:
+    return any(kinds[index] is Kind.QUOTE for index in older) and older[-1] < texts[0]
+
+
+def _mark_furniture(kinds: Sequence[Kind], parts: list[str]) -> None:
+    """Attribution, header and separator lines are never new text."""
+    for index, kind in enumerate(kinds):
+        if parts[index] == "new" and kind in (Kind.ATTRIBUTION, Kind.HEADER, Kind.SEPARATOR):
+            parts[index] = "quoted"

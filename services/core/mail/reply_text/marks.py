@@ -1,0 +1,15 @@
+"""Lines that stand in a text for what an HTML mail says by its markup; private-use characters no mail needs."""
+
+from __future__ import annotations
+
+OLDER_MAIL = "\U000f6d01"
+SIGNATURE = "\U000f6d02"
+ATTRIBUTION = "\U000f6d03"
+
+KINDS = {OLDER_MAIL: "SEPARATOR", SIGNATURE: "MARK", ATTRIBUTION: "ATTRIBUTION"}
+_REMOVED = dict.fromkeys(map(ord, KINDS))
+
+
+def without_marks(text: str) -> str:
+    """`text` with no such character, so that a mail cannot set them itself."""
+    return text.translate(_REMOVED)
