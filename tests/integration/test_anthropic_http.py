@@ -326,6 +326,22 @@ async def test_refused_force_is_learnt(server: ScriptedModel) -> None:
     assert ["tool_choice" in seen.body for seen in server.requests] == [True, False, False]
 
 
+async def test_server_that_knows_neither_option(server: ScriptedModel) -> None:
+    """A server that refuses one option after the other still answers, and is asked plainly from then on."""
+
+    def script(seen: Seen) -> Behaviour:
+        for option in ("output_config", "tool_choice"):
+            if option in seen.body:
+                return failing(400, "invalid_request_error", f"{option}: Extra inputs are not permitted")
+        return reply_tool(seen.must_call, {})
+
+    server.script(script)
+    async with claude(server, model="llama-at-home") as model:
+        for _ in range(2):
+            assert (await model.ask(a_request(must_call="reply"))).calls[0].name == "reply"
+    assert len(server.requests) == 4
+
+
 async def test_reminder_after_an_answer_without_the_call(server: ScriptedModel) -> None:
     """An exchange without results asks once more for the call that was left out."""
     server.queue(reply_text("I would rather talk."), reply_tool("reply", {"text": "Hi"}))
@@ -337,9 +353,9 @@ async def test_reminder_after_an_answer_without_the_call(server: ScriptedModel) 
 
 
 async def test_room_for_thinking_and_effort(server: ScriptedModel) -> None:
-    """Thinking counts toward the limit of tokens, so its room is added; effort is sent only if set."""
+    """Thinking counts toward the limit of tokens, so its room is added; effort is sent unless it is null."""
     await asked(server, a_request(max_tokens=1000), thinking_tokens=500, effort="low")
-    await asked(server, a_request(max_tokens=1000), thinking_tokens=0)
+    await asked(server, a_request(max_tokens=1000), thinking_tokens=0, effort=None)
     assert [seen.body["max_tokens"] for seen in server.requests] == [1500, 1000]
     assert [seen.body.get("output_config") for seen in server.requests] == [{"effort": "low"}, None]
 

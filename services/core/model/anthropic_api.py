@@ -3,7 +3,8 @@
 Invariants: nothing but an answer, `ModelUnavailable` or `ModelRefused` ever leaves `ask`, and `ask` ends within
 the budget of the settings: a server's Retry-After is obeyed only if it fits.
 The SDK sends the key as a bearer token; other servers also get the older `x-api-key`, which some know alone.
-Models that refuse a forced `tool_choice` (Claude Sonnet 5.5 and Opus 5.5 do, with a 400) are asked in words alone.
+An option that the server refuses by name with a 400 is left out from then on, so other models and servers do as
+well as they can: without `tool_choice` (Claude Sonnet 5.5 and Opus 5.5 take none that forces) words must do.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import anthropic
 from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
 
 from services.core.errors import ModelRefused, ModelUnavailable
-from services.core.model.anthropic_wire import from_wire, to_wire
+from services.core.model.anthropic_answer import from_wire
+from services.core.model.anthropic_wire import refused_options, to_wire
 from services.core.model.port import Answer, Request
 from services.core.model.settings import ANTHROPIC_URL, ModelSettings
 
@@ -42,11 +44,11 @@ class AnthropicModel:
 
     def __init__(self, settings: ModelSettings) -> None:
         self._settings = settings
-        self._forces_tools = not settings.model.startswith(_UNFORCEABLE)
+        self._without = frozenset({"tool_choice"} if settings.model.startswith(_UNFORCEABLE) else ())
         key = settings.key or _NO_KEY
         self._client = AsyncAnthropic(
             api_key=key,
-            default_headers={"x-api-key": key} if settings.base_url else None,
+            default_headers={"x-api-key": key} if settings.base_url.rstrip("/") not in ("", ANTHROPIC_URL) else None,
             base_url=settings.base_url or ANTHROPIC_URL,
             timeout=settings.timeout_s,
             max_retries=settings.max_retries,
@@ -70,14 +72,15 @@ class AnthropicModel:
         await self._client.close()
 
     async def _send(self, request: Request) -> str:
-        forced = bool(request.must_call) and self._forces_tools
-        try:
-            return await self._create(to_wire(request, self._settings, forced=forced))
-        except anthropic.BadRequestError as error:
-            if not forced or "tool_choice" not in str(error):
-                raise
-        self._forces_tools = False
-        return await self._create(to_wire(request, self._settings, forced=False))
+        while True:
+            wire = to_wire(request, self._settings, without=self._without)
+            try:
+                return await self._create(wire)
+            except anthropic.BadRequestError as error:
+                refused = refused_options(wire, str(error))
+                if not refused:
+                    raise
+            self._without |= refused
 
     async def _create(self, wire: dict[str, Any]) -> str:
         response = await self._client.messages.with_raw_response.create(**wire)

@@ -44,7 +44,7 @@ class ModelSettings(BaseModel):
         default=8192, ge=0, description="Room for thinking, added to each limit, as thinking counts toward it."
     )
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = Field(
-        default=None, description="How hard the model thinks; by default what the provider thinks best."
+        default="medium", description="How hard the model thinks, where it can be told; null leaves it to the provider."
     )
 
     @model_validator(mode="after")
