@@ -17,6 +17,7 @@ import idna
 
 from services.core.mail.compose.nouns import ComposeRefused
 from services.core.mail.message import Address
+from services.core.mail.subjects import without_reply_prefixes
 
 MAX_REFERENCES = 20
 MAX_SUBJECT_CHARS = 300
@@ -26,10 +27,6 @@ _DOMAIN = re.compile(
     r"^(?=.{1,253}$)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$", re.I
 )
 _MESSAGE_ID = re.compile(r"^[^\s<>\x00-\x20\x7f-\U0010ffff]{1,250}@[^\s<>@\x00-\x20\x7f-\U0010ffff]{1,250}$")
-_REPLY_PREFIX = re.compile(
-    r"^\s*(?:(?:re|aw|antw|antwort|sv|vs|odp|rif|ref|res|rv|ynt|atb|回复|回覆|答复|返信|RE|Ответ|отв)\s*(?:[\[\(^]\d+[\]\)]?)?\s*[:：]\s*)+",
-    re.I,
-)
 
 
 def plain(value: str) -> str:
@@ -52,7 +49,7 @@ def text_value(value: str, name: str) -> str:
 
 def reply_subject(subject: str) -> str:
     """The subject with one `Re:` in front, whatever prefixes it had."""
-    base = _REPLY_PREFIX.sub("", plain(subject))[:MAX_SUBJECT_CHARS].rstrip()
+    base = without_reply_prefixes(plain(subject))[:MAX_SUBJECT_CHARS].rstrip()
     return f"Re: {base}".rstrip()
 
 

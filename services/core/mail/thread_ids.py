@@ -1,0 +1,193 @@
+"""Which thread a mail belongs to: a pure decision over what the mail says and what the store knows.
+
+In this order: the thread of a valid reply token; a Message-ID of ours in In-Reply-To or References; an
+earlier mail of the same people; else a new thread. Never by subject alone. Whoever may not continue a
+thread opens a new one, flagged. Threads are the same whatever order their mails arrive in, if the caller
+stores with each placed mail its own id and the ids in `Placement.awaits`, and asks for `wanted_ids`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from services.core.mail.subjects import base_subject
+
+REOPEN_WITHIN = timedelta(days=180)
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:correspondent:thread")
+
+PlacementKind = Literal["new", "continued", "linked"]
+
+
+@dataclass(frozen=True, slots=True)
+class MailFacts:
+    """What placing needs of a mail. Addresses are keys (casefolded), ids without brackets, references oldest first.
+
+    `token_thread` is what `tokens.check_token` gave for the author; `participants` are From, To and Cc
+    without our own addresses; `verified` holds for `verified` and `vouched` senders.
+    """
+
+    workspace: str
+    inbox: str
+    message_id: str
+    author: str
+    received: datetime
+    subject: str = ""
+    references: tuple[str, ...] = ()
+    in_reply_to: tuple[str, ...] = ()
+    participants: frozenset[str] = frozenset()
+    verified: bool = False
+    token_thread: uuid.UUID | None = None
+
+    @property
+    def ancestors(self) -> tuple[str, ...]:
+        """The ids referred to, nearest first, each once, never the mail's own."""
+        ids = dict.fromkeys((*self.in_reply_to, *reversed(self.references)))
+        return tuple(i for i in ids if i != self.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownThread:
+    """A thread that the store found for one of `wanted_ids` or `wanted_threads`.
+
+    `message_ids` are those it holds or awaits, `our_ids` those we sent; `participants` all who stood in From,
+    To or Cc of its trusted mails, `verified` those who wrote in it and were verified.
+    """
+
+    thread_id: uuid.UUID
+    author: str
+    message_ids: frozenset[str] = frozenset()
+    our_ids: frozenset[str] = frozenset()
+    participants: frozenset[str] = frozenset()
+    verified: frozenset[str] = frozenset()
+    subject: str = ""
+    closed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a mail goes. `linked_to` is the thread that a linked one carries on from.
+
+    `same_as` are further threads that this mail shows to be the same conversation (`thread.linked`);
+    `awaits` the ids whose mails, when they come, belong here.
+    """
+
+    thread_id: uuid.UUID
+    kind: PlacementKind
+    reason: str
+    flags: tuple[str, ...] = ()
+    linked_to: uuid.UUID | None = None
+    same_as: tuple[uuid.UUID, ...] = ()
+    awaits: tuple[str, ...] = ()
+
+
+def wanted_ids(mail: MailFacts) -> tuple[str, ...]:
+    """The Message-IDs to look up before placing: the mail's own (a reply may have come first) and its ancestors."""
+    return tuple(dict.fromkeys((mail.message_id, *mail.ancestors)))
+
+
+def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
+    """The thread ids to look up before placing: the token's, and those the mail could be given."""
+    roots = (thread_id(mail, root) for root in (mail.message_id, *mail.references[:1], *mail.in_reply_to[:1]))
+    return tuple(dict.fromkeys([*([mail.token_thread] if mail.token_thread else []), *roots]))
+
+
+def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
+    """uuid5 of workspace, inbox and the id that a conversation begins with."""
+    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root)))
+
+
+def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta = REOPEN_WITHIN) -> Placement:
+    """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
+    known = sorted(candidates, key=lambda thread: str(thread.thread_id))
+    found, reason = _found(mail, known)
+    allowed = [thread for thread in found if _may_continue(mail, thread)]
+    refused = [thread for thread in known if thread not in allowed and _refers(mail, thread)]
+    flags = ("foreign_reference",) if refused else ()
+    open_for_it = [thread for thread in allowed if _same_matter(mail, thread, reopen_within)]
+    if open_for_it:
+        first, rest = open_for_it[0], tuple(t.thread_id for t in open_for_it[1:])
+        return Placement(
+            first.thread_id, "continued", reason[first.thread_id], flags, None, rest, _awaits(mail, refused)
+        )
+    if mail.token_thread and not allowed:
+        return Placement(mail.token_thread, "continued", "reply token", flags, awaits=_awaits(mail, refused))
+    return _opened(mail, known, allowed, refused, flags)
+
+
+def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThread], dict[uuid.UUID, str]]:
+    """The threads that a mail points to, the surest first, each with the reason."""
+    reason: dict[uuid.UUID, str] = {}
+    found: list[KnownThread] = []
+
+    def take(threads: Iterable[KnownThread], why: str) -> None:
+        for thread in threads:
+            if thread.thread_id not in reason:
+                reason[thread.thread_id] = why
+                found.append(thread)
+
+    take((t for t in known if t.thread_id == mail.token_thread), "reply token")
+    for ancestor in mail.ancestors:
+        take((t for t in known if ancestor in t.our_ids), "answers a mail of ours")
+    for ancestor in mail.ancestors:
+        take((t for t in known if ancestor in t.message_ids), "answers an earlier mail of the same people")
+    take((t for t in known if mail.message_id in t.message_ids), "its answer came first")
+    take((t for t in known if t.thread_id == _root_thread(mail, ())), "begins with the same mail")
+    return found, reason
+
+
+def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
+    """The token's holder, the thread's author, a verified person from its To/Cc; or, late, whom that one answered."""
+    if thread.thread_id == mail.token_thread or mail.author == thread.author:
+        return True
+    if mail.verified and mail.author in thread.participants:
+        return True
+    return mail.message_id in thread.message_ids and thread.author in (thread.verified & mail.participants)
+
+
+def _refers(mail: MailFacts, thread: KnownThread) -> bool:
+    return bool(thread.message_ids.union(thread.our_ids).intersection(mail.ancestors))
+
+
+def _same_matter(mail: MailFacts, thread: KnownThread, reopen_within: timedelta) -> bool:
+    """Whether neither a changed base subject nor a long time since closing asks for a new thread."""
+    subject = base_subject(mail.subject)
+    unchanged = not subject or not thread.subject or subject == base_subject(thread.subject)
+    return unchanged and (thread.closed_at is None or mail.received - thread.closed_at <= reopen_within)
+
+
+def _opened(
+    mail: MailFacts,
+    known: Sequence[KnownThread],
+    allowed: Sequence[KnownThread],
+    refused: Sequence[KnownThread],
+    flags: tuple[str, ...],
+) -> Placement:
+    """A new thread, linked to the one that it carries on from; its id is nobody else's."""
+    awaits = _awaits(mail, [*refused, *allowed])
+    wanted = thread_id(mail, mail.message_id) if allowed else _root_thread(mail, refused)
+    if any(thread.thread_id == wanted for thread in known):
+        wanted = thread_id(mail, f"{mail.message_id}\x1f{mail.author}")
+    if allowed:
+        carried = allowed[0]
+        why = "long after it was closed" if _same_matter(mail, carried, timedelta.max) else "its subject changed"
+        return Placement(wanted, "linked", why, flags, carried.thread_id, awaits=awaits)
+    return Placement(
+        wanted, "new", "somebody else's thread" if refused else "nothing it answers is known", flags, awaits=awaits
+    )
+
+
+def _root_thread(mail: MailFacts, refused: Sequence[KnownThread]) -> uuid.UUID:
+    """The id from the first trusted reference: one that no refused thread holds; else from the mail's own id."""
+    foreign = frozenset[str]().union(*(t.message_ids | t.our_ids for t in refused))
+    roots = [r for r in (*mail.references, *mail.in_reply_to) if r not in foreign and r != mail.message_id]
+    return thread_id(mail, roots[0] if roots and not refused else mail.message_id)
+
+
+def _awaits(mail: MailFacts, others: Sequence[KnownThread]) -> tuple[str, ...]:
+    """The ancestors that no other thread holds: when such a mail comes, it belongs with this one."""
+    taken = frozenset[str]().union(*(t.message_ids | t.our_ids for t in others))
+    return tuple(i for i in mail.ancestors if i not in taken)
