@@ -59,6 +59,7 @@ You find all invoices under Settings > Billing > Invoices.
 
 ## Adding or removing users
 
+To add or remove users, an administrator opens Settings > Users.
 Users added during a month are charged pro rata: the remaining days of that month appear as a proration line \
 on the next invoice.
 This is why an invoice can be higher than your number of users times the price of the plan.

@@ -1,0 +1,59 @@
+"""What is remembered, said to the person it is about: one clause for each fact, in the second person."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from services.core.model.offline.sentences import terms
+from services.core.model.offline.view import Known
+
+_CLAUSES = {
+    "plan": "you are on the {value} plan",
+    "users": "you have {value} users",
+    "company": "you are with {value}",
+    "role": "your role is {value}",
+    "location": "you are at {value}",
+    "uses": "you use {value}",
+    "renewal": "your subscription: {value}",
+    "absence": "you are {value}",
+}
+_BY_KIND = {
+    "issue_history": "you wrote to us about: {value}",
+    "goal": "your goal: {value}",
+    "interaction": 'your last question to us: "{value}"',
+}
+_WORTH_TELLING = ("issue_history", "goal", "customer_info", "order_info", "event", "interaction")
+_ASKS_FOR_A_FACT = re.compile(r"\b(?:which|what|what's|how many|when|where|who|do you (?:have|know))\b", re.I)
+_MOST = 5
+
+
+def clause(fact: Known) -> str:
+    """One clause, without a full stop; numbers and names as they are stored."""
+    pattern = _CLAUSES.get(fact.key) or _BY_KIND.get(fact.kind) or f"{fact.key}: {{value}}"
+    month = f" (in {fact.at:%B})" if fact.at and fact.kind in ("issue_history", "interaction") else ""
+    return pattern.format(value=fact.value.rstrip(".")) + month
+
+
+def told(facts: Iterable[Known]) -> list[str]:
+    """What to say when somebody asks where things stand: open matters first, newest first within a kind."""
+    facts = list(facts)
+    settled = {fact.key for fact in facts if fact.kind == "resolution"}
+    worth = [fact for fact in facts if fact.kind in _WORTH_TELLING]
+    worth.sort(key=lambda fact: fact.at.timestamp() if fact.at else 0.0, reverse=True)
+    worth.sort(key=lambda fact: _WORTH_TELLING.index(fact.kind))
+    told_once = dict.fromkeys(_with_outcome(fact, settled) for fact in worth)
+    return list(told_once)[:_MOST]
+
+
+def _with_outcome(issue: Known, settled: set[str]) -> str:
+    return clause(issue) + (", which is settled" if issue.kind == "issue_history" and issue.key in settled else "")
+
+
+def asked_for(question: str, facts: Sequence[Known]) -> Known | None:
+    """The fact that a question about the author's own affairs asks for ("which plan are we on?"), or None."""
+    if not _ASKS_FOR_A_FACT.search(question):
+        return None
+    wanted = set(terms(question))
+    fitting = [fact for fact in facts if (key := set(terms(fact.key))) and key <= wanted and len(wanted - key) <= 1]
+    return fitting[-1] if fitting else None

@@ -1,0 +1,260 @@
+"""Sentences as verbatim spans of a text, and words as stems that two forms of one word share.
+
+English only. A sentence is never changed, so that it can be quoted as evidence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|mr|mrs|ms|dr|no|nr|inc|ltd|co|vs|approx|etc)\.$", re.IGNORECASE)
+_BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|(?<=[.!?:,])\s*\n")
+_SOFT_WRAP = 55  # a line at least this long that ends without a stop goes on in the next one
+_WORD = re.compile(r"\$?\d[\d,.]*\d|\$?\d|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_PHRASES = (
+    (re.compile(r"single sign[- ]?on", re.I), "sso"),
+    (re.compile(r"\broll(?:ed|ing)?[- ]?out\b", re.I), "rollout"),
+    (re.compile(r"\b(?:sign|log)(?:ed|ged|ging|ing)?[- ]?(?:in|on)\b", re.I), "login"),
+    (re.compile(r"\bmoney back\b", re.I), "refund"),
+    (re.compile(r"\bhow much\b", re.I), "price"),
+    (re.compile(r"\bpro[- ]?rat(?:a|ed|ion)\b", re.I), "proration"),
+)
+_SAME = {
+    "cost": "price", "fee": "price", "pric": "price", "charg": "price", "bill": "invoice", "invoic": "invoice",
+    "seat": "user", "people": "user", "person": "user", "employe": "user", "colleagu": "user", "try": "trial",
+    "download": "export", "terminat": "cancel", "outag": "incident", "permit": "permission", "high": "higher",
+    "signin": "login", "saml": "sso", "subscrib": "subscription", "configur": "set", "setup": "set",
+}  # fmt: skip
+STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "if",
+        "then",
+        "so",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "off",
+        "on",
+        "out",
+        "over",
+        "to",
+        "up",
+        "with",
+        "without",
+        "about",
+        "after",
+        "again",
+        "all",
+        "also",
+        "am",
+        "any",
+        "are",
+        "be",
+        "been",
+        "being",
+        "before",
+        "both",
+        "can",
+        "cannot",
+        "could",
+        "did",
+        "do",
+        "does",
+        "done",
+        "each",
+        "else",
+        "even",
+        "ever",
+        "few",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "here",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "it",
+        "its",
+        "just",
+        "let",
+        "like",
+        "may",
+        "me",
+        "might",
+        "mine",
+        "more",
+        "most",
+        "much",
+        "my",
+        "no",
+        "nor",
+        "not",
+        "now",
+        "only",
+        "other",
+        "our",
+        "ours",
+        "own",
+        "please",
+        "really",
+        "same",
+        "shall",
+        "she",
+        "should",
+        "since",
+        "some",
+        "still",
+        "such",
+        "than",
+        "thank",
+        "thanks",
+        "that",
+        "their",
+        "them",
+        "these",
+        "they",
+        "this",
+        "those",
+        "through",
+        "too",
+        "under",
+        "until",
+        "us",
+        "very",
+        "was",
+        "we",
+        "well",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "would",
+        "yes",
+        "yet",
+        "you",
+        "your",
+        "yours",
+        "hi",
+        "hello",
+        "dear",
+        "regards",
+        "best",
+        "kind",
+        "im",
+        "i'm",
+        "we're",
+        "i've",
+        "we've",
+        "there's",
+        "it's",
+        "that's",
+        "don't",
+        "doesn't",
+        "didn't",
+        "isn't",
+        "aren't",
+        "can't",
+        "couldn't",
+        "won't",
+        "tell",
+        "know",
+        "question",
+        "questions",
+        "want",
+        "need",
+        "get",
+        "got",
+        "give",
+        "gives",
+        "given",
+        "make",
+        "made",
+        "go",
+        "going",
+        "one",
+        "ones",
+    ]
+)
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text`, in order, each a verbatim and stripped span of it."""
+    return [part for paragraph in _paragraphs(text) for part in _split(paragraph)]
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Spans between hard line breaks; a long unfinished line and the next are one span."""
+    start = 0
+    for match in re.finditer(r"\n", text):
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        following = text[match.end() : match.end() + 1]
+        if len(line.rstrip()) >= _SOFT_WRAP and line.rstrip()[-1] not in ".!?:" and following.strip():
+            continue
+        yield text[start : match.start()]
+        start = match.end()
+    yield text[start:]
+
+
+def _split(paragraph: str) -> Iterator[str]:
+    start = 0
+    for match in _BREAK.finditer(paragraph):
+        if _ABBREVIATIONS.search(paragraph[start : match.start()]):
+            continue
+        if part := paragraph[start : match.end()].strip():
+            yield part
+        start = match.end()
+    if part := paragraph[start:].strip():
+        yield part
+
+
+def stem(word: str) -> str:
+    """A short form that singular, plural and the common verb forms share; synonyms of support mail fall together."""
+    base = re.sub(r"['’]s?$", "", word.lower())
+    for ending in ("ation", "ings", "ing", "edly", "ied", "ed", "ies", "es", "s"):
+        if base.endswith(ending) and len(base) - len(ending) >= 3 and not base.endswith("ss"):
+            base = base[: -len(ending)] + ("y" if ending in ("ied", "ies") else "")
+            break
+    if len(base) > 4 and base[-1] == base[-2] and base[-1] in "bdgmnprt":
+        base = base[:-1]
+    base = base[:-1] if len(base) > 4 and base.endswith("e") else base
+    return _SAME.get(base, base)
+
+
+def words(text: str) -> list[str]:
+    """The words of `text` as they stand; numbers keep their signs and separators."""
+    return _WORD.findall(text)
+
+
+def terms(text: str) -> list[str]:
+    """The stems of the words that mean something, in order."""
+    for phrase, word in _PHRASES:
+        text = phrase.sub(word, text)
+    return [stem(word) for word in words(text) if word.lower() not in STOP and len(word) > 1]
+
+
+def one_line(text: str) -> str:
+    """`text` with each run of white space as one space."""
+    return " ".join(text.split())

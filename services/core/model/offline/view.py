@@ -1,0 +1,167 @@
+"""What the offline model reads of a request: layers as data, by name.
+
+The contract with the layers (all keys optional; an unknown key is ignored, a missing one reads as empty):
+
+    persona      items: {agent, company, signature}
+    participant  items: facts {id, kind, key, value, text, recorded_at}, and one of {name, address, state, last_contact}
+    profile      items: {key, value}
+    thread       items: {state, goals: [str]}
+    recent       items: {role: "customer" | anything else = ours, text, at}
+    knowledge    items: {id, title, text, score}
+    mail         items, oldest first: {message_id, from_name, from_address, subject, text, at}; `text` = new text only
+    others       read as text (brief, session, summary, grains, graph, patterns)
+
+`at` and `recorded_at` are ISO 8601 texts or datetimes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import cached_property
+from typing import Any
+
+from services.core.model.port import Layer, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One remembered fact about the author."""
+
+    id: str
+    kind: str
+    key: str
+    value: str
+    text: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One chunk of our documents."""
+
+    id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One message of a conversation; `ours` if we wrote it."""
+
+    ours: bool
+    text: str
+    subject: str
+    at: datetime | None
+    name: str = ""
+    address: str = ""
+
+
+class View:
+    """A request, read. Nothing is computed twice, nothing is kept between requests."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self._layers = {layer.name: layer for layer in request.layers}
+
+    def text(self, name: str) -> str:
+        """The text of a layer, or ""."""
+        layer = self._layers.get(name)
+        return layer.text.strip() if layer else ""
+
+    def items(self, name: str) -> tuple[Mapping[str, Any], ...]:
+        """The data of a layer, or nothing."""
+        layer = self._layers.get(name, Layer(name, ""))
+        return layer.items
+
+    def value(self, layer: str, key: str) -> str:
+        """The first non-empty value under `key` in the items of a layer, or ""."""
+        return next((str(item[key]).strip() for item in self.items(layer) if item.get(key)), "")
+
+    @cached_property
+    def mails(self) -> tuple[Line, ...]:
+        """The new mails of this turn, oldest first; at least one, perhaps empty."""
+        found = tuple(_line(item, ours=False) for item in self.items("mail"))
+        return found or (Line(False, self.text("mail"), "", None),)
+
+    @cached_property
+    def recent(self) -> tuple[Line, ...]:
+        """The thread's recent messages, oldest first."""
+        return tuple(_line(item, ours=item.get("role") != "customer") for item in self.items("recent"))
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """What was found in our documents, best first."""
+        return passages_of(self.items("knowledge"))
+
+    @cached_property
+    def facts(self) -> tuple[Known, ...]:
+        """What is remembered about the author, operator-owned profile fields included."""
+        learned = tuple(_known(item) for item in self.items("participant") if item.get("key") and item.get("value"))
+        profile = tuple(_known({"kind": "profile", **item}) for item in self.items("profile") if item.get("key"))
+        return profile + learned
+
+    @cached_property
+    def name(self) -> str:
+        """The author's name: remembered, else as the mail's From says it; "" if unknown."""
+        stored = next((fact.value for fact in self.facts if fact.key == "name"), "")
+        return stored or self.value("participant", "name") or next((m.name for m in self.mails if m.name), "")
+
+    @cached_property
+    def now(self) -> datetime | None:
+        """When the newest mail was written."""
+        return self.mails[-1].at
+
+    @cached_property
+    def last_contact(self) -> datetime | None:
+        """When we last had to do with the author before this turn, as far as the layers show."""
+        times = [line.at for line in self.recent] + [fact.at for fact in self.facts]
+        times += [moment(item.get("last_contact")) for item in self.items("participant")]
+        first = self.mails[0].at
+        before = [at for at in times if at and (first is None or at < first)]
+        return max(before, default=None)
+
+
+def passages_of(items: Iterable[Mapping[str, Any]]) -> tuple[Passage, ...]:
+    """Chunks from their data."""
+    return tuple(
+        Passage(str(item.get("id", "")), str(item.get("title", "")), str(item.get("text", ""))) for item in items
+    )
+
+
+def _line(item: Mapping[str, Any], *, ours: bool) -> Line:
+    return Line(
+        ours,
+        str(item.get("text", "")),
+        str(item.get("subject") or ""),
+        moment(item.get("at")),
+        str(item.get("from_name") or ""),
+        str(item.get("from_address") or ""),
+    )
+
+
+def _known(item: Mapping[str, Any]) -> Known:
+    value = str(item.get("value", ""))
+    return Known(
+        str(item.get("id", "")),
+        str(item.get("kind", "")),
+        str(item.get("key", "")).lower(),
+        value,
+        str(item.get("text") or value),
+        moment(item.get("recorded_at") or item.get("at")),
+    )
+
+
+def moment(value: object) -> datetime | None:
+    """A point in time, aware, from ISO 8601 or from a date; None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime(value.year, value.month, value.day, tzinfo=UTC)
+    if not isinstance(value, datetime):
+        return None
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
