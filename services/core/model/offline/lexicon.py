@@ -9,7 +9,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 STOP = word_set(
-    """a an the and or but if then so as at by for from in into of off on out over to up with without about after
+    """a an the is and or but if then so as at by for from in into of off on out over to up with without about after
     again all also am any are be been being before both can cannot could did do does done each else even ever few
     had has have having he her here hers him his how i it its just let like may me might mine more most much my
     no nor not now only other our ours own please really same shall she should since some still such than thank

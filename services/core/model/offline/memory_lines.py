@@ -24,6 +24,7 @@ _BY_KIND = {
     "interaction": 'your last question to us: "{value}"',
 }
 _WORTH_TELLING = ("issue_history", "goal", "customer_info", "order_info", "event", "interaction")
+_OWN_DATA = ("profile", "identity", "customer_info", "contact_info", "order_info", "preference")
 _ASKS_FOR_A_FACT = re.compile(r"\b(?:which|what|what's|how many|when|where|who|do you (?:have|know))\b", re.I)
 _MOST = 5
 
@@ -55,5 +56,6 @@ def asked_for(question: str, facts: Sequence[Known]) -> Known | None:
     if not _ASKS_FOR_A_FACT.search(question):
         return None
     wanted = set(terms(question))
-    fitting = [fact for fact in facts if (key := set(terms(fact.key))) and key <= wanted and len(wanted - key) <= 1]
+    own = [fact for fact in facts if fact.kind in _OWN_DATA]
+    fitting = [fact for fact in own if (key := set(terms(fact.key))) and key <= wanted and len(wanted - key) <= 1]
     return fitting[-1] if fitting else None

@@ -60,7 +60,8 @@ _TOPIC = re.compile(
 )
 _EMPTY = frozenset(terms(POINTING)) | frozenset(stem(word) for word in BAD)
 _BILL = re.compile(
-    r"\b(?:our|my|the|your) (?P<topic>(?:[\w-]+ ){0,2}(?:invoice|bill|payment|refund|charge)(?: (?:for|from|of) [A-Z]\w+)?)\b"
+    r"\b(?:our|my|the|your) (?P<topic>(?:[\w-]+ ){0,2}(?:invoice|bill|payment|refund|charge)"
+    r"(?: (?:for|from|of) [A-Z]\w+)?)\b"
 )
 _INTRODUCTION = re.compile(r"^[^:.?!]{0,60}\bhere: *")
 _KEY_WORDS = 5
