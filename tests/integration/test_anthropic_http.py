@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -348,8 +349,34 @@ async def test_reminder_after_an_answer_without_the_call(server: ScriptedModel) 
     async with claude(server) as model:
         first = await model.ask(a_request(must_call="reply"))
         second = await model.ask(a_request(must_call="reply", history=(Exchange(first, ()),)))
-    assert "calling the tool `reply`" in server.requests[1].body["messages"][-1]["content"][0]["text"]
+    assert "Answer by calling" in server.requests[1].body["messages"][-1]["content"][0]["text"]
     assert second.calls[0].name == "reply"
+
+
+async def test_thoughts_fit_every_later_round(server: ScriptedModel) -> None:
+    """Models bind thoughts to the words before them: rounds that search, say nothing, and force a call keep them."""
+    search = reply_tool("search_memory", {"query_text": "order"}, thinking="I should look.")
+    talk = Behaviour(content=({"type": "thinking", "thinking": "I may talk."}, {"type": "text", "text": "Well."}))
+    server.queue(search, talk, search, reply_tool("reply", {"text": "Hi"}, thinking="Now."))
+    request = a_request()
+    async with claude(server) as model:
+        for _ in range(4):
+            answer = await model.ask(request)
+            results = tuple(ToolResult(call.id, "order 4471: shipped") for call in answer.calls)
+            history = (*request.history, Exchange(answer, results))
+            request = replace(request, history=history, must_call="" if answer.calls else "reply")
+    assert answer.calls[0].name == "reply"
+    assert len(server.requests) == 4
+
+
+async def test_moved_thought_is_refused(server: ScriptedModel) -> None:
+    """The scripted server refuses, as the real one does, a thought that comes back in another conversation."""
+    server.queue(reply_tool("reply", {"text": "Hi"}, thinking="Ada is kind."))
+    async with claude(server) as model:
+        first = await model.ask(a_request("Where is my order?"))
+        moved = (Exchange(first, (ToolResult(first.calls[0].id, "sent"),)),)
+        with pytest.raises(ModelRefused, match="thinking"):
+            await model.ask(a_request("Another mail.", history=moved))
 
 
 async def test_room_for_thinking_and_effort(server: ScriptedModel) -> None:

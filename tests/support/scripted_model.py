@@ -40,7 +40,7 @@ from tests.support.scripted_replies import (
     truncated,
     truncated_tool,
 )
-from tests.support.scripted_rules import PromptCache, refusal_of
+from tests.support.scripted_rules import PromptCache, refusal_of, signature_after
 
 
 @dataclass(frozen=True)
@@ -219,12 +219,16 @@ class ScriptedModel:
             except TimeoutError:
                 return
 
+    def _stamped(self, block: dict[str, Any], at: int, seen: Seen) -> dict[str, Any]:
+        if block["type"] == "tool_use":
+            return {"id": f"toolu_{self._count}_{at}", **block}
+        if block["type"] == "thinking":
+            return {**block, "signature": signature_after(seen.body, len(seen.body["messages"]))}
+        return block
+
     def _message(self, seen: Seen, behaviour: Behaviour) -> str:
         self._count += 1
-        content = [
-            {"id": f"toolu_{self._count}_{index}", **block} if block["type"] == "tool_use" else block
-            for index, block in enumerate(behaviour.content)
-        ]
+        content = [self._stamped(block, at, seen) for at, block in enumerate(behaviour.content)]
         usage = self._cache.account(seen.body, json.dumps(content))
         self.usages.append(usage)
         message = {"id": f"msg_{self._count}", "type": "message", "role": "assistant", "model": seen.body["model"]}

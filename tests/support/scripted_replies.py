@@ -35,7 +35,7 @@ def reply_tools(*calls: tuple[str, Any], text: str = "", thinking: str = "") -> 
     """Call several tools at once."""
     blocks: list[dict[str, Any]] = []
     if thinking:
-        blocks.append({"type": "thinking", "thinking": thinking, "signature": "c2lnbmVk"})
+        blocks.append({"type": "thinking", "thinking": thinking})
     if text:
         blocks.append({"type": "text", "text": text})
     blocks += [{"type": "tool_use", "name": name, "input": tool_input} for name, tool_input in calls]

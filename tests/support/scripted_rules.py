@@ -30,7 +30,22 @@ def refusal_of(body: dict[str, Any]) -> str:
         return f"A maximum of {MARKS} blocks with cache_control may be provided."
     if any(block.get("type") == "text" and not block["text"].strip() for block in blocks):
         return "text content blocks must contain non-whitespace text"
-    return _turns_refused(body["messages"])
+    return _turns_refused(body["messages"]) or _thoughts_refused(body)
+
+
+def signature_after(body: dict[str, Any], turns: int) -> str:
+    """The signature of a thought that follows the first `turns` turns: it is bound to all that led to it."""
+    prefix = {**body, "messages": body["messages"][:turns]}
+    words = [(place, _bare(block)) for block, place in _blocks(prefix)]
+    return hashlib.sha256(json.dumps([body["model"], words]).encode()).hexdigest()
+
+
+def _thoughts_refused(body: dict[str, Any]) -> str:
+    for turn, message in enumerate(body["messages"]):
+        for block in _listed(message["content"]):
+            if block["type"] == "thinking" and block["signature"] != signature_after(body, turn):
+                return "thinking: this block does not belong to this model and conversation"
+    return ""
 
 
 def _turns_refused(messages: list[dict[str, Any]]) -> str:
@@ -79,10 +94,14 @@ def _prefixes(body: dict[str, Any]) -> Iterator[tuple[str, int, bool]]:
     """For each block in the order of the prompt: the hash and the tokens up to its end, and if it is marked."""
     digest, tokens = hashlib.sha256(body["model"].encode()), 0
     for block, place in _blocks(body):
-        bare = json.dumps({key: value for key, value in block.items() if key != "cache_control"}, sort_keys=True)
+        bare = _bare(block)
         digest.update(f"{place}{bare}".encode())
         tokens += estimate_tokens(bare)
         yield digest.hexdigest(), tokens, "cache_control" in block
+
+
+def _bare(block: Block) -> str:
+    return json.dumps({key: value for key, value in block.items() if key != "cache_control"}, sort_keys=True)
 
 
 def _blocks(body: dict[str, Any]) -> Iterator[tuple[Block, str]]:

@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.core.model.port import Answer, Exchange, Request, Tool, ToolResult
-from services.core.model.prompt import must_call_rule, render, render_result
+from services.core.model.prompt import only_call, render, render_result
 from services.core.model.settings import ModelSettings
 
 _MARK = {"cache_control": {"type": "ephemeral"}}
 _NOT_RUN = "This call was not run."
+_REMINDER = "You called no tool. Answer by calling one, and with nothing else."
 _OPTIONAL = {"tool_choice": r"\btool_choice\b", "output_config": r"\b(output_config|effort)\b"}
 
 Block = dict[str, Any]
@@ -58,13 +59,13 @@ def _tools(tools: tuple[Tool, ...]) -> list[Block]:
 
 def _messages(request: Request, opening: str) -> list[Block]:
     first = _text(opening)
-    if request.tools and not request.must_call:
+    if request.tools and not only_call(request):
         first |= _MARK
     messages: list[Block] = [{"role": "user", "content": [first]}]
     for exchange in request.history:
         said = _said(exchange.answer)
         messages += [{"role": "assistant", "content": said}] if said else []
-        messages.append({"role": "user", "content": _answered(exchange, request)})
+        messages.append({"role": "user", "content": _answered(exchange, request.fence)})
     if request.history:
         newest = messages[-1]["content"]
         newest[-1] = newest[-1] | _MARK
@@ -80,11 +81,11 @@ def _said(answer: Answer) -> list[Block]:
     ]
 
 
-def _answered(exchange: Exchange, request: Request) -> list[Block]:
+def _answered(exchange: Exchange, fence: str) -> list[Block]:
     given = {result.call_id: result for result in exchange.results}
     missing = (ToolResult(call.id, _NOT_RUN, error=True) for call in exchange.answer.calls if call.id not in given)
-    blocks = [_result(result, request.fence) for result in (*exchange.results, *missing)]
-    return blocks or [_text(must_call_rule(request.must_call) or "Go on.")]
+    blocks = [_result(result, fence) for result in (*exchange.results, *missing)]
+    return blocks or [_text(_REMINDER)]
 
 
 def _result(result: ToolResult, fence: str) -> Block:

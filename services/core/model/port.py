@@ -64,7 +64,7 @@ class ToolResult:
 class Exchange:
     """One finished round of the conversation: what the model said, and our answers to its calls.
 
-    Without results it is a reminder: the model called nothing, and is asked again to call `must_call`.
+    Without results it is a reminder: the model called nothing, and is asked again to call a tool.
     """
 
     answer: Answer

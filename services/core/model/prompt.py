@@ -3,6 +3,7 @@
 Invariants:
 - `stable` depends on the system text and the shared layers alone, so two mails of one inbox have it byte for
   byte, and the provider's cache mark stands at its end. No fence of a turn ever appears in it.
+- A later round repeats the opening byte for byte: models bind their thoughts to the words that led to them.
 - Text that other people wrote stands between fence lines whose word its author could not know, and the word
   is taken out of the text itself. A shared layer's word is the hash of that text: stable, and no text can hold
   its own hash.
@@ -41,16 +42,16 @@ def render(request: Request) -> Prompt:
     """Render all but tools and history, which providers pass in their own form."""
     shared = [_render_layer(layer, "") for layer in request.layers if layer.shared and layer.text]
     own = [_render_layer(layer, request.fence) for layer in request.layers if not layer.shared and layer.text]
-    closing = [f"# Task\n{request.task}", must_call_rule(request.must_call)]
+    closing = [f"# Task\n{request.task}", _must_call_rule(request)]
     return Prompt(
         stable=_paragraphs([request.system, RULES, *shared]),
         opening=_paragraphs([_announce(request.fence), *own, *closing]),
     )
 
 
-def must_call_rule(tool: str) -> str:
-    """The sentence that asks for one tool's call (also of models that cannot be forced to it); "" for no tool."""
-    return f"Answer by calling the tool `{tool}`, and with nothing else." if tool else ""
+def only_call(request: Request) -> bool:
+    """Whether the request is for one call of its one tool, so that no rounds are to follow."""
+    return bool(request.must_call) and len(request.tools) == 1
 
 
 def render_result(result: ToolResult, fence: str) -> str:
@@ -79,6 +80,13 @@ def prefix_sha256(request: Request) -> str:
 def _render_layer(layer: Layer, fence: str) -> str:
     body = layer.text if layer.trusted else enclose(layer.name, layer.text, fence)
     return f"# {layer.name}\n{body}"
+
+
+def _must_call_rule(request: Request) -> str:
+    """Asks for the call in words. Once rounds have begun the opening must not change any more."""
+    if not request.must_call or (request.history and not only_call(request)):
+        return ""
+    return f"Answer by calling the tool `{request.must_call}`, and with nothing else."
 
 
 def _announce(fence: str) -> str:

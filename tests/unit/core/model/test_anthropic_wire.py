@@ -38,7 +38,7 @@ def marks(wire: dict[str, Any]) -> list[str]:
     [
         ({}, ["tool", "system", "turn0"]),
         ({"tools": ()}, ["system"]),
-        ({"must_call": "reply"}, ["tool", "system"]),
+        ({"must_call": "reply", "tools": TOOLS[1:]}, ["tool", "system"]),
         ({"history": (FOUND,)}, ["tool", "system", "turn0", "turn2"]),
         ({"history": (FOUND,) * 6}, ["tool", "system", "turn0", "turn12"]),
     ],

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.model.port import Layer, Request, Tool, ToolResult
+from services.core.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
 from services.core.model.prompt import RULES, enclose, make_fence, prefix_sha256, render, render_result
 
 FENCE = "9f86d081884c7d65"
@@ -65,6 +66,15 @@ def test_order_is_shared_layers_then_own_then_task() -> None:
     opening = [prompt.opening.index(part) for part in ("# participant", "# mail", "# Task", "the tool `reply`")]
     assert stable == sorted(stable)
     assert opening == sorted(opening)
+
+
+@pytest.mark.parametrize("tools", [(TOOL,), (TOOL, Tool("search", "Look.", {}))])
+@pytest.mark.parametrize("later", ["", "reply"])
+def test_opening_stays_when_rounds_begin(tools: tuple[Tool, ...], later: str) -> None:
+    """A call that is asked for in a later round changes no word of the opening that was already answered."""
+    first = a_request(ADA, mail("Hi"), tools=tools, must_call=later if len(tools) == 1 else "")
+    said = Exchange(Answer("Hm.", (), "end_turn", "claude"), ())
+    assert render(replace(first, history=(said,), must_call=later)).opening == render(first).opening
 
 
 def test_empty_layers_leave_no_trace() -> None:
