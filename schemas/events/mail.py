@@ -115,6 +115,8 @@ class EmailRead(EventData):
     attachments: tuple[AttachmentRef, ...] = ()
     identity: Identity
     verdict: Verdict
+    participants: tuple[str, ...] = Field((), description="From, To and Cc without ours, case-folded")
+    awaits: tuple[str, ...] = Field((), description="Message-IDs whose mails, when they come, belong to this thread")
     linked_from: UUID | None = Field(None, description="the older thread that this new one continues")
     flags: tuple[str, ...] = ()
     report: DeliveryReport | None = None

@@ -14,6 +14,8 @@ from services.core.bus.publisher import Publisher
 from services.core.cache import Cache
 from services.core.clock import utc_now
 from services.core.db import Database
+from services.core.db.locks import Locks
+from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
 from services.core.model.factory import make_model
 from services.core.model.port import Model
@@ -31,6 +33,8 @@ class House:
     model: Model
     embedder: Embedder
     publisher: Publisher
+    resolver: Resolver
+    locks: Locks
     secret: bytes = field(repr=False)
     now: Callable[[], datetime] = utc_now
 
@@ -57,7 +61,11 @@ def installation_secret(settings: Settings) -> bytes:
 
 @asynccontextmanager
 async def open_house(
-    settings: Settings, *, model: Model | None = None, now: Callable[[], datetime] = utc_now
+    settings: Settings,
+    *,
+    model: Model | None = None,
+    resolver: Resolver | None = None,
+    now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[House]:
     """A house with its connections open; they are closed at the end."""
     house = House(
@@ -68,6 +76,8 @@ async def open_house(
         model=model or make_model(settings.model),
         embedder=make_embedder(settings.embeddings),
         publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
+        resolver=resolver or DnsResolver(),
+        locks=Locks(settings.database_url),
         secret=installation_secret(settings),
         now=now,
     )
@@ -77,5 +87,6 @@ async def open_house(
         yield house
     finally:
         await house.publisher.stop()
+        await house.locks.close()
         await house.cache.close()
         await house.database.close()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.events.replies import ContextLayer
+from services.core.mail.masking import mask
 from services.core.model.usage import estimate_tokens
 
 Item = Mapping[str, Any]
@@ -43,10 +44,13 @@ def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = Fa
 
 
 def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) -> ContextLayer:
-    """The layer within `budget` tokens: whole entries, the first ones first; an entry too large alone is cut."""
+    """The layer within `budget` tokens: whole entries, the first ones first; an entry too large alone is cut.
+
+    In text that other people wrote, card numbers, IBANs and keys are masked.
+    """
     kept: list[Entry] = []
     used = estimate_tokens(found.head)
-    for one in found.entries:
+    for one in found.entries if trusted else map(_masked, found.entries):
         cost = estimate_tokens(one.text)
         if used + cost > budget and kept:
             break
@@ -63,3 +67,8 @@ def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) 
         tokens=used if shown else 0,
         left_out=len(found.entries) - len(kept),
     )
+
+
+def _masked(one: Entry) -> Entry:
+    item = {name: mask(value).text if isinstance(value, str) else value for name, value in one.item.items()}
+    return Entry(mask(one.text).text, item)

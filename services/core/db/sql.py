@@ -34,5 +34,5 @@ class Queries:
 
 
 def queries(module_file: str, name: str = "queries.sql") -> Queries:
-    """The statements of the file `name` beside a module, as in `SQL = queries(__file__)`."""
+    """The statements of a `.sql` file that lies beside a module."""
     return Queries(Path(module_file).with_name(name))

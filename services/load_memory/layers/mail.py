@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.mail.masking import mask
 from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
@@ -17,17 +16,17 @@ def budget(settings: ContextSettings) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """New text only, oldest first, card numbers and keys masked."""
+    """New text only, oldest first."""
     return section(
         entry(
             f"From: {mail['author_name']} <{mail['author_addr']}>\nDate: {mail['received_at']:%Y-%m-%d %H:%M}\n"
-            f"Subject: {mail['subject']}\n\n{mask(mail['text']).text}\n",
+            f"Subject: {mail['subject']}\n\n{mail['text']}\n",
             message_id=mail["message_id"],
             mail_id=str(mail["mail_id"]),
             from_name=mail["author_name"],
             from_address=mail["author_addr"],
             subject=mail["subject"],
-            text=mask(mail["text"]).text,
+            text=mail["text"],
             at=mail["received_at"].isoformat(),
         )
         for mail in turn.mails

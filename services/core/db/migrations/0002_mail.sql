@@ -7,8 +7,10 @@ CREATE TABLE inbox_positions (
     folder      text NOT NULL,
     uidvalidity bigint NOT NULL,
     last_uid    bigint NOT NULL,
+    begun_at    timestamptz NOT NULL,
     PRIMARY KEY (workspace, inbox, folder)
 );
+COMMENT ON COLUMN inbox_positions.begun_at IS 'When the inbox was added: mail that the server had before is not ours to answer.';
 
 CREATE TABLE mails (
     mail_id        uuid PRIMARY KEY,
@@ -38,18 +40,16 @@ CREATE TABLE mails (
 );
 CREATE INDEX mails_by_thread ON mails (thread_id, received_at);
 CREATE INDEX mails_by_author ON mails (workspace, author_addr, received_at);
+CREATE INDEX mails_by_message_id ON mails (workspace, message_id);
+CREATE INDEX mails_by_time ON mails (workspace, received_at);
 CREATE INDEX mails_by_content ON mails (workspace, content_sha256);
 
--- (workspace, message_id) -> thread, inserted ON CONFLICT DO NOTHING: the first word stands.
+-- (workspace, message_id) -> thread, inserted ON CONFLICT DO NOTHING: the first word stands. Ids that a mail
+-- refers to and that nobody holds yet stand here too, so that the order of arrival does not matter.
 CREATE TABLE message_threads (
-    workspace      text NOT NULL,
-    message_id     text NOT NULL,
-    thread_id      uuid NOT NULL,
-    mail_id        uuid NOT NULL,
-    inbox          text NOT NULL,
-    content_sha256 text NOT NULL,
-    author_addr    text NOT NULL,
-    subject        text NOT NULL,
-    participants   text[] NOT NULL,
+    workspace  text NOT NULL,
+    message_id text NOT NULL,
+    thread_id  uuid NOT NULL,
     PRIMARY KEY (workspace, message_id)
 );
+CREATE INDEX message_threads_by_thread ON message_threads (thread_id);

@@ -4,6 +4,20 @@
 
 CREATE EXTENSION IF NOT EXISTS vector;
 
+CREATE FUNCTION bm25_idf(documents float8, containing float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ln(1 + (documents - containing + 0.5) / (containing + 0.5));
+
+COMMENT ON FUNCTION bm25_idf IS
+'How rare a word is: Robertson''s inverse document frequency, kept above 0 as Lucene does.';
+
+CREATE FUNCTION bm25(tf float8, size float8, mean_size float8, idf float8) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * size / mean_size));
+
+COMMENT ON FUNCTION bm25 IS
+'What a word that stands tf times in a document of that size adds to its score; k1 = 1.2, b = 0.75.';
+
 CREATE TABLE embeddings (
     model text NOT NULL,
     text_sha256 text NOT NULL CHECK (length(text_sha256) = 64),

@@ -1,0 +1,17 @@
+"""Ids that are made from what they name, so that everybody who meets the thing makes the same one."""
+
+from __future__ import annotations
+
+from uuid import NAMESPACE_URL, UUID, uuid5
+
+_ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
+
+
+def participant_id(workspace: str, addr: str) -> UUID:
+    """The participant who writes from this address; case does not matter."""
+    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{addr.casefold()}")
+
+
+def document_id(workspace: str, origin: str) -> UUID:
+    """The document that came from this path or address, in all its versions."""
+    return uuid5(_ROOT, f"document\x1f{workspace}\x1f{origin}")

@@ -1,0 +1,38 @@
+"""Folds `email.read` into the tables of read_email."""
+
+from __future__ import annotations
+
+from schemas.events.mail import EmailRead
+from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers
+from services.core.db import Connection, queries
+
+SQL = queries(__file__)
+
+
+async def _email_read(conn: Connection, envelope: Envelope) -> None:
+    mail = envelope.data
+    assert isinstance(mail, EmailRead)
+    flat = {
+        **mail.model_dump(exclude={"to", "cc", "attachments", "report"}),
+        "workspace": envelope.workspace,
+        "at": envelope.time,
+        "author_name": mail.author.name if mail.author else "",
+        "author_addr": mail.author.addr.casefold() if mail.author else "",
+        "recipients": list(mail.participants),
+        "references_ids": list(mail.references),
+        "identity_level": mail.identity.level,
+        "trusted": mail.identity.trusted,
+        "verdict_kind": mail.verdict.kind,
+        "reason": mail.verdict.reason,
+        "filter": mail.verdict.filter,
+        "flag_list": list(mail.flags),
+    }
+    await conn.execute(SQL.insert_mail, flat)
+    if mail.verdict.kind in ("answer", "human"):
+        for message_id in dict.fromkeys((mail.message_id, *mail.awaits)):
+            args = {"workspace": envelope.workspace, "message_id": message_id, "thread_id": mail.thread_id}
+            await conn.execute(SQL.insert_message_thread, args)
+
+
+APPLIERS: Appliers = {EmailRead: _email_read}

@@ -1,0 +1,96 @@
+"""From raw bytes to a mail that is understood, judged, and has its thread."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from schemas.events.mail import AttachmentRef, EmailRead, MailReceived, Person, Verdict
+from services.core.bus.processor import Handlers
+from services.core.bus.unit import Row
+from services.core.bus.work import Work
+from services.core.ids import participant_id
+from services.core.mail.message import Address
+from services.core.mail.thread_ids import MailFacts, Placement
+from services.read_email.apply import SQL
+from services.read_email.judging import delivery_report, find_verdict, reported_reply
+from services.read_email.placing import facts, find_place
+from services.read_email.reading import Reading, read
+
+
+async def on_mail_received(work: Work[MailReceived]) -> None:
+    """Read it, then decide thread and verdict under the lock on its Message-ID."""
+    reading = await read(work)
+    attachments = await _store_attachments(work, reading)
+    async with work.unit() as unit:
+        await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": reading.message_id})
+        mail = facts(reading, work.event, unit, work.house)
+        placement = await find_place(unit, mail, work.house.settings.threads.reopen_days)
+        about = await reported_reply(unit, reading.report)
+        thread_id = about["thread_id"] if about else placement.thread_id
+        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, about)
+        await unit.record(_event(work, reading, mail, placement, verdict, about, attachments))
+
+
+async def _store_attachments(work: Work[MailReceived], reading: Reading) -> tuple[AttachmentRef, ...]:
+    return tuple(
+        [
+            AttachmentRef(
+                filename=one.filename,
+                content_type=one.content_type,
+                size=len(one.content),
+                blob=await work.house.blobs.put(one.content),
+            )
+            for one in reading.mail.attachments
+        ]
+    )
+
+
+def _event(
+    work: Work[MailReceived],
+    reading: Reading,
+    facts: MailFacts,
+    placement: Placement,
+    verdict: Verdict,
+    about: Row | None,
+    attachments: tuple[AttachmentRef, ...],
+) -> EmailRead:
+    mail, event = reading.mail, work.event
+    token_used = facts.token_thread is not None and facts.token_thread == placement.thread_id
+    return EmailRead(
+        mail_id=event.mail_id,
+        thread_id=about["thread_id"] if about else placement.thread_id,
+        participant_id=_author_id(work.workspace, mail.author),
+        inbox=event.inbox,
+        mode=event.mode,
+        blob=event.blob,
+        message_id=reading.message_id,
+        content_sha256=reading.content_sha256,
+        in_reply_to=mail.in_reply_to,
+        references=mail.references,
+        subject=mail.subject[:500],
+        author=_person(mail.author),
+        to=tuple(Person(name=one.name, addr=one.addr) for one in mail.to),
+        cc=tuple(Person(name=one.name, addr=one.addr) for one in mail.cc),
+        sent_at=mail.date,
+        text=reading.text,
+        language=mail.language,
+        attachments=attachments,
+        identity=reading.identity.model_copy(update={"reply_token": token_used}),
+        verdict=verdict,
+        participants=tuple(sorted(facts.participants)),
+        awaits=placement.awaits,
+        linked_from=placement.linked_to,
+        flags=(*placement.flags, *(("hidden_text",) if mail.hidden_text else ())),
+        report=delivery_report(reading.report, about),
+    )
+
+
+def _author_id(workspace: str, author: Address | None) -> UUID | None:
+    return participant_id(workspace, author.key) if author else None
+
+
+def _person(address: Address | None) -> Person | None:
+    return Person(name=address.name, addr=address.addr) if address else None
+
+
+HANDLERS: Handlers = {MailReceived: on_mail_received}

@@ -1,0 +1,62 @@
+"""Finds what the pure decision of `thread_ids.place` needs to know, and asks it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from schemas.events.mail import MailReceived
+from services.core.bus.unit import Row, Unit
+from services.core.house import House
+from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
+from services.core.mail.tokens import Keyring, check_token, token_of_address, token_of_message_id
+from services.read_email.apply import SQL
+from services.read_email.reading import Reading
+
+
+def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> MailFacts:
+    """What placing needs of the mail itself, the thread of a valid reply token included."""
+    mail = reading.mail
+    author = mail.author.key if mail.author else ""
+    people = {one.key for one in (*mail.from_, *mail.to, *mail.cc)} - house.settings.own_addresses
+    keyring = Keyring((house.secret,))
+    tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
+    tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
+    threads = (check_token(keyring, token, unit.workspace, [author]) for token in tokens if token)
+    return MailFacts(
+        workspace=unit.workspace,
+        inbox=event.inbox,
+        message_id=reading.message_id,
+        author=author,
+        received=unit.now,
+        subject=mail.subject,
+        references=mail.references,
+        in_reply_to=mail.in_reply_to,
+        participants=frozenset(people),
+        verified=reading.identity.trusted,
+        token_thread=next((one for one in threads if one), None),
+    )
+
+
+async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:
+    """The mail's thread, decided under the lock on its Message-ID."""
+    ids = list(wanted_ids(mail))
+    threads = set(wanted_threads(mail))
+    for row in await unit.all(SQL.our_replies, workspace=unit.workspace, ids=ids):
+        threads.add(row["thread_id"])
+    for row in await unit.all(SQL.threads_of_ids, workspace=unit.workspace, ids=ids):
+        threads.add(row["thread_id"])
+    rows = await unit.all(SQL.known_threads, threads=list(threads), ids=ids)
+    return place(mail, [_known(row) for row in rows], timedelta(days=reopen_days))
+
+
+def _known(row: Row) -> KnownThread:
+    return KnownThread(
+        thread_id=row["thread_id"],
+        author=row["author_addr"],
+        message_ids=frozenset(row["message_ids"]),
+        our_ids=frozenset(row["our_ids"]),
+        participants=frozenset(row["participants"]),
+        verified=frozenset(row["verified"]),
+        subject=row["subject"],
+        closed_at=row["closed_at"],
+    )

@@ -1,0 +1,65 @@
+-- name: lock_message
+-- One mail at a time under one Message-ID: the same mail may come to several inboxes at once.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace)s || chr(31) || %(message_id)s, 0));
+
+-- name: same_mail
+-- The mail that this one doubles: the same Message-ID and body, received before.
+SELECT mail_id, inbox FROM mails
+WHERE workspace = %(workspace)s AND message_id = %(message_id)s AND content_sha256 = %(content_sha256)s
+  AND mail_id <> %(mail_id)s AND verdict <> 'duplicate'
+LIMIT 1;
+
+-- name: our_replies
+-- Replies of ours by Message-ID.
+SELECT reply_id, thread_id, message_id, recipient FROM deliveries
+WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s) AND state <> 'discarded';
+
+-- name: threads_of_ids
+-- The threads that hold or await these Message-IDs.
+SELECT DISTINCT thread_id FROM message_threads WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s);
+
+-- name: known_threads
+-- What placing needs of some threads; of their ids only those that were asked for.
+SELECT f.thread_id, f.author_addr, f.subject,
+       CASE WHEN t.state = 'closed' THEN t.changed_at END AS closed_at,
+       ARRAY(SELECT message_id FROM message_threads x
+             WHERE x.thread_id = f.thread_id AND x.message_id = ANY(%(ids)s)) AS message_ids,
+       ARRAY(SELECT message_id FROM deliveries d
+             WHERE d.thread_id = f.thread_id AND d.message_id = ANY(%(ids)s)) AS our_ids,
+       ARRAY(SELECT DISTINCT p FROM mails m, unnest(m.recipients) AS p
+             WHERE m.thread_id = f.thread_id AND m.trusted) AS participants,
+       ARRAY(SELECT DISTINCT author_addr FROM mails m WHERE m.thread_id = f.thread_id AND m.trusted) AS verified
+FROM (SELECT DISTINCT ON (thread_id) thread_id, author_addr, subject FROM mails
+      WHERE thread_id = ANY(%(threads)s) AND verdict IN ('answer', 'human')
+      ORDER BY thread_id, received_at, mail_id) f
+LEFT JOIN threads t USING (thread_id);
+
+-- name: counts
+-- How much this sender, this thread, this body and everybody sent in the last hour.
+SELECT count(*) FILTER (WHERE author_addr = %(author)s) AS from_sender,
+       count(*) FILTER (WHERE thread_id = %(thread_id)s) AS in_thread,
+       count(*) FILTER (WHERE content_sha256 = %(content_sha256)s AND author_addr = %(author)s) AS identical_bodies,
+       count(*) AS in_all
+FROM mails
+WHERE workspace = %(workspace)s AND mode = 'live' AND verdict = 'answer'
+  AND received_at BETWEEN %(since)s AND %(now)s;
+
+-- name: automatic_replies
+-- Replies of the agent in a thread since a human last wrote in it.
+SELECT count(*) AS n FROM conversation
+WHERE thread_id = %(thread_id)s AND role = 'agent'
+  AND version > coalesce((SELECT max(version) FROM conversation h
+                          WHERE h.thread_id = %(thread_id)s AND h.role = 'human'), 0);
+
+-- name: insert_mail
+INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, mode, blob, message_id, content_sha256,
+                   subject, author_name, author_addr, recipients, references_ids, received_at, sent_at, text,
+                   language, identity, trusted, verdict, reason, filter, flags)
+VALUES (%(mail_id)s, %(workspace)s, %(thread_id)s, %(participant_id)s, %(inbox)s, %(mode)s, %(blob)s, %(message_id)s,
+        %(content_sha256)s, %(subject)s, %(author_name)s, %(author_addr)s, %(recipients)s, %(references_ids)s,
+        %(at)s, %(sent_at)s, %(text)s, %(language)s, %(identity_level)s, %(trusted)s, %(verdict_kind)s, %(reason)s,
+        %(filter)s, %(flag_list)s);
+
+-- name: insert_message_thread
+INSERT INTO message_threads (workspace, message_id, thread_id)
+VALUES (%(workspace)s, %(message_id)s, %(thread_id)s) ON CONFLICT DO NOTHING;

@@ -1,0 +1,57 @@
+"""Folds delivery events into the ledger. A rebuild calls these alone, in version order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.events import replies as ev
+from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers, Apply
+from services.core.db import Connection, queries
+
+SQL = queries(__file__)
+
+
+def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]:
+    empty = {"message_id": None, "blob": None, "recipient": None, "envelope_from": None, "attempt": 0, "retry_at": None}
+    stamp = {"workspace": envelope.workspace, "version": envelope.version, "at": envelope.time}
+    return {**empty, "inbox": "", **envelope.data.model_dump(), **stamp, "to_state": to_state, "detail": detail}
+
+
+def _created(to_state: str, detail_field: str = "") -> Apply:
+    async def apply(conn: Connection, envelope: Envelope) -> None:
+        detail = getattr(envelope.data, detail_field, "") if detail_field else ""
+        await conn.execute(SQL.upsert_delivery, _args(envelope, to_state, detail))
+
+    return apply
+
+
+def _attempted(to_state: str, detail_field: str = "") -> Apply:
+    async def apply(conn: Connection, envelope: Envelope) -> None:
+        args = _args(envelope, to_state, getattr(envelope.data, detail_field, "") if detail_field else "")
+        await conn.execute(SQL.set_state, args)
+        await conn.execute(SQL.log_attempt, args)
+
+    return apply
+
+
+async def _bounced(conn: Connection, envelope: Envelope) -> None:
+    event = envelope.data
+    assert isinstance(event, ev.ReplyBounced)
+    args = _args(envelope, "bounced", event.diagnostic)
+    await conn.execute(SQL.set_state, args)
+    if event.suppressed:
+        await conn.execute(SQL.suppress, args)
+
+
+APPLIERS: Appliers = {
+    ev.ReplyHeld: _created("draft", "reason"),
+    ev.ReplyApproved: _created("approved"),
+    ev.ReplyDiscarded: _created("discarded", "reason"),
+    ev.ReplySending: _attempted("sending"),
+    ev.ReplySent: _attempted("sent", "response"),
+    ev.ReplyDeferred: _attempted("approved", "error"),
+    ev.ReplyUnknown: _attempted("unknown", "error"),
+    ev.ReplyFailed: _attempted("failed", "error"),
+    ev.ReplyBounced: _bounced,
+}

@@ -1,0 +1,133 @@
+"""One attempt at one approved reply. The intent is recorded before DATA; whatever happens after is recorded too."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid5
+
+from schemas.events.base import EventData
+from schemas.events.replies import (
+    ReplyApproved,
+    ReplyDeferred,
+    ReplyDiscarded,
+    ReplyFailed,
+    ReplySending,
+    ReplySent,
+    ReplyUnknown,
+)
+from schemas.events.threads import TimerElapsed
+from services.core.bus.history import envelope
+from services.core.bus.unit import Unit
+from services.core.bus.work import Work
+from services.core.db import fetch_one
+from services.send_email.apply import SQL
+from services.send_email.schedule import next_attempt
+from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
+
+Row = dict[str, Any]
+
+
+class Overtaken(Exception):
+    """A newer mail, a human's reply or an escalation discarded the draft before it left."""
+
+
+async def deliver(work: Work[Any], reply_id: UUID) -> None:
+    """Try to hand the reply over, unless it has left already or is no longer wanted."""
+    async with work.house.locks.hold(reply_id):
+        async with work.reading() as conn:
+            row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
+            approved = await fetch_one(conn, SQL.approved, {"reply_id": reply_id})
+        if row is None or approved is None or row["state"] not in ("approved", "sending"):
+            return
+        reply = envelope(approved).data
+        assert isinstance(reply, ReplyApproved)
+        if row["state"] == "sending":
+            lost = "the sender stopped between the intent and the server's answer"
+            await _settle(work, ReplyUnknown(**_of(reply), attempt=row["attempt"], error=lost))
+        else:
+            await _attempt(work, reply, row["attempt"] + 1)
+
+
+async def _attempt(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
+    raw = await work.house.blobs.get(reply.blob)
+    letter = Letter(reply.envelope_from, reply.recipient, raw)
+    try:
+        async with dialogue(work.house.settings.smtp, letter) as session:
+            await _intend(work, reply, attempt)
+            response = await session.data()
+    except Overtaken:
+        return
+    except NotNow as error:
+        await _defer(work, reply, attempt, str(error))
+    except Refused as error:
+        await _settle(work, ReplyFailed(**_of(reply), attempt=attempt, error=str(error)))
+    except OutcomeUnknown as error:
+        await _settle(work, ReplyUnknown(**_of(reply), attempt=attempt, error=str(error)))
+    else:
+        await _settle(work, _sent(reply, attempt, response))
+
+
+async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
+    """Look at the thread once more, under its lock, and record that DATA comes next."""
+    async with work.unit(f"intent-{attempt}", final=False) as unit:
+        await unit.lock("thread", reply.thread_id)
+        await unit.lock("delivery", reply.reply_id)
+        why = await overtaken(unit, reply.thread_id, reply.turn_id)
+        if not why:
+            await unit.record(ReplySending(**_of(reply), attempt=attempt))
+    if why:
+        await _settle(work, ReplyDiscarded(**_of(reply), reason=why))
+        raise Overtaken
+
+
+async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
+    """Why the draft may not go any more, or ""."""
+    row = await unit.one(SQL.still_wanted, thread_id=thread_id, turn_id=turn_id)
+    if row is None or not row["open"]:
+        return "the turn is no longer open"
+    if row["state"] == "escalated":
+        return "the thread was escalated to a human"
+    return "a newer mail came" if row["newer"] else ""
+
+
+async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str) -> None:
+    async with work.unit(f"result-{attempt}") as unit:
+        first = await unit.one(SQL.attempt_began, reply_id=reply.reply_id)
+        began = first["at"] if first and first["at"] else unit.now
+        retry_at = next_attempt(unit.now, attempt, began, work.house.settings.send.retry_days)
+        if retry_at is None:
+            await unit.record(ReplyFailed(**_of(reply), attempt=attempt, error=f"given up after days: {error}"))
+            return
+        await unit.record(ReplyDeferred(**_of(reply), attempt=attempt, error=error, retry_at=retry_at))
+        await unit.set_timer(
+            TimerElapsed(
+                timer_id=uuid5(reply.reply_id, "retry"),
+                thread_id=reply.thread_id,
+                purpose="send_retry",
+                subject=reply.reply_id,
+                due_at=retry_at,
+            )
+        )
+
+
+async def _settle(work: Work[Any], result: EventData) -> None:
+    async with work.unit("result") as unit:
+        await unit.record(result)
+
+
+def _sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
+    return ReplySent(
+        **_of(reply),
+        attempt=attempt,
+        response=response[:500],
+        text=reply.text,
+        decision=reply.decision,
+        state=reply.state,
+        goals_add=reply.goals_add,
+        goals_close=reply.goals_close,
+        reason=reply.reason,
+    )
+
+
+def _of(reply: ReplyApproved) -> dict[str, Any]:
+    return reply.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})

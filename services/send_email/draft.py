@@ -1,0 +1,35 @@
+"""From a draft to frozen MIME: who gets it, in which thread, under which headers. None of it is the model's choice."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from schemas.events.replies import ReplyDrafted
+from services.core.house import House
+from services.core.mail.compose import Composed, Outgoing, compose
+from services.core.mail.message import Address
+from services.core.mail.tokens import Keyring, make_token
+
+Row = dict[str, Any]
+
+
+def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime) -> Composed:
+    """The finished message to the author of `mail`. Raises `ComposeRefused`."""
+    inbox = house.settings.inbox(draft.inbox)
+    token = make_token(Keyring((house.secret,)), workspace, draft.thread_id, mail["author_addr"])
+    return compose(
+        Outgoing(
+            reply_id=draft.reply_id,
+            sender=Address(inbox.display_name, inbox.address),
+            recipient=Address(mail["author_name"], mail["author_addr"]),
+            subject=mail["subject"],
+            text=draft.text,
+            date=now,
+            token=token,
+            domain=inbox.address.rpartition("@")[2],
+            in_reply_to=mail["message_id"],
+            references=tuple(mail["references_ids"]),
+            allowed_links=house.settings.send.allowed_links,
+        )
+    )

@@ -1,0 +1,49 @@
+-- name: delivery
+SELECT * FROM deliveries WHERE reply_id = %(reply_id)s;
+
+-- name: attempt_began
+-- When the first attempt of a reply was made.
+SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
+
+-- name: still_wanted
+-- Whether the turn is still open, and whether a mail that it does not cover has come (read_email's own row).
+SELECT t.open_turn = %(turn_id)s AS open, t.state,
+       EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict = 'answer' AND m.mode = 'live'
+               AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.opened_at) AS newer
+FROM threads t LEFT JOIN turns u ON u.turn_id = %(turn_id)s
+WHERE t.thread_id = %(thread_id)s;
+
+-- name: newest_mail
+-- The newest mail that is answered: its author is the one recipient.
+SELECT mail_id, message_id, references_ids, subject, author_name, author_addr, identity, trusted, received_at
+FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at DESC, mail_id DESC LIMIT 1;
+
+-- name: suppressed
+SELECT reason FROM suppressions WHERE workspace = %(workspace)s AND addr = %(addr)s;
+
+-- name: upsert_delivery
+INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, blob, recipient,
+                        envelope_from, detail, created_at, changed_at)
+VALUES (%(reply_id)s, %(workspace)s, %(thread_id)s, %(turn_id)s, %(inbox)s, %(to_state)s, %(message_id)s, %(blob)s,
+        %(recipient)s, %(envelope_from)s, %(detail)s, %(at)s, %(at)s)
+ON CONFLICT (reply_id) DO UPDATE SET state = excluded.state, message_id = excluded.message_id, blob = excluded.blob,
+    recipient = excluded.recipient, envelope_from = excluded.envelope_from, detail = excluded.detail,
+    changed_at = excluded.changed_at;
+
+-- name: set_state
+UPDATE deliveries SET state = %(to_state)s, attempt = greatest(attempt, %(attempt)s), detail = %(detail)s,
+    retry_at = %(retry_at)s, changed_at = %(at)s
+WHERE reply_id = %(reply_id)s;
+
+-- name: log_attempt
+INSERT INTO delivery_attempts (reply_id, version, workspace, at, attempt, result, detail)
+VALUES (%(reply_id)s, %(version)s, %(workspace)s, %(at)s, %(attempt)s, %(to_state)s, %(detail)s);
+
+-- name: suppress
+INSERT INTO suppressions (workspace, addr, reason, mail_id, at)
+VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(at)s) ON CONFLICT DO NOTHING;
+
+-- name: approved
+-- The event that approved the reply: all that an attempt needs.
+SELECT * FROM events WHERE type = 'reply.approved.v1' AND aggregate = 'delivery' AND aggregate_id = %(reply_id)s
+ORDER BY version DESC LIMIT 1;

@@ -1,0 +1,116 @@
+"""One SMTP dialogue, in the two halves between which the intent is recorded: up to RCPT, then DATA.
+
+What a server or a lost connection means depends on the half: before DATA nothing has been handed over; after
+the final dot, silence means that nobody knows (RFC 5321, section 4.2.5 and RFC 1047).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseException
+
+from services.core.errors import Permanent, Temporary
+from services.core.settings import SmtpSettings
+
+
+class NotNow(Temporary):
+    """The server or the network said "not now", and nothing was handed over."""
+
+
+class Refused(Permanent):
+    """The server refused this mail for good."""
+
+
+class OutcomeUnknown(Permanent):
+    """The connection was lost between DATA and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is handed over."""
+
+    envelope_from: str
+    recipient: str
+    raw: bytes
+
+    @property
+    def smtputf8(self) -> bool:
+        """Whether an address needs RFC 6531."""
+        return not (self.envelope_from + self.recipient).isascii()
+
+
+class Dialogue:
+    """A session in which the server has accepted sender and recipient and waits for DATA."""
+
+    def __init__(self, client: SMTP, letter: Letter) -> None:
+        self._client = client
+        self._letter = letter
+
+    async def data(self) -> str:
+        """Hand the mail over; the server's answer. Raises `NotNow`, `Refused` or `OutcomeUnknown`."""
+        try:
+            code, message = await self._client.data(self._letter.raw)
+        except SMTPResponseException as error:
+            raise _by_code(error.code, error.message) from error
+        except (SMTPException, OSError, TimeoutError) as error:
+            raise OutcomeUnknown(f"{type(error).__name__}: {error}") from error
+        return f"{code} {message}"
+
+
+@asynccontextmanager
+async def dialogue(settings: SmtpSettings, letter: Letter) -> AsyncIterator[Dialogue]:
+    """Connect, greet, name sender and recipient. Raises `NotNow` or `Refused`; nothing has been handed over yet."""
+    client = SMTP(
+        hostname=settings.host,
+        port=settings.port,
+        username=settings.username or None,
+        password=settings.password.get_secret_value() or None,
+        use_tls=settings.tls == "implicit",
+        start_tls=settings.tls == "starttls",
+        timeout=settings.timeout_s,
+        local_hostname=settings.helo or None,
+    )
+    try:
+        await _introduce(client, letter)
+        yield Dialogue(client, letter)
+    finally:
+        await _leave(client)
+
+
+async def _introduce(client: SMTP, letter: Letter) -> None:
+    try:
+        await client.connect()
+        options = _options(client, letter)
+        encoding = "utf-8" if letter.smtputf8 else "ascii"
+        await client.mail(letter.envelope_from, options=options, encoding=encoding)
+        await client.rcpt(letter.recipient, encoding=encoding)
+    except SMTPRecipientsRefused as error:
+        raise _by_code(error.recipients[0].code, error.recipients[0].message) from error
+    except SMTPResponseException as error:
+        raise _by_code(error.code, error.message) from error
+    except (SMTPException, OSError, TimeoutError) as error:
+        raise NotNow(f"{type(error).__name__}: {error}") from error
+
+
+def _options(client: SMTP, letter: Letter) -> list[str]:
+    if not letter.smtputf8:
+        return []
+    if not client.supports_extension("smtputf8"):
+        raise Refused("the address needs SMTPUTF8 (RFC 6531), which the server does not offer")
+    return ["SMTPUTF8", "BODY=8BITMIME"]
+
+
+def _by_code(code: int, message: str) -> Exception:
+    said = f"{code} {message}"
+    return Refused(said) if 500 <= code < 600 else NotNow(said)
+
+
+async def _leave(client: SMTP) -> None:
+    if client.is_connected:
+        try:
+            await client.quit()
+        except (SMTPException, OSError, TimeoutError):
+            client.close()
