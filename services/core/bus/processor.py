@@ -1,16 +1,21 @@
-"""A processor as data: its name (folder, consumer group), its handlers, and what it owns."""
+"""A processor as data: its name (folder, consumer group), its handlers, and what it owns. And an edge, likewise."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from schemas.events import EventData
 from schemas.topics import catalogue
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.bus.work import Work
+from services.core.house import House
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
 
 Handler = Callable[[Work[Any]], Awaitable[None]]
 Handlers = Mapping[type[EventData], Handler]
@@ -40,3 +45,16 @@ class Processor:
     def topics(self) -> tuple[str, ...]:
         """What it consumes, as `topics.yaml` says."""
         return catalogue().consumed_by(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One folder that meets the outside world and consumes no topic: an inbox, a clock, a person.
+
+    `run` works until the event is set. `routes` is what the edge answers over HTTP; the process's one web server
+    (`core.web.run_edges`) serves the routes of all its edges.
+    """
+
+    name: str
+    run: Callable[[House, asyncio.Event], Awaitable[None]]
+    routes: Callable[[House], APIRouter] | None = None
