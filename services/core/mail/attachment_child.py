@@ -1,0 +1,154 @@
+"""The child process that opens a stranger's document. A program of its own: nothing of the project is imported.
+
+    python -I attachment_child.py KIND LIMITS < document > answer
+
+KIND is `pdf`, `docx`, `text`, `zip`, `tar` or `tnef`; LIMITS is JSON with `cpu_seconds`, `memory_bytes`,
+`text_characters`, `pages`, `names` and `unpacked_bytes`. The answer is JSON: `text`, `verdict`, `reason`.
+The limits are set before the document is read; whoever starts this also sets a limit of time.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import struct
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+
+Answer = dict[str, str]
+OUTPUT_BYTES_PER_CHARACTER = 6  # the longest JSON escape, `\\uXXXX`
+
+
+class Unreadable(Exception):
+    """A person has to open this document."""
+
+
+def main(kind: str, limits: dict[str, int]) -> None:
+    """Read a document of `kind` from standard input and write the answer to standard output."""
+    _confine(limits)
+    content = sys.stdin.buffer.read()
+    try:
+        verdict, text = READERS[kind](content, limits)
+        answer = {"text": text[: limits["text_characters"]], "verdict": verdict, "reason": ""}
+        if len(text) > limits["text_characters"]:
+            answer["reason"] = f"only the first {limits['text_characters']} characters are kept"
+    except Unreadable as error:
+        answer = {"text": "", "verdict": "human", "reason": str(error)}
+    except MemoryError:
+        answer = {"text": "", "verdict": "human", "reason": "takes more memory than it may"}
+    except Exception as error:  # whatever a hostile document brings a library to raise
+        answer = {"text": "", "verdict": "human", "reason": f"cannot be read ({type(error).__name__})"}
+    json.dump(answer, sys.stdout)
+
+
+def _confine(limits: dict[str, int]) -> None:
+    seconds, memory = limits["cpu_seconds"], limits["memory_bytes"]
+    written = limits["text_characters"] * OUTPUT_BYTES_PER_CHARACTER + 1_000
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (written, written))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    from pypdf import PdfReader
+
+    reader = PdfReader(io.BytesIO(content))
+    if reader.is_encrypted and not reader.decrypt(""):
+        raise Unreadable("encrypted")
+    pages: list[str] = []
+    size = 0
+    for page in reader.pages[: limits["pages"]]:
+        pages.append(page.extract_text())
+        size += len(pages[-1])
+        if size > limits["text_characters"]:
+            break
+    text = "\n\n".join(pages).strip()
+    if not text:
+        raise Unreadable("a PDF without text, perhaps a scan")
+    return "text", text
+
+
+def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    import docx
+    from docx.table import Table
+
+    _check_unpacked(content, limits)
+    lines: list[str] = []
+    for block in docx.Document(io.BytesIO(content)).iter_inner_content():
+        if isinstance(block, Table):
+            lines.extend(" | ".join(cell.text for cell in row.cells) for row in block.rows)
+        else:
+            lines.append(block.text)
+    return "text", "\n".join(lines).strip()
+
+
+def _check_unpacked(content: bytes, limits: dict[str, int]) -> None:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if sum(info.file_size for info in archive.infolist()) > limits["unpacked_bytes"]:
+            raise Unreadable(f"unpacks to more than {limits['unpacked_bytes']} bytes")
+
+
+def _text(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    head = content[: limits["text_characters"] * 4]
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "text", head.decode("utf-16", "replace") + " " * (len(content) > len(head))
+    try:
+        text = head.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        cut_inside_a_character = error.start > len(head) - 4 and len(content) > len(head)
+        text = head.decode("utf-8-sig" if cut_inside_a_character else "cp1252", "replace")
+    return "text", text
+
+
+def _zip(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        entries = archive.infolist()
+        if any(entry.flag_bits & 1 for entry in entries):
+            raise Unreadable("encrypted")
+    return "listing", _listed(((entry.filename, entry.file_size) for entry in entries), len(entries), limits)
+
+
+def _tar(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    import tarfile
+
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
+        entries = archive.getmembers()
+    return "listing", _listed(((entry.name, entry.size) for entry in entries), len(entries), limits)
+
+
+def _tnef(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    files = list(_tnef_files(content))
+    return "listing", _listed(files, len(files), limits)
+
+
+def _tnef_files(content: bytes) -> Iterator[tuple[str, int]]:
+    """Name and size of each file in a TNEF stream (MS-OXTNEF): records of level, id, length, data, checksum."""
+    position, size = 6, 0
+    while position + 9 <= len(content):
+        _, name_or_data, length = struct.unpack_from("<BII", content, position)
+        if name_or_data & 0xFFFF == 0x800F:  # attAttachData
+            size = length
+        if name_or_data & 0xFFFF == 0x8010:  # attAttachTitle
+            yield content[position + 9 : position + 9 + length].rstrip(b"\0").decode("cp1252", "replace"), size
+        position += 9 + length + 2
+
+
+def _listed(entries: Iterator[tuple[str, int]] | list[tuple[str, int]], count: int, limits: dict[str, int]) -> str:
+    lines = [f"{name} ({size} bytes)" for (name, size), _ in zip(entries, range(limits["names"]), strict=False)]
+    return "\n".join([*lines, f"and {count - len(lines)} more"] if count > len(lines) else lines)
+
+
+READERS: dict[str, Callable[[bytes, dict[str, int]], tuple[str, str]]] = {
+    "pdf": _pdf,
+    "docx": _docx,
+    "text": _text,
+    "zip": _zip,
+    "tar": _tar,
+    "tnef": _tnef,
+}
+
+if __name__ == "__main__":
+    main(sys.argv[1], json.loads(sys.argv[2]))

@@ -1,0 +1,102 @@
+"""The text of an attachment, got in a child process with limits on processor time, memory and time.
+
+Invariants: nothing raises, a stranger's document is never opened in this process, archives are listed and not
+unpacked, and what cannot be read safely is for a person (`human`) with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal
+
+from services.core.mail.message import Attachment
+
+Verdict = Literal["text", "listing", "none", "human"]
+
+_CHILD = Path(__file__).with_name("attachment_child.py")
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+_KINDS = {
+    "application/pdf": "pdf",
+    _OFFICE + "wordprocessingml.document": "docx",
+    "application/zip": "zip",
+    "application/x-tar": "tar",
+    "application/ms-tnef": "tnef",
+    "application/json": "text",
+    "application/xml": "text",
+}
+_SILENT = ("image/", "audio/", "video/", "font/", "application/pgp-signature", "application/pkcs7-signature")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionLimits:
+    """What one attachment may cost and yield."""
+
+    cpu_seconds: int = 5
+    wall_seconds: int = 10
+    memory_bytes: int = 512 * 1024 * 1024
+    unpacked_bytes: int = 100 * 1024 * 1024
+    text_characters: int = 100_000
+    pages: int = 200
+    names: int = 200
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentText:
+    """What an attachment says.
+
+    `verdict`: `text` (its words), `listing` (the names in an archive), `none` (a kind without words), or `human`
+    (a person must look, for `reason`: encrypted, over a limit, unreadable).
+    """
+
+    text: str
+    verdict: Verdict
+    reason: str = ""
+
+
+def attachment_text(attachment: Attachment, limits: ExtractionLimits | None = None) -> AttachmentText:
+    """Text of a PDF, DOCX, CSV or text file; names in a zip, tar or TNEF. Blocks for at most `wall_seconds`."""
+    kind = _kind(attachment.content_type)
+    if attachment.content_type.startswith(_SILENT):
+        return AttachmentText("", "none", f"{attachment.content_type} holds no text")
+    if not kind:
+        return AttachmentText("", "human", f"{attachment.content_type} is not read")
+    return _run(kind, attachment.content, limits or ExtractionLimits())
+
+
+def _kind(content_type: str) -> str:
+    if content_type.startswith("text/") and content_type != "text/html":
+        return "text"
+    return _KINDS.get(content_type, "")
+
+
+def _run(kind: str, content: bytes, limits: ExtractionLimits) -> AttachmentText:
+    with tempfile.TemporaryFile() as answer:
+        try:
+            done = subprocess.run(
+                [sys.executable, "-I", str(_CHILD), kind, json.dumps(asdict(limits))],
+                input=content,
+                stdout=answer,
+                stderr=subprocess.DEVNULL,
+                env={},
+                timeout=limits.wall_seconds,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return AttachmentText("", "human", f"takes longer than {limits.wall_seconds} s")
+        except OSError as error:
+            return AttachmentText("", "human", f"cannot be opened ({type(error).__name__})")
+        answer.seek(0)
+        return _answer(answer.read(), done.returncode)
+
+
+def _answer(written: bytes, status: int) -> AttachmentText:
+    try:
+        fields = json.loads(written)
+        return AttachmentText(str(fields["text"]), fields["verdict"], str(fields["reason"]))
+    except (ValueError, KeyError, TypeError):
+        return AttachmentText("", "human", f"takes more than it may (the reader ended with status {status})")
