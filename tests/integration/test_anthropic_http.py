@@ -380,9 +380,9 @@ async def test_moved_thought_is_refused(server: ScriptedModel) -> None:
 
 
 async def test_room_for_thinking_and_effort(server: ScriptedModel) -> None:
-    """Thinking counts toward the limit of tokens, so its room is added; effort is sent unless it is null."""
+    """Thinking counts toward the limit of tokens, so its room is added; effort is sent unless left to the provider."""
     await asked(server, a_request(max_tokens=1000), thinking_tokens=500, effort="low")
-    await asked(server, a_request(max_tokens=1000), thinking_tokens=0, effort=None)
+    await asked(server, a_request(max_tokens=1000), thinking_tokens=0, effort="default")
     assert [seen.body["max_tokens"] for seen in server.requests] == [1500, 1000]
     assert [seen.body.get("output_config") for seen in server.requests] == [{"effort": "low"}, None]
 

@@ -172,7 +172,7 @@ class ScriptedModel:
         app.router.add_post("/v1/messages", self._handle)
         self._runner = web.AppRunner(app, shutdown_timeout=0.1)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        site = web.TCPSite(self._runner, "127.0.0.1", 0, backlog=1024)
         await site.start()
         self.base_url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
         return self

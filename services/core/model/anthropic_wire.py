@@ -40,7 +40,7 @@ def to_wire(request: Request, settings: ModelSettings, *, without: frozenset[str
         wire["tools"] = _tools(request.tools)
     if request.must_call:
         wire["tool_choice"] = {"type": "tool", "name": request.must_call}
-    if settings.effort:
+    if settings.effort != "default":
         wire["output_config"] = {"effort": settings.effort}
     return {name: value for name, value in wire.items() if name not in without}
 

@@ -21,7 +21,7 @@ def _one_word(key: SecretStr) -> SecretStr:
 class ModelSettings(BaseModel):
     """Which model answers, and how long we wait for it. Without a key or a URL it is the offline model."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     provider: Literal["offline", "anthropic"] | None = Field(
         default=None, description="Which provider; by default `anthropic` if a key or a base URL is given."
@@ -43,8 +43,8 @@ class ModelSettings(BaseModel):
     thinking_tokens: int = Field(
         default=8192, ge=0, description="Room for thinking, added to each limit, as thinking counts toward it."
     )
-    effort: Literal["low", "medium", "high", "xhigh", "max"] | None = Field(
-        default="medium", description="How hard the model thinks, where it can be told; null leaves it to the provider."
+    effort: Literal["default", "low", "medium", "high", "xhigh", "max"] = Field(
+        default="medium", description="How hard the model thinks; `default` leaves it to the provider."
     )
 
     @model_validator(mode="after")

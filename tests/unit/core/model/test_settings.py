@@ -51,9 +51,12 @@ def test_impossible_settings_are_refused_at_once(given: dict[str, Any]) -> None:
 
 
 def test_key_is_not_shown() -> None:
-    """A key is in no representation of the settings."""
+    """A key is in no representation of the settings, and in no complaint about itself."""
     settings = ModelSettings(api_key="sk-very-secret")
     assert "very-secret" not in f"{settings!r} {settings} {settings.model_dump()} {settings.model_dump_json()}"
+    with pytest.raises(ValidationError) as caught:
+        ModelSettings(api_key="sk very-secret")
+    assert "very-secret" not in str(caught.value)
 
 
 def test_default_is_the_newest_sonnet_of_the_sdk() -> None:
