@@ -48,7 +48,7 @@ class Node:
 
 
 def build_trees(messages: Iterable[Envelope], prune: bool = True) -> list[Node]:
-    """The roots, oldest first. `prune` takes out missing messages' places (step 4), save a root with several children."""
+    """The roots, oldest first. `prune` takes out places of missing messages (step 4), but for a root of several."""
     nodes: dict[str, Node] = {}
     for message in sorted(_once(messages), key=_age):
         _link(nodes, message)

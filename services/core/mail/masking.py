@@ -15,13 +15,14 @@ _CARD = re.compile(rf"(?<![\d])(?:\d{_SEPARATOR}){{12,18}}\d(?!\d)")
 _IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}\d{2}(?:[ \-\u00a0]?[A-Z0-9]){11,30}(?![A-Z0-9])", re.I)
 _IBAN_LENGTHS = {
     entry[:2]: int(entry[2:])
-    for entry in (
-        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 EE20 "
-        "EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 "
-        "KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 NO15 OM23 PK24 "
-        "PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 TL23 TN24 TR26 UA29 "
-        "VA22 VG24 XK20 YE30"
-    ).split()
+    for entry in re.findall(
+        r"[A-Z]{2}\d\d",
+        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 "
+        "EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 "
+        "JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 "
+        "NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 "
+        "TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30",
+    )
 }
 _CARD_STARTS = re.compile(r"^(?:4|5[0-8]|2[2-7]|3[04-9]|6)")
 _SECRETS = (
@@ -39,7 +40,8 @@ _SECRETS = (
 _SECRET = re.compile("|".join(f"(?:{s})" for s in _SECRETS))
 _NAMED_SECRET = re.compile(
     r"(?P<name>\b(?:api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|access[ _-]?token|"
-    r"auth[ _-]?token|client[ _-]?secret|bearer|passw(?:or)?d|passwort|kennwort|mot de passe|contraseña|senha|пароль|passphrase)\b"
+    r"auth[ _-]?token|client[ _-]?secret|bearer|"
+    r"passw(?:or)?d|passwort|kennwort|mot de passe|contraseña|senha|пароль|passphrase)\b"
     r"[\"']?(?:\s+(?:is|lautet|ist|est|es|é))?\s*[:=]?\s*[\"']?)(?P<value>[^\s\"'<>,;]{4,})",
     re.I,
 )

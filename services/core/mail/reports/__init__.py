@@ -12,11 +12,12 @@ from services.core.mail.message import ParsedMail
 from services.core.mail.reports import dsn, plain_bounce
 from services.core.mail.reports.auto_reply import read_auto_reply
 from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject
-from services.core.mail.reports.complaint import read_complaint
+from services.core.mail.reports.complaint import may_be_complaint, read_complaint
+from services.core.mail.reports.leaves import Leaf, leaves
 from services.core.mail.reports.nouns import FailedRecipient, Kind, Report, Severity
-from services.core.mail.reports.parts import Leaf, leaves
 from services.core.mail.reports.receipt import read_receipt
 from services.core.mail.reports.returned import original_message_id, returned_text
+from services.core.mail.reports.ses_notice import is_from_sns, read_ses_notice
 
 __all__ = ["FailedRecipient", "Kind", "Report", "Severity", "read_report"]
 
@@ -28,13 +29,23 @@ def read_report(mail: ParsedMail, raw: bytes) -> Report | None:
 
     Complaints are asked for first (they too come from daemons), automatic replies last.
     """
-    parts = leaves(raw)
-    return (
-        read_complaint(mail, parts) or read_receipt(mail, parts) or _read_bounce(mail, parts) or read_auto_reply(mail)
-    )
+    if _may_be_notice(mail):
+        parts = leaves(raw)
+        for read in (read_complaint, read_receipt, _read_bounce):
+            if report := read(mail, parts):
+                return report
+    return read_auto_reply(mail)
+
+
+def _may_be_notice(mail: ParsedMail) -> bool:
+    """Headers first: the parts of a mail that somebody wrote need not be looked at again."""
+    claimed = "report" in mail.header("Content-Type").casefold() or is_from_sns(mail)
+    return claimed or plain_bounce.may_be_bounce(mail) or may_be_complaint(mail)
 
 
 def _read_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
+    if is_from_sns(mail) and (notice := read_ses_notice(parts)):
+        return notice
     told = dsn.status_part(parts)
     if told and _is_report(mail):
         if not dsn.is_failure(told):

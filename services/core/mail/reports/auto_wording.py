@@ -6,9 +6,12 @@ only by its first sentences, where a robot speaks and a person seldom does.
 
 from __future__ import annotations
 
+import re
+
 from services.core.mail.reports.wording import wording
 
 OPENING_CHARS = 700
+_QUOTED = re.compile(r"^\s*(?:\w{0,12}|[|+])\s?[>|]")
 
 
 def automatic_subject(subject: str) -> str:
@@ -19,5 +22,6 @@ def automatic_subject(subject: str) -> str:
 
 def automatic_opening(text: str) -> str:
     """The words near a body's beginning by which a robot gives itself away, or ""."""
-    found = wording("auto_openings").search(" ".join(text.split())[:OPENING_CHARS])
+    own = (line for line in text.split("\n") if not _QUOTED.match(line))
+    found = wording("auto_openings").search(" ".join(" ".join(own).split())[:OPENING_CHARS])
     return found.group(0) if found else ""

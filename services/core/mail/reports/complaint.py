@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from services.core.mail.message import ParsedMail
+from services.core.mail.reports.auto_reply import auto_submitted
 from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient, Report
-from services.core.mail.reports.parts import Leaf
 from services.core.mail.reports.returned import original_message_id, original_to, returned_text
 
 _FEEDBACK_TYPE = re.compile(r"^Feedback-Type[ \t]*:[ \t]*(\S+)", re.I | re.M)
@@ -26,7 +27,7 @@ def read_complaint(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     """The complaint a mail is, or None. Its recipients are who complained, where that is not redacted."""
     feedback = "\n".join(p.text for p in parts if p.content_type == "message/feedback-report")
     kind = _FEEDBACK_TYPE.search(feedback)
-    if not (kind or feedback or _near_arf(mail, parts)):
+    if not (kind or feedback or _near_arf(mail, parts) or is_opt_out(mail)):
         return None
     returned = returned_text(parts)
     written = " ".join(_RECIPIENT.findall(feedback)) or original_to(returned)
@@ -40,6 +41,17 @@ def read_complaint(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     )
 
 
+def is_opt_out(mail: ParsedMail) -> bool:
+    """Whether a mail program asks, for its reader, to be unsubscribed (mailto kin of RFC 8058)."""
+    asked = mail.subject.strip().casefold() == "unsubscribe" and bool(auto_submitted(mail))
+    return asked or mail.header("X-Apple-Unsubscribe").strip().casefold() == "true"
+
+
+def may_be_complaint(mail: ParsedMail) -> bool:
+    """What the headers alone can say of near-ARF complaints."""
+    return bool(_LOOP_SUBJECT.search(mail.subject)) or mail.header("X-Loop").casefold() == "scomp" or is_opt_out(mail)
+
+
 def _near_arf(mail: ParsedMail, parts: Sequence[Leaf]) -> bool:
     """Feedback loops without the report part: a complaint's header or subject, and its words or the mail itself."""
     if mail.header("X-Report-Type").casefold().startswith("feedback") or "feedback-report" in mail.header(
@@ -47,5 +59,4 @@ def _near_arf(mail: ParsedMail, parts: Sequence[Leaf]) -> bool:
     ):
         return True
     text = next((p.text for p in parts if p.content_type.startswith("text/")), "")
-    told = bool(_LOOP_SUBJECT.search(mail.subject)) or mail.header("X-Loop").casefold() == "scomp"
-    return told and (any(p.returned for p in parts) or bool(_LOOP_WORDS.search(text[:2000])))
+    return may_be_complaint(mail) and (any(p.returned for p in parts) or bool(_LOOP_WORDS.search(text[:2000])))

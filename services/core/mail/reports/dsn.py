@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.core.mail.reports.leaves import STATUS_TYPES, Leaf
 from services.core.mail.reports.nouns import FailedRecipient
-from services.core.mail.reports.parts import STATUS_TYPES, Leaf
 from services.core.mail.reports.status import enhanced_code, severity
 
 _FIELD = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)

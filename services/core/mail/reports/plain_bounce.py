@@ -11,13 +11,20 @@ from collections.abc import Iterator, Sequence
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject, says_undelivered
 from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient
-from services.core.mail.reports.parts import Leaf
 from services.core.mail.reports.returned import original_to, returned_text, split_returned
 from services.core.mail.reports.status import basic_code, enhanced_code, severity
 
+NOTICE_CHARS = 4000
 _HEADERS = ("X-Failed-Recipients", "X-Failed-Recipient", "X-Actual-Recipient", "X-Postfix-Recipient")
+_LABELLED = re.compile(
+    r"^[\s>*]*(?:final-recipient|original-recipient|x-actual-recipient|(?:failed |intended )?recipient(?: address)?|"
+    rf"rcpt to|delivery failed|undeliverable to)[ \t]*[:=]?[ \t]*(?:rfc822[ \t]*;[ \t]*)?<?({ADDRESS.pattern})",
+    re.I | re.M,
+)
 _LEAD = re.compile(rf"^[\s>*•-]*<?({ADDRESS.pattern})>?\s*(?:[:;,(\[.]|\s|$)", re.M)
+_BRACKETED = re.compile(rf"<({ADDRESS.pattern})>")
 _DAEMON = re.compile(r"^(mailer-?daemon|postmaster|post_master|abuse|support|hostmaster|postfix|root)@", re.I)
 _DELAYED = re.compile(
     r"\b(delayed|still being retried|will (keep|continue) (trying|to)|not yet|warning message only|"
@@ -27,63 +34,72 @@ _DELAYED = re.compile(
 _FINAL = re.compile(r"permanent|given up|giving up|not going to try|failed|could not be delivered", re.I)
 
 
+def may_be_bounce(mail: ParsedMail) -> bool:
+    """What the headers alone can say: a mail for which this is False is no bounce, whatever its body says."""
+    return has_failed_header(mail) or from_daemon(mail) or is_failure_subject(mail.subject)
+
+
+def has_failed_header(mail: ParsedMail) -> bool:
+    """Whether the headers name failed recipients."""
+    return any(mail.header(name) for name in _HEADERS[:2])
+
+
 def is_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> bool:
     """Whether two of sender, subject, words and returned mail speak for a bounce; the sender counts most."""
-    if any(mail.header(name) for name in _HEADERS[:2]):
+    if has_failed_header(mail):
         return True
     daemon, subject = from_daemon(mail), is_failure_subject(mail.subject)
-    words = says_undelivered(_notice(parts)[:4000])
-    returned = any(p.returned for p in parts) or bool(returned_text(parts))
-    return (daemon and (subject or words)) or (subject and words and (returned or _has_code(parts)))
+    if daemon and subject:
+        return True
+    notice = notice_of(parts)
+    if not (daemon or subject) or not says_undelivered(notice[:NOTICE_CHARS]):
+        return False
+    return daemon or bool(returned_text(parts)) or bool(enhanced_code(notice) or basic_code(notice))
 
 
-def _has_code(parts: Sequence[Leaf]) -> bool:
-    notice = _notice(parts)
-    return bool(enhanced_code(notice) or basic_code(notice))
-
-
-def _notice(parts: Sequence[Leaf]) -> str:
+def notice_of(parts: Sequence[Leaf]) -> str:
     """What the mail system itself wrote: the texts up to where the returned mail begins."""
-    texts = [split_returned(p.text)[0] for p in parts if p.content_type.startswith("text/") and not p.returned]
-    return "\n".join(texts)
+    return "\n".join(split_returned(p.text)[0] for p in parts if p.content_type.startswith("text/") and not p.returned)
 
 
 def recipients(mail: ParsedMail, parts: Sequence[Leaf]) -> tuple[FailedRecipient, ...]:
-    """The failed addresses from the first place with any: a header, a line of its own, the text, the returned To."""
-    notice = _notice(parts)
-    ours = {a.key for a in (*mail.to, *mail.cc)}
-    found = next((f for f in (_clean(source, ours) for source in _sources(mail, parts, notice)) if f), ())
+    """The failed addresses, from the first place that names any: the surest places first."""
+    notice = notice_of(parts)
+    found = next((f for f in _named(mail, parts, notice) if f), ())
     return tuple(_judged(address, notice) for address in found)
 
 
-def _sources(mail: ParsedMail, parts: Sequence[Leaf], notice: str) -> Iterator[list[str]]:
-    yield [x for name in _HEADERS for value in mail.all(name) for x in ADDRESS.findall(value)]
-    yield _LEAD.findall(notice)
-    yield re.findall(rf"<({ADDRESS.pattern})>", notice)
-    yield ADDRESS.findall(notice)
-    yield ADDRESS.findall(original_to(returned_text(parts)))
+def _named(mail: ParsedMail, parts: Sequence[Leaf], notice: str) -> Iterator[tuple[str, ...]]:
+    """Addresses by place: a header, a label, a line of their own, brackets, anywhere, the returned To.
+
+    Whoever got the bounce and the mail systems themselves are left out where a place does not say what it names.
+    """
+    yield _once([x for name in _HEADERS for value in mail.all(name) for x in ADDRESS.findall(value)])
+    yield _once([x for p in parts for x in _LABELLED.findall(p.text)])
+    ours = {a.key for a in (*mail.to, *mail.cc)}
+    loose = [_LEAD.findall(notice), _BRACKETED.findall(notice), ADDRESS.findall(notice)]
+    loose.append(ADDRESS.findall(original_to(returned_text(parts))))
+    for addresses in loose:
+        yield _once([x for x in addresses if x.casefold() not in ours and not _DAEMON.match(x)])
+    for addresses in (loose[1], loose[3]):
+        yield _once(addresses)
 
 
-def _clean(addresses: list[str], ours: set[str]) -> tuple[str, ...]:
-    """Each address once, without those of mail systems and of whom the bounce was sent to."""
-    seen: dict[str, str] = {}
-    for address in addresses:
-        key = address.casefold()
-        if key not in ours and not _DAEMON.match(address) and "." in address.rpartition("@")[2]:
-            seen.setdefault(key, address)
-    return tuple(seen.values())
+def _once(addresses: list[str]) -> tuple[str, ...]:
+    """Each address once, whatever its case; a Message-ID's or host's half is none."""
+    first = {address.casefold(): address for address in reversed(addresses)}
+    return tuple(a for a in dict.fromkeys(first[x.casefold()] for x in addresses) if "." in a.rpartition("@")[2])
 
 
 def _judged(address: str, notice: str) -> FailedRecipient:
     """What the notice says after an address, up to the next paragraph but one."""
     at = notice.casefold().find(address.casefold())
-    near = notice[at : at + 600] if at >= 0 else notice[:2000]
-    diagnostic = " ".join(near.split()) if _informative(near) else " ".join(notice[:2000].split())
+    near = notice[at : at + 600] if at >= 0 else ""
+    telling = near if _informative(near) else notice[:2000]
+    diagnostic = " ".join(telling.split())
     status = enhanced_code(diagnostic)
-    delayed = bool(_DELAYED.search(notice)) and not _FINAL.search(notice)
-    return FailedRecipient(
-        address, status, diagnostic[:500], severity(status, diagnostic, "delayed" if delayed else "")
-    )
+    action = "delayed" if _DELAYED.search(notice) and not _FINAL.search(notice) else ""
+    return FailedRecipient(address, status, diagnostic[:500], severity(status, diagnostic, action))
 
 
 def _informative(text: str) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient, Report
-from services.core.mail.reports.parts import Leaf
 from services.core.mail.reports.returned import original_message_id, returned_text
 
 _FIELD = re.compile(r"^(Original-Message-ID|Disposition|Final-Recipient|Reporting-UA)[ \t]*:[ \t]*(.*)$", re.I | re.M)

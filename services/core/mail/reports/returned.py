@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from services.core.mail.reports.parts import Leaf
+from services.core.mail.reports.leaves import Leaf
 
 _HEADER = re.compile(r"^[>\s|]{0,8}([A-Za-z][A-Za-z0-9-]{1,40})[ \t]*:(?=\s)", re.M)
 _MAIL_HEADERS = frozenset(

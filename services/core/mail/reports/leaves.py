@@ -1,0 +1,59 @@
+"""The leaves of a raw message, flattened to text, as reports need them.
+
+Unlike the reading of a customer's mail, a report's machine parts (`message/delivery-status`,
+`message/feedback-report`, returned headers) are wanted as they stand. A returned message is
+one leaf: what is inside it is about another mail. Never raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from services.core.mail import charsets, parts
+from services.core.mail.html_text import html_to_text
+from services.core.mail.message import Limits
+
+MAX_CHARS_A_LEAF = 200_000
+RETURNED_TYPES = ("message/rfc822", "text/rfc822-headers", "message/global", "message/global-headers")
+STATUS_TYPES = ("message/delivery-status", "message/global-delivery-status")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One leaf: its type in lower case and its text (decoded; HTML already reduced to text)."""
+
+    content_type: str
+    text: str
+
+    @property
+    def returned(self) -> bool:
+        """Whether the leaf is the returned message, or its headers."""
+        return self.content_type in RETURNED_TYPES
+
+
+def leaves(raw: bytes) -> tuple[Leaf, ...]:
+    """The textual leaves of a message in order; where a multipart cannot be split, its body is one plain leaf."""
+    root = parts.split(raw, Limits()).root
+    found = tuple(_walk(root))
+    return found if any(leaf.text.strip() for leaf in found) else (Leaf("text/plain", _text(root)),)
+
+
+def _walk(root: parts.Part) -> Iterator[Leaf]:
+    waiting = [root]
+    while waiting:
+        part = waiting.pop()
+        kind = part.content_type
+        if kind.startswith("message/"):
+            yield Leaf(kind, _text(part))
+        elif part.children:
+            waiting += reversed(part.children)
+        elif kind.startswith("text/"):
+            text = _text(part)
+            yield Leaf(kind, html_to_text(text).text if kind == "text/html" else text)
+
+
+def _text(part: parts.Part) -> str:
+    data = part.content()[: 2 * MAX_CHARS_A_LEAF]
+    text = charsets.decode(data, part.parameters.get("charset", ""))[:MAX_CHARS_A_LEAF]
+    return text.replace("\r\n", "\n").replace("\r", "\n")
