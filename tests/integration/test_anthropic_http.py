@@ -129,6 +129,7 @@ async def test_two_mails_share_the_cached_prefix(server: ScriptedModel) -> None:
     assert second.usage.cache_read >= 512
     assert cached_share(second.usage) > 0.5
     assert server.requests[0].system == server.requests[1].system
+    assert [seen.fenced("mail") for seen in server.requests] == [["Where is my order?"], ["How do I export?"]]
 
 
 async def test_second_round_reads_the_first(server: ScriptedModel) -> None:

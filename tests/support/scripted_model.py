@@ -76,6 +76,11 @@ class Seen:
         """All that the model can read, tools aside."""
         return "\n".join([self.system, *(_text_of(message["content"]) for message in self.body["messages"])])
 
+    def fenced(self, name: str) -> list[str]:
+        """What stands inside the fences of this name, e.g. `fenced("mail")`: the untrusted texts, in order."""
+        fence = re.compile(rf"<<<(\w+):{re.escape(name)}>>>\n(.*?)\n<<<end \1:{re.escape(name)}>>>", re.DOTALL)
+        return [text for _, text in fence.findall(self.text)]
+
     @property
     def results(self) -> list[dict[str, Any]]:
         """The tool results of the newest turn, as blocks."""
