@@ -1,4 +1,8 @@
-"""What an operator says about the model. Part of the one settings object; read once, passed down."""
+"""What an operator says about the model. Part of the one settings object; read once, passed down.
+
+The budget of one question fits into the 60 s that a lane gives one attempt of a handler, so that a slow model is
+an error with a name and not a killed handler.
+"""
 
 from __future__ import annotations
 
@@ -35,10 +39,10 @@ class ModelSettings(BaseModel):
         pattern=r"^(https?://.+)?$",
         description="Any server that speaks the Messages API; empty is Anthropic's own.",
     )
-    timeout_s: float = Field(default=60.0, gt=0, description="How long one attempt may take, in seconds.")
+    timeout_s: float = Field(default=45.0, gt=0, description="How long one attempt may take, in seconds.")
     max_retries: int = Field(default=3, ge=0, le=10, description="Further attempts after 408, 409, 429, 5xx, 529.")
     budget_s: float = Field(
-        default=80.0, gt=0, description="How long all attempts of one question may take with their waits, in seconds."
+        default=55.0, gt=0, description="How long all attempts of one question may take with their waits, in seconds."
     )
     thinking_tokens: int = Field(
         default=8192, ge=0, description="Room for thinking, added to each limit, as thinking counts toward it."
