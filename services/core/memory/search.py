@@ -14,13 +14,14 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
-from psycopg.rows import class_row, dict_row, tuple_row
+from psycopg.rows import class_row, dict_row
 from psycopg.sql import SQL, Composed
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.memory.embeddings import Vector, vector_literal
 from services.core.memory.fusion import convex
+from services.core.memory.lexemes import query_lexemes
 from services.core.memory.ranking import RankingSettings, Standing, standing_score
 from services.core.memory.temporal import Window
 
@@ -143,13 +144,6 @@ def fused(rows: Sequence[Mapping[str, Any]], dense_share: float) -> list[Candida
         for row, score in zip(rows, relevance, strict=True)
     ]
     return sorted(found, key=lambda c: (-c.relevance, c.id))
-
-
-async def query_lexemes(conn: Connection, text: str) -> list[str]:
-    """The stems of a query as the index knows them, stop words left out."""
-    async with conn.cursor(row_factory=tuple_row) as cursor:
-        row = await (await cursor.execute(SEARCH.lexemes, {"text": text})).fetchone()
-    return list(row[0]) if row else []
 
 
 def _fact_scope(

@@ -1,28 +1,28 @@
 -- name: scoped
--- Exact search of one participant's (or a small workspace's) rows: cosine similarity, and BM25 (k1 = 1.2,
--- b = 0.75) over the OR of the query's lexemes, with document frequencies counted within the scope itself.
+-- Exact search of one participant's (or a small workspace's) rows: cosine similarity, and BM25 over
+-- the OR of the query's lexemes, with document frequencies counted within the scope itself.
 -- What stands for scope is a SELECT of (id, tsv, embedding).
 WITH scope AS MATERIALIZED (
     SELECT
         id,
         tsv,
-        length(tsv) AS size,
+        length(tsv)::float8 AS size,
         CASE WHEN vector_dims(embedding) = %(dimensions)s THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM ({scope}) AS row
 ),
-total AS (SELECT count(*)::float8 AS n, greatest(avg(size), 1) AS mean FROM scope),
+total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
 matches AS (
-    SELECT scope.id, scope.size, word.lexeme, cardinality(word.positions)::float8 AS tf
+    SELECT scope.id, scope.size, word.lexeme, cardinality(word.positions) AS tf
     FROM scope, unnest(scope.tsv) AS word
     WHERE word.lexeme = ANY(%(lexemes)s)
 ),
 rarity AS (
-    SELECT lexeme, ln(1 + (n - count(*) + 0.5) / (count(*) + 0.5)) AS idf
+    SELECT lexeme, bm25_idf(n, count(*)) AS idf
     FROM matches, total
     GROUP BY lexeme, n
 ),
 lexical AS (
-    SELECT id, sum(idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * size / mean))) AS score
+    SELECT id, sum(bm25(tf, size, mean, idf)) AS score
     FROM matches JOIN rarity USING (lexeme), total
     GROUP BY id
 ),
@@ -35,10 +35,6 @@ SELECT id, similarity, lexical, n::integer AS scope_size FROM (
     UNION
     (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 ) AS candidate, total
-
--- name: lexemes
--- The stems of a query, without stop words.
-SELECT tsvector_to_array(to_tsvector('english', %(text)s))
 
 -- name: believed_and_valid
 -- What was believed at as_of and had neither ended nor expired by then.
