@@ -24,7 +24,7 @@ _DOUBT = re.compile(
     re.I,
 )
 _ROLE = (
-    r"(?:(?:head|director|VP|vice president) of [a-z]+(?: [a-z]+)?|CTO|CEO|CFO|COO|CIO|founder|co-founder|owner"
+    r"(?:(?:head|director|VP|vice president) of [a-z]+(?: (?!at|for|in|with|and)[a-z]+)?|CTO|CEO|CFO|COO|CIO|founder|co-founder|owner"
     r"|(?:[a-z]+ ){0,2}(?:manager|administrator|admin|engineer|developer|accountant|assistant|director|consultant))"
 )
 

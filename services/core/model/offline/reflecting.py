@@ -17,6 +17,7 @@ from services.core.model.offline.view import Known, Line, View
 from services.core.model.offline.wishes import body_of, read_wishes
 
 _QUOTE_LIMIT = 300
+_MOST_CHARACTERS = 600
 _THIRD_PERSON = {
     "name": "The customer is called {value}.",
     "company": "{who} works at {value}.",
@@ -206,7 +207,7 @@ def _answered(line: Line) -> str:
 
 
 def _clipped(text: str, limit: int) -> str:
-    parts = text.replace('"', "'").split()
+    parts = text[:_MOST_CHARACTERS].replace('"', "'").split()
     return " ".join(parts[:limit]) + (" ..." if len(parts) > limit else "")
 
 

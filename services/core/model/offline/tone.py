@@ -60,7 +60,7 @@ _TOPIC = re.compile(
 )
 _EMPTY = frozenset(terms(POINTING)) | frozenset(stem(word) for word in BAD)
 _BILL = re.compile(
-    r"\b(?:our|my|the|your) (?P<topic>(?:[\w-]+ ){0,2}(?:invoice|bill|payment|refund|charge)"
+    r"\b(?:[Oo]ur|[Mm]y|[Tt]he|[Yy]our) (?P<topic>(?:[\w-]+ ){0,2}(?:invoice|bill|payment|refund|charge)"
     r"(?: (?:for|from|of) [A-Z]\w+)?)\b"
 )
 _INTRODUCTION = re.compile(r"^[^:.?!]{0,60}\bhere: *")

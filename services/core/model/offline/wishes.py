@@ -65,6 +65,7 @@ _RECALL = re.compile(
     re.I,
 )
 _OWN = re.compile(r"\b(?:we|our|us|my|I|mine|ours)\b")
+_YET = re.compile(r"\b(?:but|however|still|yet|unfortunately|except|although|only)\b", re.I)
 _ACKNOWLEDGEMENT_WORDS = 30
 
 
@@ -137,4 +138,4 @@ def _needs_person(body: str, said: list[str]) -> str:
 def _is_acknowledgement(said: list[str], questions: tuple[str, ...]) -> bool:
     if not said or questions or sum(len(words(one)) for one in said) > _ACKNOWLEDGEMENT_WORDS:
         return False
-    return all(_NOTHING_LEFT.search(one_line(one)) for one in said)
+    return all(_NOTHING_LEFT.search(one_line(one)) and not _YET.search(one) for one in said)

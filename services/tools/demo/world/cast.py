@@ -33,7 +33,7 @@ _FIRST = (
 )  # fmt: skip
 _LAST = (
     "Miller", "Santos", "Brooks", "Raman", "Becker", "Lindt", "Varga", "Okafor", "Petit", "Mensah",
-    "Stone", "Keller", "Petrov", "Alden", "Haddad", "Berg", "Novak", "Tanaka", "Weiss", "Romero",
+    "Archer", "Keller", "Petrov", "Alden", "Haddad", "Berg", "Novak", "Tanaka", "Weiss", "Romero",
 )  # fmt: skip
 _COMPANIES = (
     "Acme", "Bluefin", "Corvid Labs", "Duneworks", "Eastgate", "Foxglove", "Granite Co",
