@@ -24,7 +24,8 @@ _DOUBT = re.compile(
     re.I,
 )
 _ROLE = (
-    r"(?:(?:head|director|VP|vice president) of [a-z]+(?: (?!at|for|in|with|and)[a-z]+)?|CTO|CEO|CFO|COO|CIO|founder|co-founder|owner"
+    r"(?:(?:head|director|VP|vice president) of [a-z]+(?: (?!at|for|in|with|and)[a-z]+)?"
+    r"|CTO|CEO|CFO|COO|CIO|(?:co-)?founder|owner"
     r"|(?:[a-z]+ ){0,2}(?:manager|administrator|admin|engineer|developer|accountant|assistant|director|consultant))"
 )
 
@@ -52,7 +53,7 @@ class _Rule:
 
 
 def _is_name(value: str) -> bool:
-    return value.split()[0] not in NOT_A_NAME
+    return value.split()[0] not in NOT_A_NAME and not (value.isupper() and len(value) > 1)
 
 
 def _rule(kind: str, key: str, importance: int, pattern: str, **more: object) -> _Rule:

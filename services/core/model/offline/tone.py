@@ -13,10 +13,11 @@ from services.core.model.offline.sentences import one_line, sentences, stem, ter
 
 _FRUSTRATED = re.compile(
     r"""\b(?:frustrat\w+|unacceptable|ridiculous|annoy\w+|fed\ up|furious|angry|outrag\w+|sick\ of
-    |waste\ of\ (?:my\ )?time|worst|useless|terrible|awful|joke|enough
+    |waste\ of\ (?:my\ )?time|(?:is|are|was|were|what)\ (?:the\ worst|terrible|awful|useless|an?\ (?:bad\ )?joke)
+    |had\ enough|enough\ is\ enough|enough(?=[.!])
     |(?:second|third|fourth|fifth|\d+(?:nd|rd|th))\ (?:time|mail|email)
     |still\ (?:not|no|broken|waiting|do(?:es)?\ not|do(?:es)?n['’]t|isn['’]t|the\ same)
-    |did(?:\ not|n['’]t)\ help|nobody\ (?:helps|answers|replies)|how\ many\ times)\b""",
+    |did(?:\ not|n['’]t)\ help|nobody\ (?:helps|answers|replies)|how\ many\ times)(?!\w)""",
     re.I | re.X,
 )
 _TROUBLE = re.compile(
