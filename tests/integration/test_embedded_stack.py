@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from deploy.local import EmbeddedStack, Endpoints, HomeInUse, PartFailed, running_endpoints
-from tests.support.stack import fresh_database, temporary_home
+from deploy.local.ports import free_port
+from tests.support.proxy import FaultProxy
+from tests.support.stack import fresh_database, temporary_home, uses_apache_kafka
 
 
 @pytest.fixture
@@ -85,6 +88,18 @@ def read_the_row(url: str) -> str:
     return str(row[0])
 
 
+async def create_topic(kafka: str, topic: str) -> int:
+    """Make a topic of 12 partitions; how many the broker says that it has."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=kafka)
+    await admin.start()
+    try:
+        await admin.create_topics([NewTopic(topic, num_partitions=12, replication_factor=1)])
+        described = await admin.describe_topics([topic])
+    finally:
+        await admin.close()
+    return len(described[0]["partitions"])
+
+
 def test_pgvector_works(database: str) -> None:
     """The extension can be made, and orders by distance through an HNSW index."""
     with psycopg.connect(database) as connection:
@@ -121,18 +136,17 @@ def test_stores_ask_for_a_password(stack: Endpoints) -> None:
 async def test_produced_messages_are_consumed_in_order(stack: Endpoints, topic_prefix: str) -> None:
     """A topic of 12 partitions can be made, and a consumer group reads each partition in the order of production."""
     topic = f"{topic_prefix}orders"
-    admin = AIOKafkaAdminClient(bootstrap_servers=stack.kafka)
-    await admin.start()
-    await admin.create_topics([NewTopic(topic, num_partitions=12, replication_factor=1)])
-    described = await admin.describe_topics([topic])
-    await admin.close()
-    assert len(described[0]["partitions"]) == 12
-
+    assert await create_topic(stack.kafka, topic) == 12
     async with AIOKafkaProducer(bootstrap_servers=stack.kafka, acks=-1) as producer:
         for number in range(60):
             await producer.send_and_wait(topic, str(number).encode(), key=str(number % 7).encode())
     consumer = AIOKafkaConsumer(
-        topic, bootstrap_servers=stack.kafka, group_id=f"{topic_prefix}group", auto_offset_reset="earliest"
+        topic,
+        bootstrap_servers=stack.kafka,
+        group_id=f"{topic_prefix}group",
+        auto_offset_reset="earliest",
+        session_timeout_ms=6000,
+        heartbeat_interval_ms=600,
     )
     async with consumer:
         messages = [await consumer.getone() for _ in range(60)]
@@ -218,7 +232,8 @@ def test_kill_9_of_everything_loses_no_commit(home: Path) -> None:
     children = processes_of(home)
     write_a_row(endpoints.database)
     for victim in [psutil.Process(process.pid), *children]:
-        victim.kill()
+        with suppress(psutil.NoSuchProcess):
+            victim.kill()
     process.wait()
     with EmbeddedStack(home) as again:
         assert read_the_row(again.database) == "still here"
@@ -275,6 +290,58 @@ def test_an_orphaned_postgres_is_ended(home: Path) -> None:
     with EmbeddedStack(home) as again:
         assert all_gone(orphans)
         assert read_the_row(again.database) == "still here"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's Postgres runs as another user")
+def test_root_may_keep_the_stack_where_only_root_can_go(home: Path) -> None:
+    """Postgres works in a folder closed to its user, below /root for one, and still dies with the stack's process."""
+    home.chmod(0o700)
+    process = run_in_process(home)
+    endpoints = running_endpoints(home)
+    assert endpoints is not None
+    write_a_row(endpoints.database)
+    children = processes_of(home)
+    process.kill()
+    process.wait()
+    assert all_gone(children)
+
+
+async def test_a_client_of_kafka_can_be_sent_through_a_proxy(home: Path, topic_prefix: str) -> None:
+    """With an advertised address clients stay behind the fault proxy, and a cut delays a message but loses none."""
+    listen = free_port()
+    with EmbeddedStack(home, kafka_advertised=f"127.0.0.1:{listen}") as endpoints:
+        kafka = endpoints.ports()["kafka"]
+        async with (
+            FaultProxy(*kafka, listen=listen) as proxy,
+            AIOKafkaProducer(bootstrap_servers=proxy.address, acks=-1) as producer,
+        ):
+            await create_topic(proxy.address, f"{topic_prefix}cut")
+            await producer.send_and_wait(f"{topic_prefix}cut", b"before")
+            assert proxy.connections >= 1
+            proxy.cut()
+            after = await producer.send_and_wait(f"{topic_prefix}cut", b"after", partition=0)
+            assert after.offset >= 0
+            assert proxy.connections >= 1
+
+
+@pytest.mark.kafka
+@pytest.mark.skipif(not uses_apache_kafka(), reason="runs on Apache Kafka only (make test-kafka)")
+async def test_apache_kafka_keeps_its_log_over_a_crash(home: Path, topic_prefix: str) -> None:
+    """As a part of the stack it is killed and comes back with what was acknowledged."""
+    stack = EmbeddedStack(home, kafka="apache")
+    with stack as endpoints:
+        topic = f"{topic_prefix}kept"
+        await create_topic(endpoints.kafka, topic)
+        async with AIOKafkaProducer(bootstrap_servers=endpoints.kafka, acks=-1) as producer:
+            sent = await producer.send_and_wait(topic, b"still here", partition=3)
+        children = processes_of(home)
+        stack.kill("kafka")
+        stack.restart("kafka")
+        consumer = AIOKafkaConsumer(topic, bootstrap_servers=endpoints.kafka, auto_offset_reset="earliest")
+        async with consumer:
+            message = await consumer.getone()
+        assert (message.partition, message.offset, message.value) == (3, sent.offset, b"still here")
+    assert all_gone(children)
 
 
 def test_an_interrupted_first_start_is_made_good(home: Path) -> None:
