@@ -53,7 +53,11 @@ class _Rule:
 
 
 def _is_name(value: str) -> bool:
-    return value.split()[0] not in NOT_A_NAME and not (value.isupper() and len(value) > 1)
+    return value.split()[0] not in NOT_A_NAME
+
+
+def _is_person(value: str) -> bool:
+    return _is_name(value) and not value.isupper()
 
 
 def _rule(kind: str, key: str, importance: int, pattern: str, **more: object) -> _Rule:
@@ -63,8 +67,8 @@ def _rule(kind: str, key: str, importance: int, pattern: str, **more: object) ->
 _WE_ARE = r"(?:[Ww]e are|[Ww]e['’]re|I am|I['’]m|[Ww]e have been|[Ww]e were moved)"
 _RULES = (
     _rule("identity", "name", 9, rf"\b(?:I['’]m|I am|[Mm]y name is|[Tt]his is) (?P<v>{_NAME})(?=[ ,.!\n]|$)"
-          rf"(?! (?:is|has|was|plan))", in_doubt=True, check=_is_name),
-    _rule("identity", "name", 9, rf"^(?P<v>{_NAME}) (?:from|at|of) {_FIRM} here\b", in_doubt=True, check=_is_name),
+          rf"(?! (?:is|has|was|plan))", in_doubt=True, check=_is_person),
+    _rule("identity", "name", 9, rf"^(?P<v>{_NAME}) (?:from|at|of) {_FIRM} here\b", in_doubt=True, check=_is_person),
     _rule("identity", "company", 8, rf"\b(?:I['’]m|I am|[Mm]y name is|[Tt]his is) {_NAME},? "
           rf"(?:and I work (?:at|for)|(?:\w+ )?(?:from|at|with|of)) (?P<v>{_FIRM})", in_doubt=True, check=_is_name),
     _rule("identity", "company", 8, rf"^{_NAME} (?:from|at|of) (?P<v>{_FIRM}) here\b", in_doubt=True, check=_is_name),
@@ -95,7 +99,7 @@ _RULES = (
     _rule("preference", "preference", 6, r"\b(?P<v>[Ff]rom now on,? [^.?!\n]{5,120})", in_doubt=True),
     _rule("customer_info", "uses", 5, rf"\b[Ww]e use (?P<v>{_FIRM})(?= as| for| to|[,.\n]|$)", check=_is_name),
     _rule("relationship", "colleague", 5, rf"\b[Mm]y (?:colleague|boss|manager|assistant|successor),? (?P<v>{_NAME})",
-          in_doubt=True, check=_is_name),
+          in_doubt=True, check=_is_person),
     _rule("goal", "goal", 7, r"\b[Ww]e (?P<v>(?:plan|intend|aim|are planning|are aiming) to [^.?!\n]{8,140})"),
     _rule("goal", "goal", 6, r"\b(?:[Ww]e are|[Ww]e['’]re|I am|I['’]m) (?P<v>looking for (?:a|an) [^.?!\n]{5,120})"),
 )  # fmt: skip

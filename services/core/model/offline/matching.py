@@ -71,7 +71,7 @@ def best(question: str, passages: Sequence[Passage], only: re.Pattern[str] | Non
 
 def _candidates(passages: Iterable[Passage]) -> Iterable[_Candidate]:
     for passage in passages:
-        heading, position, before = passage.title, 0, ""
+        heading, position, before = passage.heading or passage.title, 0, ""
         for line in passage.text.splitlines():
             if line.lstrip().startswith("#"):
                 heading, before = line, ""

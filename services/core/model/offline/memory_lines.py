@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from services.core.model.offline.sentences import terms
 from services.core.model.offline.view import Known
@@ -26,7 +27,14 @@ _BY_KIND = {
 _WORTH_TELLING = ("issue_history", "goal", "customer_info", "order_info", "event", "interaction")
 _OWN_DATA = ("profile", "identity", "customer_info", "contact_info", "order_info", "preference")
 _ASKS_FOR_A_FACT = re.compile(r"\b(?:which|what|what's|how many|when|where|who|do you (?:have|know))\b", re.I)
+_STATES = {
+    "resolved": "settled",
+    "closed": "settled",
+    "awaiting_reply": "we wait for your answer",
+    "escalated": "a colleague of ours has it",
+}
 _MOST = 5
+_THREADS = 2
 
 
 def clause(fact: Known) -> str:
@@ -36,15 +44,24 @@ def clause(fact: Known) -> str:
     return pattern.format(value=fact.value.rstrip(".")) + month
 
 
-def told(facts: Iterable[Known]) -> list[str]:
-    """What to say when somebody asks where things stand: open matters first, newest first within a kind."""
+def told(facts: Iterable[Known], threads: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    """What to say when somebody asks where things stand: open matters first, newest first within a kind.
+
+    `threads` are earlier ones ({subject, state}); those that a fact tells of already are left out.
+    """
     facts = list(facts)
     settled = {fact.key for fact in facts if fact.kind == "resolution"}
     worth = [fact for fact in facts if fact.kind in _WORTH_TELLING]
     worth.sort(key=lambda fact: fact.at.timestamp() if fact.at else 0.0, reverse=True)
     worth.sort(key=lambda fact: _WORTH_TELLING.index(fact.kind))
     told_once = dict.fromkeys(_with_outcome(fact, settled) for fact in worth)
-    return list(told_once)[:_MOST]
+    lines = list(told_once)[:_MOST]
+    known = set(terms(" ".join(lines)))
+    return lines + [_thread_line(one) for one in threads if not set(terms(str(one.get("subject")))) <= known][:_THREADS]
+
+
+def _thread_line(thread: Mapping[str, Any]) -> str:
+    return f'our exchange "{thread.get("subject")}": {_STATES.get(str(thread.get("state")), "open")}'
 
 
 def _with_outcome(issue: Known, settled: set[str]) -> str:

@@ -6,9 +6,7 @@ own words. What it cannot find it says it cannot find.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +15,7 @@ from services.core.model.offline.lexicon import STOP
 from services.core.model.offline.matching import SURE, Found, best
 from services.core.model.offline.memory_lines import asked_for, clause, told
 from services.core.model.offline.sentences import one_line, sentences, terms, words
-from services.core.model.offline.view import Passage, View, passages_of
+from services.core.model.offline.view import Passage, View
 from services.core.model.offline.wishes import Wishes, about_us, body_of, read_wishes
 from services.core.model.offline.writing import Draft
 
@@ -27,7 +25,9 @@ _UNSURE = 0.3  # below SURE and above this the answer is offered, not stated
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|these|those|they)\b", re.I)
 _COMPOUND = re.compile(r",? and (?=(?:whether|when|how|what|which|where|who|why|can|could|is|are|do|does)\b)", re.I)
 _REMEDY = re.compile(r"^if\b|\b(?:check|problem|incident|error|try)\b", re.I)
+_PASSAGE = re.compile(r"^\[([^\]\n]+)\] ([^\n]*?)(?: / ([^\n]*))?\n", re.MULTILINE)
 _RECALL = re.compile(r"\b(?:stand|we are|remind|news|update|discuss\w*|talk\w*|follow\w*)\b", re.I)
+_AGAIN = "You have reported this before, and it is not settled yet."
 _STILL = "I see that the trouble is still there."
 _ENGLISH = 0.15
 
@@ -39,8 +39,8 @@ class _Answers:
     paragraphs: list[str] = field(default_factory=list)
     citations: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    doubtful: list[str] = field(default_factory=list)  # questions with an answer that may be beside the point
     pending: list[str] = field(default_factory=list)  # what we owe besides, as goals
-    unsure: bool = False
 
 
 def act(view: View) -> Act:
@@ -55,7 +55,7 @@ def act(view: View) -> Act:
         return "no_reply_needed", {"reason": "The customer only says thanks.", "settled": wishes.settled}
     passages = view.passages + _looked_up(view)
     answers = _answers(view, wishes, text, passages)
-    if answers.open and (query := _look_up(view, answers.open)):
+    if (answers.open or answers.doubtful) and (query := _look_up(view, answers.open + answers.doubtful)):
         return query
     return "reply", _reply(view, wishes, text, answers)
 
@@ -94,7 +94,7 @@ def _answer(view: View, answers: _Answers, question: str, text: str, passages: t
     if found is None or found.score < _UNSURE:
         answers.open.append(question)
         return
-    answers.unsure |= found.score < SURE
+    answers.doubtful += [question] if found.score < SURE else []
     _cite(answers, found, "" if found.score >= SURE else "I am not sure that this is what you mean: ")
 
 
@@ -114,6 +114,7 @@ def _cite(answers: _Answers, found: Found, opening: str) -> None:
 
 def _remedy(view: View, answers: _Answers, problem: str, passages: tuple[Passage, ...]) -> None:
     known = tone.is_empty(problem)
+    answers.paragraphs += [_AGAIN] if _reported_before(view, problem) else []
     answers.paragraphs.append(_STILL if known else f'I have noted the trouble you describe: "{one_line(problem)}"')
     already = one_line(" ".join(line.text for line in view.recent if line.ours))
     found = best(f"{problem} problem", passages, only=_REMEDY)
@@ -127,8 +128,14 @@ def _remedy(view: View, answers: _Answers, problem: str, passages: tuple[Passage
         answers.pending.append(f"Find a remedy: {one_line(problem)}"[:300])
 
 
+def _reported_before(view: View, problem: str) -> bool:
+    """Whether an open issue of the author has the same key; the turn's own report is not stored yet."""
+    key = tone.issue_key(problem, names=view.name)
+    return bool(key) and any(one.get("issue") == key and not one.get("resolved") for one in view.items("participant"))
+
+
 def _recollection(view: View, answers: _Answers) -> None:
-    remembered = told(view.facts)
+    remembered = told(view.facts, view.items("earlier"))
     if remembered:
         listed = "\n".join(f"- {one}" for one in remembered)
         answers.paragraphs.append(f"This is what I remember of our earlier contact:\n{listed}")
@@ -138,7 +145,6 @@ def _recollection(view: View, answers: _Answers) -> None:
         answers.paragraphs.append(f"This is what I have noted of our earlier contact: {one_line(' '.join(gist))}")
     else:
         answers.paragraphs.append("I find nothing that I remember of an earlier contact, and I would rather not guess.")
-    answers.unsure = True
 
 
 def _look_up(view: View, questions: list[str]) -> Act | None:
@@ -152,7 +158,7 @@ def _look_up(view: View, questions: list[str]) -> Act | None:
 
 
 def _looked_up(view: View) -> tuple[Passage, ...]:
-    """Passages that earlier rounds of this conversation brought in, as JSON lists or plain text."""
+    """Passages that earlier rounds of this conversation brought in."""
     calls = {call.id: call.name for round_ in view.request.history for call in round_.answer.calls}
     results = [result for round_ in view.request.history for result in round_.results if not result.error]
     return tuple(
@@ -164,12 +170,9 @@ def _looked_up(view: View) -> tuple[Passage, ...]:
 
 
 def _read_passages(content: str) -> tuple[Passage, ...]:
-    try:
-        data = json.loads(content)
-    except ValueError:
-        return (Passage("", "", content),) if content.strip() else ()
-    rows = data.get("results", []) if isinstance(data, Mapping) else data
-    return passages_of(row for row in rows if isinstance(row, Mapping)) if isinstance(rows, list) else ()
+    """Passages as the tool writes them: a line `[id] title / heading`, then the text."""
+    parts = _PASSAGE.split(content)[1:]
+    return tuple(Passage(*(part.strip() for part in parts[i : i + 4])) for i in range(0, len(parts), 4))
 
 
 def _reply(view: View, wishes: Wishes, text: str, answers: _Answers) -> dict[str, Any]:
@@ -179,11 +182,11 @@ def _reply(view: View, wishes: Wishes, text: str, answers: _Answers) -> dict[str
     draft.admit(answers.open)
     if not (answers.paragraphs or answers.open):
         draft.acknowledge(text)
-    confirm = answers.unsure or wishes.recall
-    if tone.is_frustrated(text):
+    if tone.is_frustrated(text) or view.value("participant", "risk") == "high":
         draft.offer_person()
     else:
-        draft.close(confirm=confirm, answered=bool(answers.citations))
+        draft.close(confirm=bool(answers.doubtful) or wishes.recall, answered=bool(answers.citations))
+    draft.disclose()
     draft.sign()
     waiting = answers.pending + [f"Find an answer for the customer: {one_line(one)}"[:300] for one in answers.open]
     return {

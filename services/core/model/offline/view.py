@@ -2,14 +2,18 @@
 
 The contract with the layers (all keys optional; an unknown key is ignored, a missing one reads as empty):
 
-    persona      items: {agent, company, signature}
-    participant  items: facts {id, kind, key, value, text, recorded_at}, and one of {name, address, state, last_contact}
+    persona      items: {agent, signature}
+    behaviours   items: {rule}
+    participant  items: one {name, address, state, risk}, issues {issue, reports, resolved},
+                 and facts {id, kind, key, value, text, recorded_at}
     profile      items: {key, value}
+    earlier      items: other threads {subject, state, text, at}
+    session      items: {text, at}
     thread       items: {state, goals: [str]}
     recent       items: {role: "customer" | anything else = ours, text, at}
-    knowledge    items: {id, title, text, score}
+    knowledge    items: {id, title, heading, text}
     mail         items, oldest first: {message_id, from_name, from_address, subject, text, at}; `text` = new text only
-    others       read as text (brief, session, summary, grains, graph, patterns)
+    others       read as text (brief, summary, grains, graph, patterns)
 
 `at` and `recorded_at` are ISO 8601 texts or datetimes.
 """
@@ -43,6 +47,7 @@ class Passage:
 
     id: str
     title: str
+    heading: str
     text: str
 
 
@@ -117,7 +122,7 @@ class View:
     def last_contact(self) -> datetime | None:
         """When we last had to do with the author before this turn, as far as the layers show."""
         times = [line.at for line in self.recent] + [fact.at for fact in self.facts]
-        times += [moment(item.get("last_contact")) for item in self.items("participant")]
+        times += [moment(item.get("at")) for item in (*self.items("earlier"), *self.items("session"))]
         first = self.mails[0].at
         before = [at for at in times if at and (first is None or at < first)]
         return max(before, default=None)
@@ -125,9 +130,7 @@ class View:
 
 def passages_of(items: Iterable[Mapping[str, Any]]) -> tuple[Passage, ...]:
     """Chunks from their data."""
-    return tuple(
-        Passage(str(item.get("id", "")), str(item.get("title", "")), str(item.get("text", ""))) for item in items
-    )
+    return tuple(Passage(*(str(item.get(name) or "") for name in ("id", "title", "heading", "text"))) for item in items)
 
 
 def _line(item: Mapping[str, Any], *, ours: bool) -> Line:

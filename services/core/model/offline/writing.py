@@ -13,6 +13,7 @@ from services.core.model.offline.view import View
 from services.core.model.offline.wishes import body_of
 
 _LONG_SILENCE = timedelta(days=30)
+_DISCLOSE = re.compile(r"\bsay(?:ing)? that you are an AI\b", re.I)
 _FIRST_NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
 
@@ -67,10 +68,15 @@ class Draft:
         """The way to a person, for somebody who has had enough of a machine."""
         self._paragraphs.append("If you want a person to take over, just write so, and a colleague will.")
 
+    def disclose(self) -> None:
+        """That a machine writes, where the settings ask for it."""
+        if _DISCLOSE.search(self._view.text("behaviours")):
+            self._paragraphs.append("I am an AI assistant. Answer 'human' and a person takes over.")
+
     def sign(self) -> None:
         """As the persona asks, else plainly."""
-        persona = self._view
-        name = persona.value("persona", "signature") or persona.value("persona", "agent") or "Your support team"
+        view = self._view
+        name = view.value("persona", "signature") or view.value("persona", "agent") or "Your support team"
         self._paragraphs.append(f"Best regards,\n{name}")
 
     def text(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,6 +10,7 @@ from typing import Any
 from schemas.model_output import Reflection, tool_schema
 from services.core.model.offline import OfflineModel
 from services.core.model.port import Exchange, Layer, Request, Tool, ToolCall, ToolResult
+from services.learn_documents.chunks import chunk
 from services.tools.demo.world import Mail, World
 
 ACTS = ("reply", "no_reply_needed", "escalate", "search_knowledge")
@@ -44,9 +44,9 @@ class Turn:
 
 def chunks(world: World) -> tuple[Mapping[str, Any], ...]:
     return tuple(
-        {"id": f"{document.slug}#{number}", "title": document.title, "text": text}
+        {"id": f"{document.slug}#{number}", "title": document.title, "heading": part.heading, "text": part.text}
         for document in world.documents
-        for number, text in enumerate(re.split(r"(?m)^(?=## )", document.text))
+        for number, part in enumerate(chunk(document.text))
     )
 
 
@@ -66,7 +66,7 @@ async def act_of(request: Request) -> ToolCall:
     model = OfflineModel()
     answer = await model.ask(request)
     if answer.calls[0].name == "search_knowledge":
-        history = (Exchange(answer, (ToolResult(answer.calls[0].id, "[]"),)),)
+        history = (Exchange(answer, (ToolResult(answer.calls[0].id, "nothing found"),)),)
         answer = await model.ask(
             Request(request.purpose, request.system, request.layers, request.task, request.tools, history=history)
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -78,7 +77,7 @@ async def test_looks_in_the_documents_once_before_giving_up() -> None:
     answer = await OfflineModel().ask(first)
     [call] = answer.calls
     assert call.name == "search_knowledge"
-    found = json.dumps([{"id": "kb#3", "title": "Keyboards", "text": "Klingon keyboards are supported."}])
+    found = "[kb#1] Mice / Mice\nMice have two buttons.\n\n[kb#3] Keyboards / Layouts\nKlingon keyboards are supported."
     second = Request(
         "reply", "", first.layers, "", first.tools, history=(Exchange(answer, (ToolResult(call.id, found),)),)
     )
@@ -107,6 +106,7 @@ async def test_a_failed_look_up_is_not_repeated() -> None:
         "I want a refund for last month.",
         "Please give me my money back.",
         "I think our account was hacked.",
+        "human",
     ],
 )
 async def test_a_person_decides_these(text: str) -> None:
@@ -210,6 +210,36 @@ async def test_any_mail_gets_a_valid_act(text: str) -> None:
     """Whatever stands in a mail, the answer is one valid call, for the reply and for the reflection."""
     await ask(request(text))
     await reflect(text)
+
+
+async def test_a_repeat_is_recognised() -> None:
+    """A trouble that stands among the author's open issues is met as one reported before."""
+    key = (await reflect("Since Monday the pages do not load any more.")).signals.issue_key
+    layer = participant({"issue": key, "reports": 2, "resolved": False}, name="Ann Lee")
+    assert "reported this before" in (await ask(request("The pages do not load.", layer))).input["text"]
+    over = participant({"issue": key, "reports": 2, "resolved": True}, name="Ann Lee")
+    assert "reported this before" not in (await ask(request("The pages do not load.", over))).input["text"]
+
+
+async def test_at_high_risk_a_person_is_offered() -> None:
+    """To somebody at high risk the reply offers a person, however calm the mail is."""
+    text = (await ask(request("When is your office open?", participant(risk="high")))).input["text"]
+    assert "If you want a person to take over" in text
+
+
+async def test_says_that_it_is_a_machine_where_the_rules_ask_for_it() -> None:
+    """With the rule of disclosure the reply says that an AI writes and how to reach a person."""
+    rule = "Close by saying that you are an AI assistant."
+    text = (await ask(request("When is your office open?", Layer("behaviours", rule, ({"rule": rule},))))).input["text"]
+    assert "I am an AI assistant" in text
+    assert "AI" not in (await ask(request("When is your office open?"))).input["text"]
+
+
+async def test_earlier_threads_are_told_with_their_outcome() -> None:
+    """Asked where things stand, it names earlier threads and how they ended."""
+    layer = Layer("earlier", "", ({"subject": "Broken lamp", "state": "resolved", "text": "", "at": AT},))
+    text = (await ask(request("Hi, just following up on our chat.", layer))).input["text"]
+    assert '"Broken lamp": settled' in text
 
 
 async def test_orders_in_a_mail_change_nothing() -> None:
