@@ -57,17 +57,29 @@ class SmtpSettings(Group):
     helo: str = Field("", description="the name we greet with; by default the host's own")
 
 
+class OAuthSettings(Group):
+    """How an access token for XOAUTH2 is got: the refresh token grant of RFC 6749, section 6."""
+
+    token_url: str
+    client_id: str
+    client_secret: SecretStr = SecretStr("")
+    refresh_token: SecretStr
+    scope: str = ""
+
+
 class ImapSettings(Group):
-    """Where an inbox is read."""
+    """Where an inbox is read, with a password or with OAuth."""
 
     host: str
     port: int = 993
     username: str
     password: SecretStr = SecretStr("")
+    oauth: OAuthSettings | None = None
     tls: Literal["none", "implicit"] = "implicit"
     folder: str = "INBOX"
+    timeout_s: float = Field(60, description="how long the server may take over one answer")
     poll_s: float = Field(60, description="how often we look where the server has no IDLE")
-    idle_s: float = Field(24 * 60, description="IDLE is issued again after this long; RFC 2177 says below 29 minutes")
+    idle_s: float = Field(24 * 60, lt=29 * 60, description="IDLE is issued again after this long (RFC 2177)")
 
 
 class InboxSettings(Group):
@@ -118,7 +130,20 @@ class LaneSettings(Group):
 
     running: int = 64
     admitted: int = 256
-    timeout_s: float = 120
+    timeout_s: float = Field(80, description="for one attempt of a handler; must end before a rebalance does")
+
+
+class WebhookSettings(Group):
+    """What each provider's requests are verified with; a format without its secret refuses every request."""
+
+    cloudflare_secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret shared with the worker")
+    mailgun_signing_key: SecretStr = Field(SecretStr(""), description="HTTP webhook signing key")
+    postmark_username: str = "postmark"
+    postmark_password: SecretStr = Field(
+        SecretStr(""), description="as in https://USERNAME:PASSWORD@host/inbound/postmark"
+    )
+    sendgrid_public_key: str = Field("", description="base64 public key of the parse webhook's security policy")
+    ses_topic_arns: tuple[str, ...] = Field((), description="the SNS topics we listen to, and subscribe to")
 
 
 class WebSettings(Group):
@@ -127,6 +152,7 @@ class WebSettings(Group):
     host: str = "127.0.0.1"
     port: int = 8025
     webhook_secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret; without it POST is refused")
+    webhooks: WebhookSettings = WebhookSettings()
     max_body_mb: int = 25
 
 

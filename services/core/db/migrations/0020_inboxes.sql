@@ -18,6 +18,7 @@ CREATE TABLE webhook_requests (
     seen_at    timestamptz NOT NULL,
     PRIMARY KEY (workspace, format, request_id)
 );
+CREATE INDEX webhook_requests_by_age ON webhook_requests (seen_at);
 COMMENT ON TABLE webhook_requests IS 'Ids of signed requests and what each was first used for: one used for something else is a replay.';
 
 CREATE TABLE unfetched_mails (

@@ -1,0 +1,116 @@
+"""The process's one web server: edges give routes, this serves them.
+
+Every answer that is an error is JSON `{"error": code, "message": words}`. Signals belong to the process, not to
+the server; it stops when it is told to, after the requests under way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+import structlog
+import uvicorn
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import JSONResponse
+
+from services.core.bus.processor import Edge
+from services.core.errors import Permanent, Temporary
+from services.core.house import House
+from services.core.settings import WebSettings
+
+log = structlog.get_logger(__name__)
+
+RETRY_AFTER_S = 10
+
+
+class AddressTaken(Permanent):
+    """The web server cannot listen on its address."""
+
+
+class Refused(Permanent):
+    """A request is not granted: HTTP status, a code for programs, and words for people."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+def make_app(routers: Iterable[APIRouter] = ()) -> FastAPI:
+    """The application: the given routes, `GET /healthz`, and errors in words."""
+    app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
+    app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(Temporary, _try_later)
+    app.add_exception_handler(Exception, _failed)
+    app.get("/healthz", include_in_schema=False)(_healthz)
+    for router in routers:
+        app.include_router(router)
+    return app
+
+
+def listen(web: WebSettings) -> socket.socket:
+    """A socket bound to the settings' address. Raises `AddressTaken`."""
+    try:
+        return socket.create_server((web.host, web.port), backlog=512)
+    except OSError as error:
+        raise AddressTaken(
+            f"cannot listen on {web.host} port {web.port}: {error.strerror}; set web.host and web.port"
+        ) from error
+
+
+async def serve(app: FastAPI, listening: socket.socket, stop: asyncio.Event) -> None:
+    """Serve `app` on a bound socket until `stop`."""
+    server = _Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=20))
+
+    async def end() -> None:
+        await stop.wait()
+        server.should_exit = True
+
+    ending = asyncio.create_task(end())
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        ending.cancel()
+        listening.close()
+
+
+async def run_edges(house: House, edges: Sequence[Edge], stop: asyncio.Event) -> None:
+    """Run edges in this process until `stop`, with one web server for those that have routes."""
+    routers = [edge.routes(house) for edge in edges if edge.routes]
+    listening = listen(house.settings.web) if routers else None
+    async with asyncio.TaskGroup() as group:
+        for edge in edges:
+            group.create_task(edge.run(house, stop), name=edge.name)
+        if listening:
+            log.info("web server", host=house.settings.web.host, port=listening.getsockname()[1])
+            group.create_task(serve(make_app(routers), listening, stop), name="web")
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+async def _healthz() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refused)
+    log.warning("request refused", path=request.url.path, code=error.code, reason=str(error))
+    return JSONResponse({"error": error.code, "message": str(error)}, error.status)
+
+
+async def _try_later(request: Request, error: Exception) -> JSONResponse:
+    log.warning("request postponed", path=request.url.path, error=repr(error))
+    message = "something we need does not answer; send the same request again later"
+    return JSONResponse({"error": "unavailable", "message": message}, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+async def _failed(request: Request, error: Exception) -> JSONResponse:
+    log.error("request failed", path=request.url.path, error=repr(error))
+    return JSONResponse({"error": "failed", "message": "the fault is ours; send the same request again later"}, 500)

@@ -1,0 +1,116 @@
+"""The one way in: raw bytes stored, then `mail.received.v1` stored and on the log, then the source may forget.
+
+The mail's id is made from where it lay at its source, so the same mail offered again is the same event, and the
+event that was stored first is the one that is published, whoever publishes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+from uuid import UUID, uuid5
+
+from schemas.events.mail import MailReceived, Mode, Peer
+from services.core.bus import history
+from services.core.bus.envelope import Envelope, first
+from services.core.bus.runner import publish
+from services.core.db import fetch_one, queries
+from services.core.house import House
+from services.core.settings import InboxSettings
+from services.receive_email.fingerprint import fingerprint
+
+Source = Literal["imap", "webhook", "file"]
+
+NAME = "receive_email"
+SQL = queries(__file__)
+_MAILS = UUID("5e9c1a52-6d0e-5b0a-9b7e-3c1f0a8e7d21")  # the name space of mail ids
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The mail is safe with us; `new` is False where it was before."""
+
+    mail_id: UUID
+    new: bool
+
+
+def mail_id_of(workspace: str, inbox: str, source: Source, source_key: str) -> UUID:
+    """The id of the mail that `source` of `inbox` calls `source_key`."""
+    return uuid5(_MAILS, "\0".join((workspace, inbox, source, source_key)))
+
+
+async def accept(
+    house: House,
+    inbox: InboxSettings,
+    raw: bytes,
+    *,
+    source: Source,
+    source_key: str,
+    mode: Mode = "live",
+    peer: Peer | None = None,
+    vouched_by: str = "",
+    once_by_content: bool = False,
+) -> Accepted:
+    """Let one mail in; when this returns, the source may forget it. Raises before that, and then it may not.
+
+    With `once_by_content` a mail whose Message-ID and body this inbox has had before is not let in again, for a
+    source that has forgotten its keys. Mail of any size is accepted: `read_email` parks what is over its limits.
+    """
+    mark = fingerprint(raw)
+    if once_by_content and (known := await _known(house, inbox, mark)):
+        await _publish_stored(house, known)
+        return Accepted(known, new=False)
+    data = MailReceived(
+        mail_id=mail_id_of(house.settings.workspace, inbox.name, source, source_key),
+        inbox=inbox.name,
+        source=source,
+        source_key=source_key,
+        blob=await house.blobs.put(raw),
+        size=len(raw),
+        mode=mode,
+        vouched_by=vouched_by or inbox.vouched_by,
+        peer=peer or Peer(),
+    )
+    return Accepted(data.mail_id, new=await _enter_once(house, data, mark))
+
+
+async def _known(house: House, inbox: InboxSettings, mark: str) -> UUID | None:
+    args = {"workspace": house.settings.workspace, "inbox": inbox.name, "fingerprint": mark}
+    async with house.database.reading() as conn:
+        row = await fetch_one(conn, SQL.receipt, args)
+    return row["mail_id"] if row else None
+
+
+async def _publish_stored(house: House, mail_id: UUID) -> None:
+    async with house.database.reading() as conn:
+        stored = await fetch_one(conn, SQL.event, {"id": _event_id(mail_id)})
+    if stored and stored["published_at"] is None:
+        await publish(house, [history.envelope(stored)])
+
+
+async def _enter_once(house: House, data: MailReceived, mark: str) -> bool:
+    """Store the event and its receipt unless they are there, publish what is not published; whether it was new."""
+    envelope = _envelope(house, data)
+    async with house.database.transaction(envelope.workspace) as conn:
+        await conn.execute(SQL.hold_event, {"id": envelope.id})
+        stored = await fetch_one(conn, SQL.event, {"id": envelope.id})
+        if stored is None:
+            await history.store(conn, [envelope])
+            await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
+    if stored is None:
+        await publish(house, [envelope])
+    else:
+        await _publish_stored(house, data.mail_id)
+    return stored is None
+
+
+def _envelope(house: House, data: MailReceived) -> Envelope:
+    return first(data, id=_event_id(data.mail_id), source=NAME, time=house.now(), workspace=house.settings.workspace)
+
+
+def _event_id(mail_id: UUID) -> UUID:
+    return uuid5(mail_id, MailReceived.TYPE)
+
+
+def _receipt(envelope: Envelope, data: MailReceived, mark: str) -> dict[str, Any]:
+    return {"mail_id": data.mail_id, "workspace": envelope.workspace, "inbox": data.inbox, "fingerprint": mark}

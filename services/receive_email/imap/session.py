@@ -1,0 +1,140 @@
+"""One connection to one folder, in blocking calls, for one thread. Opened read-only: no flag is ever set or read.
+
+Every answer has a deadline. Raises `IMAP4.abort` or `OSError` where the connection is lost, and any other
+exception of IMAPClient where the server refused one command or said something that cannot be understood.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import socket
+from collections.abc import Sequence
+from datetime import date, datetime
+from imaplib import IMAP4
+from typing import Any
+
+from imapclient import IMAPClient, SocketTimeout
+
+from services.core.settings import ImapSettings
+from services.receive_email.imap.nouns import Folder, Listed
+
+Lost = (IMAP4.abort, OSError)
+
+CONNECT_TIMEOUT_S = 30
+KEEPALIVE_S = 60
+BODY = b"BODY[]"
+UIDS_A_COMMAND = 500
+
+logging.getLogger("imapclient").setLevel(logging.INFO)  # on DEBUG it would write passwords
+
+
+class Session:
+    """A logged-in connection. All methods but `interrupt` belong to the thread that called `open`."""
+
+    def __init__(self, imap: ImapSettings, token: str = "") -> None:
+        self._imap = imap
+        self._token = token
+        self._client: Any = None
+
+    def open(self) -> Folder:
+        """Connect, log in, select the folder; its state now."""
+        timeout = SocketTimeout(CONNECT_TIMEOUT_S, self._imap.timeout_s)
+        client = IMAPClient(self._imap.host, self._imap.port, ssl=self._imap.tls == "implicit", timeout=timeout)
+        self._client = client
+        client.normalise_times = False
+        _keep_alive(client.socket())
+        login(client, self._imap, self._token)
+        selected = client.select_folder(self._imap.folder, readonly=True)
+        uidnext = selected.get(b"UIDNEXT") or max(client.search("ALL"), default=0) + 1
+        return Folder(uidvalidity=int(selected[b"UIDVALIDITY"]), uidnext=int(uidnext))
+
+    def list_after(self, uid: int) -> list[Listed]:
+        """The mails with a higher UID, in order."""
+        self._take_news()
+        return self._sizes([found for found in self._client.search(["UID", f"{uid + 1}:*"]) if found > uid])
+
+    def list_since(self, day: date) -> list[Listed]:
+        """The mails that the server got on `day` or later, in order, with the moment it did."""
+        self._take_news()
+        listed: list[Listed] = []
+        for uids in _pieces(sorted(self._client.search(["SINCE", day]))):
+            answers = self._client.fetch(uids, ["RFC822.SIZE", "INTERNALDATE"])
+            listed += [_listed(uid, answers[uid]) for uid in uids if uid in answers]
+        return listed
+
+    def fetch(self, uids: Sequence[int]) -> dict[int, bytes | None]:
+        """The raw bytes by UID; a mail that is gone is missing, one that the server cannot show is None."""
+        answers = self._client.fetch(list(uids), ["BODY.PEEK[]"])
+        return {uid: answer.get(BODY) for uid, answer in answers.items()}
+
+    @property
+    def can_idle(self) -> bool:
+        """Whether the server has IDLE (RFC 2177)."""
+        return bool(self._client.has_capability("IDLE"))
+
+    def wait(self, seconds: float) -> None:
+        """IDLE until something happens in the folder, at most `seconds`."""
+        self._client.idle()
+        if not self._take_news():
+            self._client.idle_check(timeout=seconds)
+        self._client.idle_done()
+
+    def noop(self) -> None:
+        """Have the server look at the folder again."""
+        self._client.noop()
+
+    def interrupt(self) -> None:
+        """End whatever call is under way, from another thread: it raises."""
+        if self._client is not None:
+            with contextlib.suppress(OSError, AttributeError, ValueError):
+                self._client.socket().shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Log out, or at least close the connection."""
+        if self._client is not None:
+            with self._client:
+                pass
+
+    def _take_news(self) -> bool:
+        """Whether the server has said EXISTS since the last time, in the midst of other answers.
+
+        It says so once, and may say it just before IDLE begins: unasked for, that mail would wait for the next one.
+        """
+        _, data = self._client._imap.response("EXISTS")
+        return bool(data != [None])
+
+    def _sizes(self, uids: list[int]) -> list[Listed]:
+        listed: list[Listed] = []
+        for piece in _pieces(sorted(uids)):
+            answers = self._client.fetch(piece, ["RFC822.SIZE"])
+            listed += [_listed(uid, answers.get(uid, {})) for uid in piece]
+        return listed
+
+
+def login(client: Any, imap: ImapSettings, token: str) -> None:
+    """Log in with the token (XOAUTH2) or the password (PLAIN where offered, which alone carries UTF-8)."""
+    password = imap.password.get_secret_value()
+    if token:
+        client.oauth2_login(imap.username, token)
+    elif client.has_capability("AUTH=PLAIN"):
+        client.plain_login(imap.username, password)
+    else:
+        client.login(imap.username, password)
+
+
+def _listed(uid: int, answer: dict[bytes, Any]) -> Listed:
+    got = answer.get(b"INTERNALDATE")
+    return Listed(uid, int(answer.get(b"RFC822.SIZE") or 0), got if isinstance(got, datetime) else None)
+
+
+def _pieces(uids: list[int]) -> list[list[int]]:
+    return [uids[at : at + UIDS_A_COMMAND] for at in range(0, len(uids), UIDS_A_COMMAND)]
+
+
+def _keep_alive(connected: socket.socket) -> None:
+    """Have the kernel notice a peer that vanished while we wait for news."""
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option in ("TCP_KEEPIDLE", "TCP_KEEPINTVL"):
+        if hasattr(socket, option):
+            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), KEEPALIVE_S)

@@ -1,0 +1,60 @@
+"""Watches one inbox for as long as the process lives: connect, catch up, wait for news, and again after a failure."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+import structlog
+
+from services.core.clock import monotonic
+from services.core.house import House
+from services.core.settings import ImapSettings, InboxSettings
+from services.receive_email.back_off import next_delay
+from services.receive_email.imap.connection import Connection, connection
+from services.receive_email.imap.nouns import Place
+from services.receive_email.imap.plan import Suspicion
+from services.receive_email.imap.reader import Reader
+
+log = structlog.get_logger(__name__)
+
+
+async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
+    """Let every new mail of the folder in, until `stop`. Nothing that happens on the way ends it."""
+    place, suspicion, delay = Place(house, inbox, imap), Suspicion(), 0.0
+    while not stop.is_set():
+        began = monotonic()
+        try:
+            async with connection(imap, stop) as made:
+                await _read(place, made, suspicion, stop)
+        except Exception as error:
+            if stop.is_set():
+                return
+            delay = next_delay(delay, monotonic() - began)
+            log.warning("inbox away", inbox=inbox.name, host=imap.host, error=str(error)[:500], again_in_s=delay)
+            await _pause(stop, delay)
+
+
+async def _read(place: Place, made: Connection, suspicion: Suspicion, stop: asyncio.Event) -> None:
+    reader = Reader(place, made, suspicion)
+    await reader.open()
+    log.info("inbox open", inbox=place.inbox.name, host=place.imap.host, folder=place.imap.folder)
+    await reader.catch_up()
+    await reader.retry_unfetched()
+    while not stop.is_set():
+        await reader.catch_up()
+        await _news(place.imap, made, stop)
+
+
+async def _news(imap: ImapSettings, made: Connection, stop: asyncio.Event) -> None:
+    """Return when there may be something new."""
+    if made.session.can_idle:
+        await made.do(made.session.wait, imap.idle_s)
+    else:
+        await _pause(stop, imap.poll_s)
+        await made.do(made.session.noop)
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)

@@ -1,0 +1,17 @@
+"""All inboxes of the settings at once, each in its own task."""
+
+from __future__ import annotations
+
+import asyncio
+
+from services.core.house import House
+from services.receive_email.imap import watch_inbox
+
+
+async def watch_inboxes(house: House, stop: asyncio.Event) -> None:
+    """Watch every inbox that has IMAP settings, until `stop`."""
+    async with asyncio.TaskGroup() as group:
+        for inbox in house.settings.inboxes:
+            if inbox.imap is not None:
+                group.create_task(watch_inbox(house, inbox, inbox.imap, stop), name=f"inbox {inbox.name}")
+        await stop.wait()

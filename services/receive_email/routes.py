@@ -1,0 +1,109 @@
+"""POST /inbound/FORMAT?inbox=NAME: limit, verify, parse, accept; 2xx only when the mail's event is on the log."""
+
+from __future__ import annotations
+
+import asyncio
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+
+from services.core.db import fetch_one
+from services.core.house import House
+from services.core.settings import InboxSettings, SettingsWrong
+from services.core.web import Refused
+from services.receive_email.accept import SQL, accept
+from services.receive_email.fingerprint import fingerprint
+from services.receive_email.webhooks import FORMATS
+from services.receive_email.webhooks.outside import HttpsOutside
+from services.receive_email.webhooks.request import Call, Format, Inbound, Outside
+
+BODY_DEADLINE_S = 120
+MB = 1024 * 1024
+
+
+class Answer(BaseModel):
+    """What became of the call: a mail `accepted`, a `duplicate` of one, or a subscription `confirmed`."""
+
+    status: str
+    mail_id: str | None = None
+
+
+def routes(house: House, outside: Outside | None = None) -> APIRouter:
+    """The webhooks of all formats, on one path each."""
+    router, network = APIRouter(tags=["inbound mail"]), outside or HttpsOutside()
+
+    @router.post("/inbound/{format_name}")
+    async def inbound(request: Request, format_name: str, inbox: str = Query("", max_length=200)) -> Answer:
+        """Bring one mail to one inbox."""
+        shape = FORMATS.get(format_name)
+        if shape is None:
+            raise Refused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
+        return await receive(house, shape, await read_call(house, request, shape, network), inbox)
+
+    return router
+
+
+async def read_call(house: House, request: Request, shape: Format, outside: Outside) -> Call:
+    """The call with its body, as long as that stays within the limit. Raises `Refused`."""
+    limit = int(house.settings.web.max_body_mb * MB * shape.overhead)
+    try:
+        async with asyncio.timeout(BODY_DEADLINE_S):
+            body = await _body(request, limit)
+    except TimeoutError:
+        raise Refused(408, "too_slow", f"the body took longer than {BODY_DEADLINE_S} s") from None
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return Call(headers=headers, body=body, now=house.now(), web=house.settings.web, outside=outside)
+
+
+async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> Answer:
+    """Let the mail of a call in, once. Raises `Refused`, or what keeps us from storing it."""
+    found = await shape.open(call)
+    if found is None:
+        return Answer(status="confirmed")
+    if len(found.raw) > house.settings.web.max_body_mb * MB:
+        raise _too_large(house.settings.web.max_body_mb * MB)
+    inbox = _inbox(house, inbox_name)
+    await _claim(house, shape, found, inbox)
+    source_key = f"{shape.name}:{found.key}"
+    accepted = await accept(house, inbox, found.raw, source="webhook", source_key=source_key, peer=found.peer)
+    return Answer(status="accepted" if accepted.new else "duplicate", mail_id=str(accepted.mail_id))
+
+
+async def _body(request: Request, limit: int) -> bytes:
+    declared = request.headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > limit:
+        raise _too_large(limit)
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > limit:
+            raise _too_large(limit)
+    return bytes(body)
+
+
+async def _claim(house: House, shape: Format, found: Inbound, inbox: InboxSettings) -> None:
+    """Refuse a request whose id was used before for another mail or inbox; for the same, it is a retry."""
+    binding = f"{inbox.name}:{fingerprint(found.raw)}"
+    args = {
+        "workspace": house.settings.workspace,
+        "format": shape.name,
+        "request_id": found.request_id,
+        "binding": binding,
+        "now": house.now(),
+    }
+    async with house.database.reading() as conn:
+        claimed = await fetch_one(conn, SQL.claim_request, args)
+    assert claimed is not None
+    if claimed["binding"] != binding:
+        raise Refused(409, "replayed", "this signed request has been used before, for another mail or inbox")
+
+
+def _inbox(house: House, name: str) -> InboxSettings:
+    try:
+        return house.settings.inbox(name)
+    except SettingsWrong:
+        raise Refused(404, "inbox_unknown", "name one of our inboxes, as in ?inbox=support") from None
+
+
+def _too_large(limit: int) -> Refused:
+    return Refused(413, "too_large", f"at most {limit} bytes are taken")

@@ -1,0 +1,9 @@
+"""How providers post mail to us. Adding a format is a module with its `FORMAT`, and its line here."""
+
+from types import MappingProxyType
+
+from services.receive_email.webhooks import raw
+
+_ALL = (raw.FORMAT,)
+
+FORMATS = MappingProxyType({one.name: one for one in _ALL})

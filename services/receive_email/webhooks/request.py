@@ -1,0 +1,80 @@
+"""The nouns of a webhook: the call as it came, the mail that was in it, the format that knows how to open it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from schemas.events.mail import Peer
+from services.core.settings import WebSettings
+from services.core.web import Refused
+
+
+class Outside(Protocol):
+    """What a format may ask the network for. Raises `Temporary` where it does not answer."""
+
+    async def get(self, url: str) -> bytes:
+        """The body behind a URL, asked for now."""
+
+    async def kept(self, url: str) -> bytes:
+        """The body behind a URL whose content never changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One POST, read whole and within the limit; header names are in lower case, `now` is when it came."""
+
+    headers: Mapping[str, str]
+    body: bytes = field(repr=False)
+    now: datetime
+    web: WebSettings
+    outside: Outside
+
+    def header(self, name: str) -> str:
+        """A header's value, or ""."""
+        return self.headers.get(name, "")
+
+
+@dataclass(frozen=True, slots=True)
+class Inbound:
+    """A verified mail: its raw bytes, what names it at its provider, and the id of the request that brought it."""
+
+    raw: bytes = field(repr=False)
+    key: str
+    request_id: str
+    peer: Peer = field(default_factory=Peer)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One provider's way of posting mail.
+
+    `open` verifies before it parses, and raises `Refused`; None means that the call was good and brought no mail.
+    `overhead` is how much larger than the mail a body may be, for formats that escape or encode it.
+    """
+
+    name: str
+    open: Callable[[Call], Awaitable[Inbound | None]]
+    overhead: float = 1.0
+
+
+def unsigned(what: str) -> Refused:
+    """The refusal of a call that is not from whom it says."""
+    return Refused(401, "signature_wrong", what)
+
+
+def stale(what: str) -> Refused:
+    """The refusal of a call that was signed too long ago, or too far ahead."""
+    return Refused(401, "timestamp_stale", what)
+
+
+def malformed(what: str) -> Refused:
+    """The refusal of a verified call whose content cannot be used."""
+    return Refused(422, "content_unusable", what)
+
+
+def not_configured(setting: str) -> Refused:
+    """The refusal of a format that has no secret."""
+    return Refused(403, "not_configured", f"this webhook is closed until the setting {setting} is made")
