@@ -21,11 +21,11 @@ class Cache:
     async def get(self, key: str) -> str | None:
         """The text kept under `key`, or None."""
         try:
-            found: str | None = await self._redis.get(self._prefix + key)
+            found = await self._redis.get(self._prefix + key)
         except (RedisError, OSError) as error:
             log.warning("cache away", error=str(error))
             return None
-        return found
+        return found.decode() if isinstance(found, bytes) else found
 
     async def put(self, key: str, value: str, *, seconds: int) -> None:
         """Keep `value` for `seconds`."""

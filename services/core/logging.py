@@ -10,7 +10,7 @@ import structlog
 
 def configure(*, level: str = "INFO", pretty: bool | None = None) -> None:
     """Set up structlog and the standard library's loggers; `pretty` defaults to whether stderr is a terminal."""
-    shared = [
+    shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
         structlog.stdlib.add_logger_name,
@@ -24,7 +24,9 @@ def configure(*, level: str = "INFO", pretty: bool | None = None) -> None:
         cache_logger_on_first_use=True,
     )
     pretty = sys.stderr.isatty() if pretty is None else pretty
-    renderer = structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
+    renderer: structlog.typing.Processor = (
+        structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
+    )
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(

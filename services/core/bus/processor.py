@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -22,24 +22,20 @@ Handlers = Mapping[type[EventData], Handler]
 GiveUp = Callable[[Envelope, BaseException], EventData | None]
 
 
-def by_key(envelope: Envelope) -> str:
-    """The lane of an event: its Kafka key."""
-    return envelope.key
-
-
 @dataclass(frozen=True, slots=True)
 class Processor:
     """One folder, one consumer group, one process that can be scaled.
 
     `give_up` makes the event that tells the flow that this one could not be handled (a failed turn); where it
-    gives None, or is not set, the event goes to the dead letters.
+    gives None, or is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
+    key, or the data subject.
     """
 
     name: str
     handlers: Handlers
     appliers: Appliers = field(default_factory=dict)
     give_up: GiveUp | None = None
-    lane_of: Callable[[Envelope], str] = by_key
+    lane: Literal["key", "subject"] = "key"
 
     @property
     def topics(self) -> tuple[str, ...]:
@@ -56,5 +52,5 @@ class Edge:
     """
 
     name: str
-    run: Callable[[House, asyncio.Event], Awaitable[None]]
+    run: Callable[[House, asyncio.Event], Coroutine[Any, Any, None]]
     routes: Callable[[House], APIRouter] | None = None

@@ -6,7 +6,8 @@ unpublished is published by the next delivery (or by the sweeper).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import structlog
 
@@ -35,6 +36,12 @@ class Runner:
     def group(self) -> str:
         """The consumer group."""
         return self._prefix + self._processor.name
+
+    def lane_of(self, delivery: Delivery) -> Hashable:
+        """What the delivery is ordered by in this group: its key, or the participant whom it is about."""
+        if self._processor.lane == "subject":
+            return next((value for name, value in delivery.headers if name == "ce_datasubject"), delivery.key)
+        return delivery.key
 
     async def handle(self, delivery: Delivery) -> None:
         """Do one record; returns when everything it caused is on the log. Safe to call again at any time."""
@@ -68,7 +75,7 @@ class Runner:
         await self._store_notice(envelope, caused(notice, envelope, source=self._processor.name, step="gave-up"))
         await self._publish_stored(envelope)
 
-    async def _do(self, work: Work[object]) -> None:  # type: ignore[type-var]
+    async def _do(self, work: Work[Any]) -> None:
         handler = self._processor.handlers.get(type(work.event))
         if handler is not None:
             await handler(work)

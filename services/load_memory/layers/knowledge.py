@@ -32,7 +32,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
             title=one.title,
             heading=one.heading,
             text=one.text,
-            score=one.relevance,
+            score=one.score,
         )
         for one in found
     )

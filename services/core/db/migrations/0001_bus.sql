@@ -71,3 +71,12 @@ CREATE TABLE timers (
 );
 CREATE INDEX timers_due ON timers (due_at);
 COMMENT ON TABLE timers IS 'What is to happen later; keep_time publishes timer.elapsed and deletes the row.';
+
+CREATE FUNCTION make_journal_day(day date) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    name text := 'journal_' || to_char(day, 'YYYYMMDD');
+BEGIN
+    IF to_regclass(name) IS NULL AND NOT EXISTS (SELECT 1 FROM journal_other WHERE event_day = day) THEN
+        EXECUTE format('CREATE TABLE %I PARTITION OF journal FOR VALUES FROM (%L) TO (%L)', name, day, day + 1);
+    END IF;
+END $$;

@@ -1,0 +1,10 @@
+"""Keeps time: publishes timers that have come due, and events that a crash left unpublished.
+
+An edge: it reads the wall clock so that nobody else has to.
+Out: timers. Owns the table `timers` (others set timers in their own transaction, as they store events).
+"""
+
+from services.core.bus.processor import Edge
+from services.keep_time.keeper import run
+
+EDGE = Edge(name="keep_time", run=run)

@@ -1,0 +1,87 @@
+"""The loop: sleep until the next timer, publish what is due, sweep, prepare the journal's days."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import timedelta
+from uuid import uuid5
+
+import structlog
+
+from schemas.events.threads import TimerElapsed
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.bus.runner import publish
+from services.core.bus.sweeper import sweep
+from services.core.bus.unit import Row
+from services.core.db import fetch_all, queries
+from services.core.house import House
+
+log = structlog.get_logger(__name__)
+
+SQL = queries(__file__)
+BATCH = 200
+TICK_S = 0.25
+SWEEP_EVERY = timedelta(seconds=5)
+DAYS_AHEAD = 7
+
+
+async def run(house: House, stop: asyncio.Event) -> None:
+    """Keep time until `stop` is set. What fails is tried again at the next tick."""
+    swept = prepared = house.now() - timedelta(days=2)
+    while not stop.is_set():
+        now = house.now()
+        try:
+            fired = await fire_due(house)
+            if abs(now - swept) >= SWEEP_EVERY:
+                swept = now
+                await sweep(house)
+            if abs(now - prepared) >= timedelta(days=1):
+                prepared = now
+                await prepare_days(house)
+        except Exception as error:
+            log.warning("keeping time failed, will try again", error=repr(error))
+            fired = 0
+        if fired < BATCH:
+            await _pause(stop, TICK_S)
+
+
+async def fire_due(house: House) -> int:
+    """Publish `timer.elapsed` for every timer that is due; how many."""
+    now = house.now()
+    async with house.database.transaction() as conn:
+        rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
+        elapsed = [_elapsed(row) for row in rows]
+        await history.store(conn, elapsed)
+        for row in rows:
+            await conn.execute(history.SQL.cancel_timer, {"id": row["id"]})
+    await publish(house, elapsed)
+    return len(elapsed)
+
+
+async def prepare_days(house: House) -> None:
+    """Make the journal's partitions for the coming days."""
+    today = house.now().date()
+    async with house.database.transaction() as conn:
+        for ahead in range(DAYS_AHEAD):
+            await conn.execute(SQL.prepare_day, {"day": today + timedelta(days=ahead)})
+
+
+def _elapsed(row: Row) -> Envelope:
+    """The event of a timer: the same timer at the same time gives the same event."""
+    return Envelope(
+        id=uuid5(row["id"], row["due_at"].isoformat()),
+        source="keep_time",
+        time=row["due_at"],
+        workspace=row["workspace"],
+        data=TimerElapsed.model_validate(row["event"]),
+        correlation_id=row["correlation_id"],
+        causation_id=row["causation_id"],
+    )
+
+
+async def _pause(stop: asyncio.Event, seconds: float) -> None:
+    try:
+        await asyncio.wait_for(stop.wait(), seconds)
+    except TimeoutError:
+        return

@@ -1,0 +1,12 @@
+"""Learns who writes to us: facts with their sources, lifecycle, signals, brief, session, graph.
+
+In: turn-reflected, reply-drafted (what the agent noted while it read), inbound-email, participant-events (what
+people ask). Out: participant-events.
+Owns the aggregate `participant`; its lane is the participant's id.
+"""
+
+from services.core.bus.processor import Processor
+from services.learn_facts.apply import APPLIERS
+from services.learn_facts.handler import HANDLERS
+
+PROCESSOR = Processor(name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject")

@@ -1,0 +1,44 @@
+"""The whole flow as data: every processor and every edge, in the order in which a mail meets them."""
+
+from __future__ import annotations
+
+from services import (
+    generate_reply,
+    keep_time,
+    learn_documents,
+    learn_facts,
+    load_memory,
+    read_email,
+    receive_email,
+    reflect,
+    send_email,
+    summarize_threads,
+    track_threads,
+)
+from services.core.bus.processor import Edge, Processor
+from services.core.bus.unit import Appliers
+
+PROCESSORS: tuple[Processor, ...] = (
+    read_email.PROCESSOR,
+    track_threads.PROCESSOR,
+    load_memory.PROCESSOR,
+    generate_reply.PROCESSOR,
+    send_email.PROCESSOR,
+    reflect.PROCESSOR,
+    summarize_threads.PROCESSOR,
+    learn_facts.PROCESSOR,
+    learn_documents.PROCESSOR,
+)
+EDGES: tuple[Edge, ...] = (receive_email.EDGE, keep_time.EDGE)
+
+NAMES: tuple[str, ...] = (*(one.name for one in EDGES), *(one.name for one in PROCESSORS))
+
+
+def consumers() -> list[tuple[str, str]]:
+    """Every (topic, processor) pair: who has to do each event."""
+    return [(topic, one.name) for one in PROCESSORS for topic in one.topics]
+
+
+def appliers() -> Appliers:
+    """Every `apply` of the house, by event: what a rebuild folds with."""
+    return {event: apply for one in PROCESSORS for event, apply in one.appliers.items()}

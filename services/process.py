@@ -1,0 +1,93 @@
+"""One process of the house: some processors, some edges, or all of them, until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator, Collection
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+
+import structlog
+
+from schemas.topics import catalogue
+from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.group import make_source
+from services.core.bus.sweeper import refill
+from services.core.bus.topics_admin import TopicSpec, ensure_topics
+from services.core.db.migrate import migrate
+from services.core.errors import Permanent
+from services.core.house import House
+from services.core.settings import Settings
+from services.core.web import run_edges
+from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
+
+log = structlog.get_logger(__name__)
+
+DLQ_RETENTION = timedelta(days=90)
+
+
+class NoSuchProcessor(Permanent):
+    """There is no processor with this name."""
+
+
+def check_names(names: Collection[str]) -> frozenset[str]:
+    """The processors meant by `names` (`all` means all). Raises `NoSuchProcessor`, which lists them."""
+    if "all" in names:
+        return frozenset(NAMES)
+    for name in names:
+        if name not in NAMES:
+            raise NoSuchProcessor(f"there is no processor {name!r}; there are: all, {', '.join(NAMES)}")
+    return frozenset(names)
+
+
+def topic_specs(settings: Settings) -> list[TopicSpec]:
+    """Every topic of topics.yaml, and each consumer's dead letters."""
+    prefix = settings.kafka.topic_prefix
+    specs = [
+        TopicSpec(prefix + one.name, one.partitions, timedelta(days=one.retention_days) // timedelta(milliseconds=1))
+        for one in catalogue().topics.values()
+    ]
+    letters = [dead_letter_topic(prefix + topic, prefix + consumer) for topic, consumer in consumers()]
+    return specs + [TopicSpec(name, 1, DLQ_RETENTION // timedelta(milliseconds=1)) for name in letters]
+
+
+async def prepare(settings: Settings) -> None:
+    """Bring database and topics up to date. Safe at every start, and by several processes at once."""
+    await asyncio.to_thread(migrate, settings.database_url)
+    await ensure_topics(settings.kafka.brokers, topic_specs(settings), replication=settings.kafka.replication)
+
+
+@asynccontextmanager
+async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
+    """The named processors and edges at work for the block; they stop cleanly at its end.
+
+    An embedded broker begins empty: what is stored and not yet consumed goes into it before an edge opens.
+    """
+    if house.settings.kafka.embedded and set(names) == set(NAMES):
+        log.info("told the broker what it forgot", events=await refill(house, consumers()))
+    stop = asyncio.Event()
+    async with AsyncExitStack() as stack:
+        sources = [make_source(one, house) for one in PROCESSORS if one.name in names]
+        for source in sources:
+            stack.push_async_callback(source.stop)
+            await source.start()
+        await asyncio.gather(*(source.ready for source in sources))
+        edges = asyncio.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop))
+        stack.push_async_callback(_end, edges, stop)
+        log.info("at work", processors=sorted(names))
+        yield
+
+
+async def until_signal() -> None:
+    """Wait for SIGINT or SIGTERM."""
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, told.set)
+    await told.wait()
+
+
+async def _end(edges: asyncio.Task[None], stop: asyncio.Event) -> None:
+    stop.set()
+    await edges

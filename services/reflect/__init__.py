@@ -1,0 +1,10 @@
+"""Learns from each closed turn with one model call: summary, fact operations, signals, brief.
+
+In: turns (closed). Out: turn-reflected, from which others apply what is theirs.
+Owns no table. The extraction has no tools but its own answer.
+"""
+
+from services.core.bus.processor import Processor
+from services.reflect.handler import HANDLERS
+
+PROCESSOR = Processor(name="reflect", handlers=HANDLERS)

@@ -1,0 +1,94 @@
+"""What a reflection is made from: the current summary and brief, stored facts, what was said since."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from schemas.events.threads import TurnClosed
+from services.core.bus.work import Work
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.mail.masking import mask
+from services.core.model.port import Layer
+
+SQL = queries(__file__)
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Materials:
+    """Everything that the one model call is given, and how far the conversation goes."""
+
+    layers: tuple[Layer, ...]
+    mails: tuple[Row, ...]
+    covers_to: int
+    summary: str
+
+
+async def gather(work: Work[TurnClosed]) -> Materials:
+    """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
+    event = work.event
+    person = {"participant_id": event.participant_id if event.trusted else None, "workspace": work.workspace}
+    async with work.reading() as conn:
+        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+        summary = await fetch_one(conn, SQL.summary, {"thread_id": event.thread_id})
+        brief = await fetch_one(conn, SQL.brief, person)
+        who = await fetch_one(conn, SQL.participant, person)
+        facts = await fetch_all(conn, SQL.facts, person)
+        covered: int = summary["covers_to"] if summary else 0
+        said = await fetch_all(conn, SQL.conversation, {"thread_id": event.thread_id, "covers_to": covered})
+    said.reverse()
+    layers = (
+        _person_layer(who, facts),
+        _text_layer("brief", brief),
+        _text_layer("summary", summary),
+        _recent_layer([row for row in said if row["mail_id"] not in event.mail_ids]),
+        _mail_layer(mails),
+    )
+    covers_to = max((row["version"] for row in said), default=covered)
+    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "")
+
+
+def _person_layer(who: Row | None, facts: list[Row]) -> Layer:
+    items: list[Row] = []
+    lines: list[str] = []
+    if who:
+        items.append({"name": who["name"], "address": who["addr"], "state": who["state"]})
+        lines.append(f"{who['name'] or who['addr']}, {who['state']}")
+    for fact in facts:
+        told = {**fact, "id": str(fact["fact_id"]), "recorded_at": fact["recorded_at"].isoformat()}
+        items.append({name: told[name] for name in ("id", "kind", "key", "value", "text", "recorded_at")})
+        lines.append(f"- [{fact['fact_id']}] {fact['kind']}/{fact['key']}: {fact['text']}")
+    return Layer("participant", "\n".join(lines), tuple(items), trusted=False)
+
+
+def _text_layer(name: str, row: Row | None) -> Layer:
+    text = row["text"] if row else ""
+    return Layer(name, text, ({"text": text},) if text else (), trusted=False)
+
+
+def _recent_layer(rows: list[Row]) -> Layer:
+    items = tuple({"role": row["role"], "text": mask(row["text"]).text, "at": row["at"].isoformat()} for row in rows)
+    return Layer(
+        "recent", "\n\n".join(f"{one['at'][:10]} {one['role']}:\n{one['text']}" for one in items), items, trusted=False
+    )
+
+
+def _mail_layer(mails: list[Row]) -> Layer:
+    items = tuple(
+        {
+            "message_id": mail["message_id"],
+            "mail_id": str(mail["mail_id"]),
+            "from_name": mail["author_name"],
+            "from_address": mail["author_addr"],
+            "subject": mail["subject"],
+            "text": mask(mail["text"]).text,
+            "at": mail["received_at"].isoformat(),
+        }
+        for mail in mails
+    )
+    lines = [
+        f"From: {one['from_name']}\nDate: {one['at'][:10]}\nSubject: {one['subject']}\n\n{one['text']}" for one in items
+    ]
+    return Layer("mail", "\n\n".join(lines), items, trusted=False)

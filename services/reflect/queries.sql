@@ -1,0 +1,23 @@
+-- name: mails
+SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at FROM mails
+WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
+
+-- name: summary
+SELECT text, covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
+
+-- name: brief
+SELECT text FROM briefs WHERE participant_id = %(participant_id)s;
+
+-- name: participant
+SELECT name, addr, state FROM participants WHERE participant_id = %(participant_id)s;
+
+-- name: facts
+-- What is believed now, the most important first: what UPDATE and DELETE may refer to.
+SELECT fact_id, kind, key, value, text, recorded_at FROM facts
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
+ORDER BY importance DESC, recorded_at DESC LIMIT 60;
+
+-- name: conversation
+-- What the summary does not cover yet, oldest first; without the mails of the turn, which are their own layer.
+SELECT version, role, text, at, mail_id FROM conversation
+WHERE thread_id = %(thread_id)s AND version > %(covers_to)s ORDER BY version DESC LIMIT 60;
