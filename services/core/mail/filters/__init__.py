@@ -15,6 +15,7 @@ from services.core.mail.filters.challenge import challenge
 from services.core.mail.filters.complaint import complaint
 from services.core.mail.filters.duplicate import duplicate
 from services.core.mail.filters.failed_identity import failed_identity
+from services.core.mail.filters.forwarded_bounce import forwarded_bounce
 from services.core.mail.filters.long_monologue import long_monologue
 from services.core.mail.filters.machine_sender import machine_sender
 from services.core.mail.filters.mailing_list import mailing_list
@@ -51,6 +52,7 @@ FILTERS: tuple[Filter, ...] = (
     spam,
     failed_identity,
     unreadable,
+    forwarded_bounce,
     storm,
     rates,
     long_monologue,

@@ -50,7 +50,8 @@ def _read_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     if told and _is_report(mail):
         if not dsn.is_failure(told):
             return _bounce("receipt", (), told.reporting_mta, parts)
-        return _bounce("bounce", dsn.failures(told) or plain_bounce.recipients(mail, parts), told.reporting_mta, parts)
+        failed = plain_bounce.explained(dsn.failures(told), parts) or plain_bounce.recipients(mail, parts)
+        return _bounce("bounce", failed, told.reporting_mta, parts)
     if plain_bounce.is_bounce(mail, parts):
         return _bounce("bounce", plain_bounce.recipients(mail, parts), "", parts)
     return None

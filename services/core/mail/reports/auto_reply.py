@@ -7,6 +7,7 @@ import re
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.auto_wording import automatic_opening, automatic_subject
 from services.core.mail.reports.nouns import Report
+from services.core.mail.subjects import base_subject
 
 _PRESENT = (
     "X-Autoreply", "X-Autorespond", "X-Auto-Reply-From", "X-AutoReply-From", "X-Autoresponder",
@@ -61,6 +62,10 @@ def _why(mail: ParsedMail) -> str:
         return f"header {header}"
     if subject := automatic_subject(mail.subject):
         return f"subject “{subject}”"
-    if opening := automatic_opening(mail.reply.new or mail.text):
+    if opening := automatic_opening(mail.reply.new or mail.text, answers=_is_answer(mail)):
         return f"it says “{opening}”"
     return ""
+
+
+def _is_answer(mail: ParsedMail) -> bool:
+    return bool(mail.in_reply_to or mail.references) or base_subject(mail.subject) != mail.subject.strip().casefold()

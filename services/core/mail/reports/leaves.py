@@ -33,10 +33,8 @@ class Leaf:
 
 
 def leaves(raw: bytes) -> tuple[Leaf, ...]:
-    """The textual leaves of a message in order; where a multipart cannot be split, its body is one plain leaf."""
-    root = parts.split(raw, Limits()).root
-    found = tuple(_walk(root))
-    return found if any(leaf.text.strip() for leaf in found) else (Leaf("text/plain", _text(root)),)
+    """The textual leaves of a message in order; a multipart that cannot be split counts as plain text."""
+    return tuple(_walk(parts.split(raw, Limits()).root))
 
 
 def _walk(root: parts.Part) -> Iterator[Leaf]:
@@ -48,7 +46,7 @@ def _walk(root: parts.Part) -> Iterator[Leaf]:
             yield Leaf(kind, _text(part))
         elif part.children:
             waiting += reversed(part.children)
-        elif kind.startswith("text/"):
+        elif kind.startswith(("text/", "multipart/")):
             text = _text(part)
             yield Leaf(kind, html_to_text(text).text if kind == "text/html" else text)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject, says_undelivered
@@ -31,6 +32,7 @@ _DELAYED = re.compile(
     r"no action is required|do not need to resend)\b",
     re.I,
 )
+_SMTP_REPLY = re.compile(r"\b[45]\d\d[ -]+#?[45]\.\d\.\d{1,3}\b|\(#[45]\.\d\.\d\)|\bsmtp;|said: ?[45]\d\d")
 _FINAL = re.compile(r"permanent|given up|giving up|not going to try|failed|could not be delivered", re.I)
 
 
@@ -54,7 +56,7 @@ def is_bounce(mail: ParsedMail, parts: Sequence[Leaf]) -> bool:
     notice = notice_of(parts)
     if not (daemon or subject) or not says_undelivered(notice[:NOTICE_CHARS]):
         return False
-    return daemon or bool(returned_text(parts)) or bool(enhanced_code(notice) or basic_code(notice))
+    return daemon or bool(returned_text(parts)) or bool(_SMTP_REPLY.search(notice))
 
 
 def notice_of(parts: Sequence[Leaf]) -> str:
@@ -67,6 +69,21 @@ def recipients(mail: ParsedMail, parts: Sequence[Leaf]) -> tuple[FailedRecipient
     notice = notice_of(parts)
     found = next((f for f in _named(mail, parts, notice) if f), ())
     return tuple(_judged(address, notice) for address in found)
+
+
+def explained(failed: Sequence[FailedRecipient], parts: Sequence[Leaf]) -> tuple[FailedRecipient, ...]:
+    """Recipients of a status part that gives no reason, with the reason that the notice gives in words."""
+    if all(r.diagnostic for r in failed):
+        return tuple(failed)
+    notice = notice_of(parts)
+    return tuple(r if r.diagnostic else _with_reason(r, _judged(r.address, notice)) for r in failed)
+
+
+def _with_reason(told: FailedRecipient, worded: FailedRecipient) -> FailedRecipient:
+    vague = not told.status or told.status.endswith(".0.0")
+    if told.severity == "delayed" or not vague:
+        return replace(told, diagnostic=worded.diagnostic)
+    return worded if worded.status else replace(worded, status=told.status)
 
 
 def _named(mail: ParsedMail, parts: Sequence[Leaf], notice: str) -> Iterator[tuple[str, ...]]:

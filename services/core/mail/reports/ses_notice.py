@@ -45,9 +45,9 @@ def read_ses_notice(parts: Sequence[Leaf]) -> Report | None:
 def _notice(text: str) -> Mapping[str, Any] | None:
     """The notice itself, out of its SNS envelope where it has one; what follows the JSON is not looked at."""
     try:
-        outer = _mapping(json.JSONDecoder().raw_decode(text)[0])
+        outer = _mapping(json.JSONDecoder(strict=False).raw_decode(text)[0])
         inner = outer.get("Message")
-        return _mapping(json.loads(inner)) if isinstance(inner, str) else outer
+        return _mapping(json.loads(inner, strict=False)) if isinstance(inner, str) else outer
     except (ValueError, RecursionError):
         return None
 
