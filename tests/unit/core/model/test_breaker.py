@@ -113,6 +113,18 @@ async def test_refusals_do_not_open_the_circuit() -> None:
     assert patient.asked == 5
 
 
+async def test_refused_probe_closes_the_circuit() -> None:
+    """A probe that is refused shows that the service is back, so the next question passes at once."""
+    clock, patient = _Clock(), _Patient()
+    model = GuardedModel(patient, clock, POLICY)
+    patient.error = ModelUnavailable()
+    await _fails(model, 3)
+    clock.now, patient.error = 10.0, ModelRefused()
+    with pytest.raises(ModelRefused):
+        await model.ask(QUESTION)
+    assert model.state == State()
+
+
 async def test_cancelled_probe_frees_its_place() -> None:
     """A probe whose handler was cancelled lets the next question be the probe, at once."""
     clock, patient = _Clock(), _Patient()
