@@ -1,60 +1,113 @@
--- name: scoped
--- Exact search of one participant's (or a small workspace's) rows: cosine similarity, and BM25 over
--- the OR of the query's lexemes, with document frequencies counted within the scope itself.
--- What stands for scope is a SELECT of (id, tsv, embedding).
-WITH scope AS MATERIALIZED (
+-- name: of_participant
+-- Exact: every fact of one participant that stands under the condition, by cosine and by BM25 with the
+-- frequencies within that memory. A fact is a sentence, so a word counts once.
+WITH word AS MATERIALIZED (
+    SELECT lexeme, quote_literal(lexeme)::tsquery AS query
+    FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
+),
+scope AS MATERIALIZED (
     SELECT
-        id,
-        tsv,
+        fact_id, kind, importance, weight, confidence, pinned, valid_from, tsv,
         length(tsv)::float8 AS size,
-        CASE WHEN vector_dims(embedding) = %(dimensions)s THEN 1 - (embedding <=> %(vector)s) END AS similarity
-    FROM ({scope}) AS row
+        CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
+    FROM facts
+    WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND {condition}
 ),
 total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
-matches AS (
-    SELECT scope.id, scope.size, word.lexeme, cardinality(word.positions) AS tf
-    FROM scope, unnest(scope.tsv) AS word
-    WHERE word.lexeme = ANY(%(lexemes)s)
-),
-rarity AS (
-    SELECT lexeme, bm25_idf(n, count(*)) AS idf
-    FROM matches, total
-    GROUP BY lexeme, n
-),
+matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.tsv @@ word.query),
+rarity AS (SELECT lexeme, bm25_idf(n, count(*)) AS idf FROM matches, total GROUP BY lexeme, n),
 lexical AS (
-    SELECT id, sum(bm25(tf, size, mean, idf)) AS score
+    SELECT fact_id, sum(bm25(1, size, mean, idf)) AS score
     FROM matches JOIN rarity USING (lexeme), total
-    GROUP BY id
+    GROUP BY fact_id
 ),
 scored AS (
-    SELECT id, similarity, coalesce(score, 0) AS lexical
-    FROM scope LEFT JOIN lexical USING (id)
+    SELECT
+        fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
+        coalesce(score, 0) AS lexical, n::int AS scope_size
+    FROM total, scope LEFT JOIN lexical USING (fact_id)
 )
-SELECT id, similarity, lexical, n::integer AS scope_size FROM (
-    (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
-    UNION
-    (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
-) AS candidate, total
+(SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
+UNION
+(SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
+
+-- name: words
+-- The stems of a query and in how many facts each stands, as the planner's statistics estimate it: a word
+-- that they do not list is at most as frequent as the rarest that they do.
+WITH known AS (
+    SELECT most_common_elems::text::text[] AS lexemes, most_common_elem_freqs AS shares
+    FROM pg_stats
+    WHERE schemaname = current_schema() AND tablename = 'facts' AND attname = 'tsv'
+),
+listed AS (
+    SELECT lexeme, share FROM known, unnest(lexemes, shares) AS entry (lexeme, share) WHERE lexeme IS NOT NULL
+),
+total AS (SELECT greatest(reltuples, 1) AS n FROM pg_class WHERE oid = 'facts'::regclass)
+SELECT lexeme, greatest(coalesce(share, (SELECT min(share) FROM listed), 0) * n, 1)::float8 AS documents, n::float8 AS total
+FROM total, unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme LEFT JOIN listed USING (lexeme)
+
+-- name: of_workspace
+-- Through the indices: the nearest by vector, and at most `cap` facts that hold one of the query's rare words.
+WITH word AS (
+    SELECT lexeme, idf, quote_literal(lexeme)::tsquery AS query
+    FROM unnest(%(lexemes)s::text[], %(rarities)s::float8[]) AS entry (lexeme, idf)
+),
+near AS MATERIALIZED (
+    SELECT fact_id FROM facts
+    WHERE workspace = %(workspace)s AND {condition} AND vector_dims(embedding) = {dimensions}
+    ORDER BY embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})
+    LIMIT %(candidates)s
+),
+wordy AS MATERIALIZED (
+    SELECT fact_id FROM facts
+    WHERE tsv @@ %(rare)s::tsquery AND workspace = %(workspace)s AND {condition}
+    LIMIT %(cap)s
+),
+scope AS MATERIALIZED (
+    SELECT
+        fact_id, kind, importance, weight, confidence, pinned, valid_from, tsv,
+        length(tsv)::float8 AS size,
+        CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
+    FROM facts JOIN (SELECT fact_id FROM near UNION SELECT fact_id FROM wordy) AS found USING (fact_id)
+),
+total AS (SELECT avg(size) AS mean FROM scope),
+lexical AS (
+    SELECT fact_id, sum(bm25(1, size, mean, idf)) AS score
+    FROM total, scope JOIN word ON scope.tsv @@ word.query
+    GROUP BY fact_id
+),
+scored AS (
+    SELECT
+        fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
+        coalesce(score, 0) AS lexical, NULL::int AS scope_size
+    FROM scope LEFT JOIN lexical USING (fact_id)
+)
+(SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
+UNION
+(SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 
 -- name: believed_and_valid
 -- What was believed at as_of and had neither ended nor expired by then.
-SELECT fact_id AS id, tsv, embedding FROM facts
-WHERE workspace = %(workspace)s AND recorded_at <= %(as_of)s
+recorded_at <= %(as_of)s
 AND (superseded_at IS NULL OR superseded_at > %(as_of)s)
 AND (valid_to IS NULL OR valid_to > %(as_of)s)
 AND (expires_at IS NULL OR expires_at > %(as_of)s)
 
 -- name: so_within_window
 -- What was known at as_of and was so at some time within the window, also if it has changed or expired since.
-SELECT fact_id AS id, tsv, embedding FROM facts
-WHERE workspace = %(workspace)s AND recorded_at <= %(as_of)s
+recorded_at <= %(as_of)s
 AND (retracted_at IS NULL OR retracted_at > %(as_of)s)
 AND valid_from < %(window_end)s
 AND coalesce(least(valid_to, expires_at, superseded_at), 'infinity') > %(window_start)s
 
--- name: facts_by_id
+-- name: by_id
+-- The facts themselves, as readers need them.
 SELECT
     fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
     valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
 FROM facts
 WHERE fact_id = ANY(%(ids)s)
+
+-- name: breadth
+-- How widely the vector index looks in this transaction; it goes on by itself where filters leave too little.
+SELECT set_config('hnsw.ef_search', %(breadth)s, true), set_config('hnsw.iterative_scan', 'relaxed_order', true)

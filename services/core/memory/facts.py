@@ -1,0 +1,31 @@
+"""A fact as its readers see it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A row of `facts`; what each column means stands in the migration `0010_memory.sql`."""
+
+    fact_id: UUID
+    participant_id: UUID
+    kind: str
+    key: str
+    value: str
+    text: str
+    confidence: float
+    importance: float
+    weight: float
+    trust: str
+    pinned: bool
+    valid_from: datetime
+    valid_to: datetime | None
+    expires_at: datetime | None
+    recorded_at: datetime
+    superseded_at: datetime | None
+    source_message_id: str | None
+    quote: str | None
