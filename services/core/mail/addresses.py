@@ -23,7 +23,8 @@ MAX_ADDRESS_LENGTH = 320
 
 _TOKEN = re.compile(
     r"""(?P<space>[ \t\r\n]+)
-      | (?P<quoted>"(?:[^"\\]|\\.)*")
+      | (?P<quoted>"(?:[^"\\]|\\.)*+")
+      | (?P<broken>"(?:[^"\\]|\\.)*+\\?\Z)
       | (?P<word>=\?[^?\s]{1,80}\?[bBqQ]\?[^?]*\?=)
       | (?P<literal>\[[^\[\]\\\s@<>]*\])
       | (?P<special>[<>,;:@()"\\])

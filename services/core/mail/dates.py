@@ -7,18 +7,21 @@ from datetime import UTC, datetime, timedelta, timezone
 from email.utils import parsedate_tz
 
 _COMMENT = re.compile(r"\([^()]*\)")
+_MOST_NESTED_COMMENTS = 4
 _ISO = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)\S*\s*(Z|[+-]\d{2}:?\d{2})?")
 MAX_LENGTH = 256
 SECONDS_PER_DAY = 86_400
 
 
 def parse_date(value: str) -> datetime | None:
-    """The moment a Date value names, with the sender's own offset; a date without a zone is read as UTC."""
-    text = value[:MAX_LENGTH]
+    """The moment a Date or Received value names, with the sender's own offset; without a zone it is UTC."""
+    text = value.rpartition(";")[2][:MAX_LENGTH]
+    for _ in range(_MOST_NESTED_COMMENTS):
+        text = _COMMENT.sub(" ", text)
     if iso := _ISO.match(text):
         return _from_iso(*iso.groups(default=""))
     try:
-        fields = parsedate_tz(_COMMENT.sub(" ", text))
+        fields = parsedate_tz(text)
     except (ValueError, IndexError, TypeError, OverflowError):
         return None
     return _from_fields(fields) if fields else None

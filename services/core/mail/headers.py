@@ -43,7 +43,7 @@ def split_block(raw: bytes, limit: int) -> tuple[Fields, int, tuple[str, ...]]:
             fields.append((match[1].decode("ascii"), [match[2]]))
         elif index or not line.startswith((b"From ", b">From ")):
             defects.append("a line among the headers is not a header")
-            if index + 1 >= len(lines) or not _FIELD.match(lines[index + 1]):
+            if line.startswith(b"--") or index + 1 >= len(lines) or not _FIELD.match(lines[index + 1]):
                 return _joined(fields), position, tuple(defects)
         position += len(line) + 1
     return _joined(fields), body_at, tuple(defects)
@@ -69,11 +69,13 @@ def unfold(value: bytes, defects: list[str] | None = None) -> str:
 
 def decode_words(value: str) -> str:
     """A header value with its RFC 2047 words decoded, white space collapsed to what the RFC means, no controls."""
-    return clean("".join(_words(value)))
+    return clean("".join(_words(value)) if "=?" in value else value)
 
 
 def clean(text: str) -> str:
     """`text` without control characters, line separators, lone surrogates and direction overrides."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
     return _DIRECTION.sub("", _CONTROLS.sub(" ", text)).strip()
 
 

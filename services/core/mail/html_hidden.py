@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from lxml.html import HtmlElement
 
@@ -59,13 +60,12 @@ def style_rules(root: HtmlElement) -> dict[str, dict[str, str]]:
 
     Rules inside `@media` are left out: they hold on some screens only.
     """
+    sheet = "\n".join(element.text or "" for element in root.iter("style"))[:MAX_STYLE_CHARACTERS]
     rules: dict[str, dict[str, str]] = {}
-    for element in root.iter("style"):
-        text = _AT_RULE.sub("", _COMMENT.sub("", (element.text or "")[:MAX_STYLE_CHARACTERS]))
-        for match in list(_RULE.finditer(text))[:MAX_RULES]:
-            for selector in match[1].split(","):
-                if simple := _SIMPLE.match(selector.strip()):
-                    rules.setdefault(simple[1], {}).update(declarations(match[2]))
+    for match in islice(_RULE.finditer(_AT_RULE.sub("", _COMMENT.sub("", sheet))), MAX_RULES):
+        for selector in match[1].split(","):
+            if simple := _SIMPLE.match(selector.strip()):
+                rules.setdefault(simple[1], {}).update(declarations(match[2]))
     return rules
 
 

@@ -16,6 +16,9 @@ from services.core.mail import html_hidden
 
 MAX_HTML_CHARACTERS = 5_000_000
 MAX_HIDDEN_CHARACTERS = 20_000
+MAX_DEPTH = 20
+
+_CELL_END = " | "
 
 _SKIPPED = {"head", "script", "style", "title", "meta", "link", "template", "noscript", "object", "embed", "iframe"} | {
     "svg",
@@ -73,6 +76,7 @@ def _walk(root: HtmlElement, visible: _Writer, hidden: _Writer) -> None:
     """Depth first, in document order, without recursion; text goes to the writer that its look asks for."""
     styles = html_hidden.style_rules(root)
     looks = [html_hidden.Look()]
+    writers = [visible]
     skipping: HtmlElement | None = None
     for event, element in etree.iterwalk(root, events=("start", "end")):
         if skipping is None and event == "start":
@@ -80,28 +84,40 @@ def _walk(root: HtmlElement, visible: _Writer, hidden: _Writer) -> None:
                 skipping = element
                 continue
             looks.append(html_hidden.look(element, looks[-1], styles))
+            writers.append(_writer(looks, writers, visible, hidden))
             visible.open(element)
-            _put(looks[-1], element.text, visible, hidden)
+            _put(writers[-1], element.text)
         elif event == "end" and skipping is None:
             looks.pop()
+            writers.pop()
             visible.close(element)
         elif element is skipping:
             skipping = None
         if event == "end" and skipping is None and element is not root:
-            _put(looks[-1], element.tail, visible, hidden)
+            _put(writers[-1], element.tail)
 
 
-def _put(look: html_hidden.Look, text: str | None, visible: _Writer, hidden: _Writer) -> None:
+def _writer(looks: list[html_hidden.Look], writers: list[_Writer], visible: _Writer, hidden: _Writer) -> _Writer:
+    """The writer for text with the newest look; that of the text around it where the look is the same."""
+    if looks[-1] is looks[-2]:
+        return writers[-1]
+    return hidden if looks[-1].hidden else visible
+
+
+def _put(writer: _Writer, text: str | None) -> None:
     if text:
-        (hidden if look.hidden else visible).put(text)
+        writer.put(text)
 
 
 class _Writer:
-    """Lines under construction, with the quote depth and list state that prefix them."""
+    """Lines under construction, with the quote depth and list state that prefix them.
+
+    The open line is a list of pieces, and depths are bounded: both keep the work linear.
+    """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._line = ""
+        self._pieces: list[str] = []
         self._gap = False
         self._quotes = 0
         self._lists: list[int | None] = []
@@ -113,14 +129,18 @@ class _Writer:
         if self._pre:
             *whole, last = text.split("\n")
             for line in whole:
-                self._line += line
+                self._pieces.append(line)
                 self._break(force=True)
-            self._line += last
+            self._pieces.append(last)
             return
         text = _SPACES.sub(" ", text)
-        self._line += text.lstrip(" ") if not self._line or self._line.endswith(" ") else text
+        if not self._pieces or self._pieces[-1].endswith(" "):
+            text = text.lstrip(" ")
+        if text:
+            self._pieces.append(text)
 
     def open(self, element: HtmlElement) -> None:
+        """Begin an element: line breaks, quote prefix, bullet, rule, the text that stands for a picture."""
         tag = element.tag
         if tag == "br":
             self._break(force=True)
@@ -131,33 +151,32 @@ class _Writer:
         elif tag in ("ul", "ol"):
             self._lists.append(1 if tag == "ol" else None)
         elif tag == "li":
-            self._line = "  " * max(len(self._lists) - 1, 0) + self._bullet()
+            self._pieces = ["  " * min(max(len(self._lists) - 1, 0), MAX_DEPTH), self._bullet()]
         elif tag == "pre":
             self._pre += 1
         elif tag == "hr":
-            self._line = "-" * 20
+            self._pieces = ["-" * 20]
             self._break()
         elif tag == "img" and element.get("alt"):
             self.put(f"[{element.get('alt')}]")
         elif tag == "a":
-            self._links.append((element.get("href") or "", len(self._line)))
+            self._links.append((element.get("href") or "", len(self._pieces)))
 
     def close(self, element: HtmlElement) -> None:
+        """End an element: its link's target, a cell's bar, its line, its prefix."""
         tag = element.tag
         if tag == "a" and self._links:
             self._link(*self._links.pop())
-        elif tag in ("td", "th") and self._line.strip():
-            self._line = self._line.rstrip() + " | "
+        elif tag in ("td", "th") and any(piece.strip() for piece in self._pieces[-1:]):
+            self._pieces.append(_CELL_END)
         if tag in _BLOCKS:
-            if tag == "tr":
-                self._line = self._line.removesuffix(" | ")
             self._block(tag)
         if tag == "blockquote":
-            self._quotes = max(self._quotes - 1, 0)
-        elif tag in ("ul", "ol") and self._lists:
+            self._quotes -= 1
+        elif tag in ("ul", "ol"):
             self._lists.pop()
         elif tag == "pre":
-            self._pre = max(self._pre - 1, 0)
+            self._pre -= 1
 
     def text(self) -> str:
         """Everything written, without blank lines at either end."""
@@ -172,11 +191,11 @@ class _Writer:
         return f"{number}. "
 
     def _link(self, href: str, start: int) -> None:
-        shown = self._line[start:].strip()
-        if href.lower().startswith(("http://", "https://")) and shown and href.rstrip("/") not in shown:
-            bare = href.split("://", 1)[1].rstrip("/")
-            if shown.rstrip("/") != bare:
-                self._line = f"{self._line.rstrip()} <{href}>"
+        """Write a web link's target behind its text, unless the text says it already."""
+        shown = "".join(self._pieces[start:]).strip()
+        bare = href.partition("://")[2].rstrip("/")
+        if href.lower().startswith(("http://", "https://")) and shown and bare not in shown:
+            self._pieces.append(f" <{href}>")
 
     def _block(self, tag: str) -> None:
         self._break()
@@ -184,11 +203,12 @@ class _Writer:
 
     def _break(self, force: bool = False) -> None:
         """End the line; an empty one is written only when `force` asks for it."""
-        line, self._line = self._line.rstrip(), ""
+        line = "".join(self._pieces).removesuffix(_CELL_END).rstrip()
+        self._pieces = []
         if not line and not force:
             return
-        prefix = "> " * self._quotes
+        prefix = "> " * min(self._quotes, MAX_DEPTH)
         if self._gap and self._lines and self._lines[-1].strip("> "):
             self._lines.append(prefix.rstrip())
         self._gap = False
-        self._lines.append((prefix + line).rstrip() if prefix else line)
+        self._lines.append((prefix + line).rstrip())

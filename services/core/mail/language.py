@@ -7,7 +7,7 @@ from functools import lru_cache
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 LEAST_LETTERS = 20
-SAMPLE_CHARACTERS = 2_000
+SAMPLE_CHARACTERS = 800
 LEAST_PROBABILITY = 0.5
 
 

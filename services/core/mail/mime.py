@@ -41,9 +41,12 @@ def _over_size(raw: bytes, limits: Limits) -> str:
 
 def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits: Limits) -> ParsedMail:
     unfolded = [(name, headers.unfold(raw, defects)) for name, raw in root.fields]
+    named: dict[str, list[str]] = {}
+    for name, value in unfolded:
+        named.setdefault(name.lower(), []).append(value)
 
     def undecoded(name: str) -> list[str]:
-        return [value for key, value in unfolded if key.lower() == name]
+        return named.get(name, [])
 
     def mailboxes(name: str) -> tuple[Address, ...]:
         found = addresses.parse_addresses(", ".join(undecoded(name)))
@@ -91,7 +94,7 @@ class _Body:
     def read(self, root: parts.Part) -> None:
         """Sort every leaf below `root`, in document order."""
         for part in _leaves(root):
-            if part.disposition != "attachment" and part.content_type in ("text/plain", "text/html"):
+            if part.disposition != "attachment" and _is_body(part):
                 self._text(part)
             else:
                 self._attach(part)
@@ -119,6 +122,11 @@ class _Body:
         content_id = next(iter(headers.message_ids(part.value("content-id"))), "")
         inline = part.disposition == "inline" or (bool(content_id) and part.disposition != "attachment")
         self.attachments.append(_attachment(part.filename, part.content_type, content_id, inline, content))
+
+
+def _is_body(part: parts.Part) -> bool:
+    """Text to be read as the mail's own; a multipart that could not be split is shown rather than lost."""
+    return part.content_type in ("text/plain", "text/html", "text") or part.content_type.startswith("multipart/")
 
 
 def _attachment(name: str, claimed: str, content_id: str, inline: bool, content: bytes) -> Attachment:

@@ -15,7 +15,9 @@ from dataclasses import dataclass, field
 from services.core.mail import headers, parameters
 from services.core.mail.message import Limits
 
+_CONTENT_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
 _ENCODINGS = re.compile(r"[\w-]+")
+LINE_FEED = 0x0A
 _BAD_QP_END = re.compile(rb"[ \t]+(?=\r?\n)")
 
 
@@ -76,13 +78,15 @@ def split(raw: bytes, limits: Limits) -> Tree:
             child = _part(block, part.level + 1, default, limits, defects)
             part.children.append(child)
             waiting.append(child)
+        if part.children and part.content_type.startswith("multipart/"):
+            part.raw_body = b""
     return Tree(root, tuple(dict.fromkeys(defects)), parked)
 
 
 def _part(raw: bytes, level: int, default_type: str, limits: Limits, defects: list[str]) -> Part:
     fields, body_at, wrong = headers.split_block(raw, limits.header_bytes)
     defects.extend(wrong)
-    named = {name.lower(): headers.unfold(value) for name, value in reversed(fields)}
+    named = {name.lower(): headers.unfold(value) for name, value in reversed(fields) if name.lower() in _CONTENT_FIELDS}
     content_type, given = parameters.parse(named.get("content-type", default_type))
     disposition, disposition_given = parameters.parse(named.get("content-disposition", ""))
     encoding = _ENCODINGS.search(named.get("content-transfer-encoding", "").lower())
@@ -112,16 +116,18 @@ def _blocks(part: Part, most: int, defects: list[str]) -> list[tuple[bytes, str]
 
 def _between(body: bytes, boundary: bytes, most: int, defects: list[str]) -> list[bytes]:
     """The stretches between delimiter lines (RFC 2046, 5.1.1); an unclosed last one runs to the end."""
-    delimiter = re.compile(rb"(?:\A|\r?\n)--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r?\n|\Z)")
     blocks: list[bytes] = []
-    start = None
-    for match in delimiter.finditer(body):
-        if start is not None:
-            blocks.append(body[start : match.start()] if match.start() > start else b"")
-        start = None if match[1] else _after_line(body, match.end())
+    start = -1
+    for match in re.finditer(b"--" + re.escape(boundary) + rb"(--)?[ \t]*(?=\r?\n|\Z)", body):
+        at = match.start()
+        if at > 0 and body[at - 1] != LINE_FEED:
+            continue
+        if start >= 0:
+            blocks.append(body[start : _before_line_break(body, at, start)])
+        start = -1 if match[1] else body.find(b"\n", match.end()) + 1 or len(body)
         if match[1] or len(blocks) >= most:
             break
-    if start is not None and len(blocks) < most:
+    if start >= 0 and len(blocks) < most:
         defects.append("multipart without its closing boundary")
         blocks.append(body[start:])
     if not blocks:
@@ -129,10 +135,10 @@ def _between(body: bytes, boundary: bytes, most: int, defects: list[str]) -> lis
     return blocks
 
 
-def _after_line(body: bytes, position: int) -> int:
-    """Behind the line break at `position`, but before it when the next line is a delimiter as well."""
-    end = body.find(b"\n", position)
-    return len(body) if end < 0 else end + 1
+def _before_line_break(body: bytes, at: int, start: int) -> int:
+    """The end of what stands before a delimiter line: the line break before it belongs to the delimiter."""
+    end = at - 2 if body[at - 2 : at] == b"\r\n" else at - 1
+    return max(end, start)
 
 
 def decode_transfer(body: bytes, encoding: str) -> bytes:

@@ -5,22 +5,25 @@ from __future__ import annotations
 import binascii
 import re
 
-_FILE = re.compile(
-    r"^begin(?:-base64)? [0-7]{3,4} ([^\r\n]{1,255})\n((?:[^\r\n]{0,100}\n)*?)end[ \t]*(?:\n|\Z)", re.MULTILINE
-)
+_BEGIN = re.compile(r"^begin(?:-base64)? [0-7]{3,4} ([^\n]{1,255})\n", re.MULTILINE)
+_END = re.compile(r"^end[ \t]*(?:\n|\Z)", re.MULTILINE)
 
 
 def take_files(text: str) -> tuple[str, tuple[tuple[str, bytes], ...]]:
     """The text without its uuencoded files, and the files as (name, content)."""
     if "begin " not in text:
         return text, ()
+    kept: list[str] = []
     files: list[tuple[str, bytes]] = []
-
-    def taken(match: re.Match[str]) -> str:
-        files.append((match[1].strip(), _decode(match[2])))
-        return ""
-
-    return _FILE.sub(taken, text), tuple(files)
+    taken = searched = 0
+    for end in _END.finditer(text):
+        at = text.rfind("\nbegin", searched, end.start()) + 1 or searched
+        searched = end.end()
+        if begin := _BEGIN.match(text, at, end.start()):
+            kept.append(text[taken : begin.start()])
+            files.append((begin[1].strip(), _decode(text[begin.end() : end.start()])))
+            taken = end.end()
+    return "".join([*kept, text[taken:]]), tuple(files)
 
 
 def _decode(lines: str) -> bytes:

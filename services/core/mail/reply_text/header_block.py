@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from services.core.mail.reply_text import words
 
 MAX_BLOCK_LINES = 14
+MAX_SEPARATOR = 200
 MAX_WRAPPED_LINES = 2
 LEAST_ROLES = 3
 
 
-def _any_of(choices: Iterable[str]) -> str:
-    return "|".join(re.escape(choice) for choice in sorted(set(choices), key=len, reverse=True))
-
-
 _ROLE = {label: role for role, labels in reversed(words.HEADER_LABELS.items()) for label in labels}
-_LABEL = re.compile(rf"[ \t>*_|]*({_any_of(_ROLE)})[ \t\u3000\u00a0*_]*[:：](?!//)", re.IGNORECASE)
-_FENCED = re.compile(
-    rf"[\s>*_]*[-_=—–~]{{2,}}[\s>]*(?:{_any_of((*words.SEPARATORS, *words.FORWARDS))}).{{0,80}}\Z", re.IGNORECASE
-)
-_FORWARD = re.compile(rf"[\s>*_]*(?:{_any_of(words.FORWARDS)})\s*[:：]?[\s*_]*\Z", re.IGNORECASE)
-_REPLY_ABOVE = re.compile(
-    r"[\s>*_#=-]*(?:please )?(?:reply|write|type) (?:your reply )?above this line\b.{0,60}\Z", re.IGNORECASE
-)
+_LONGEST_LABEL = max(map(len, _ROLE))
+_COLON = re.compile(r"[:：](?!//)")
+_DASHES = "-_=—–~"
+_DECORATION = _DASHES + "<>*:： \t\u00a0\u200b"
+_ANNOUNCEMENTS = (*words.SEPARATORS, *words.FORWARDS)
+_REPLY_ABOVE = re.compile(r"(?:please )?(?:reply|write|type) (?:your reply )?above this line\b.{0,60}\Z")
 
 
 def role(line: str) -> str:
     """What a header line says (`from`, `sent`, `to`, `cc`, `subject`, `reply`), or ""."""
-    match = _LABEL.match(line[:200])
-    return _ROLE.get(match[1].lower(), "") if match else ""
+    start = line.lstrip(" \t>*_|")[: _LONGEST_LABEL + 8]
+    colon = _COLON.search(start)
+    return _ROLE.get(start[: colon.start()].strip(" \t\u3000\u00a0*_").lower(), "") if colon else ""
 
 
 def is_separator(line: str) -> bool:
     """Whether a line announces an older mail: `-----Original Message-----`, `Begin forwarded message:`."""
-    return len(line) <= 200 and bool(_FENCED.match(line) or _FORWARD.match(line) or _REPLY_ABOVE.match(line))
+    if len(line) > MAX_SEPARATOR:
+        return False
+    said = line.strip(_DECORATION).lower()
+    fenced = line.lstrip(" \t>*")[:1] in _DASHES
+    return said in words.FORWARDS or (fenced and said.startswith(_ANNOUNCEMENTS)) or bool(_REPLY_ABOVE.match(said))
 
 
 def block_end(lines: Sequence[str], start: int) -> int:

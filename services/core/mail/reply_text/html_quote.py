@@ -7,6 +7,7 @@ signature its mark. Then the rules for plain text decide.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from lxml import etree
 from lxml.html import HtmlElement
@@ -43,7 +44,8 @@ _OLDER_MAIL_IDS = {
 _SIGNATURE_IDS = {"Signature", "signature", "ms-outlook-mobile-signature", "AppleMailSignature", "x_Signature"}
 _BORDER_TOP = re.compile(r"border-top(?:-\w+)?\s*:\s*(?:[^;]*\b(?:solid|1(?:\.0)?p[tx])\b)")
 _NO_BORDER = re.compile(r"border(?:-left)?\s*:\s*(?:none|0)|border-left-(?:width|style)\s*:\s*(?:none|0)")
-_OUTLOOK_BORDER_WITHIN = 3
+_OUTLOOK_HEADER_TEXTS = 30
+_OUTLOOK_HEADER_COLONS = 3
 
 
 def marked_text(html: str) -> str:
@@ -82,15 +84,13 @@ def _is_outlook_border(element: HtmlElement) -> bool:
     style = (element.get("style") or "").lower()
     if element.tag != "div" or not _BORDER_TOP.search(style):
         return False
-    text = " ".join("".join(element.itertext()).split())[:400]
-    return text.count(":") >= _OUTLOOK_BORDER_WITHIN
+    beginning = " ".join(islice(element.itertext(), _OUTLOOK_HEADER_TEXTS))
+    return beginning.count(":") >= _OUTLOOK_HEADER_COLONS
 
 
 def _line_before(element: HtmlElement, mark: str) -> None:
-    """Put a line of its own before an element, outside of what was said before it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    line = etree.Element("div")
-    line.text = mark
-    parent.insert(parent.index(element), line)
+    """Put a line of its own before an element, behind what was said before it."""
+    if element.getparent() is not None:
+        line = etree.Element("div")
+        line.text = mark
+        element.addprevious(line)

@@ -33,6 +33,7 @@ def classify(lines: Sequence[str]) -> list[Kind]:
     """The kind of each line; linear in the number of lines."""
     kinds = [_alone(line) for line in lines]
     _keep_code(lines, kinds)
+    _find_app_lines(lines, kinds)
     _find_blocks(lines, kinds)
     _find_attributions(lines, kinds)
     _join_wrapped_quotes(lines, kinds)
@@ -52,7 +53,7 @@ def _alone(line: str) -> Kind:
         return Kind.RULE
     if header_block.is_separator(line):
         return Kind.SEPARATOR
-    return Kind.APP if signature.is_app_line(line) else Kind.TEXT
+    return Kind.TEXT
 
 
 def _keep_code(lines: Sequence[str], kinds: list[Kind]) -> None:
@@ -60,6 +61,15 @@ def _keep_code(lines: Sequence[str], kinds: list[Kind]) -> None:
     fences = [index for index, line in enumerate(lines) if _FENCE.match(line)]
     for opening, closing in zip(fences[::2], fences[1::2], strict=False):
         kinds[opening : closing + 1] = [Kind.TEXT] * (closing + 1 - opening)
+
+
+def _find_app_lines(lines: Sequence[str], kinds: list[Kind]) -> None:
+    """What a phone or an app appended begins or ends a paragraph."""
+    for index, line in enumerate(lines):
+        begins = index == 0 or kinds[index - 1] is not Kind.TEXT
+        ends = index + 1 == len(lines) or kinds[index + 1] is not Kind.TEXT
+        if kinds[index] is Kind.TEXT and (begins or ends) and signature.is_app_line(line):
+            kinds[index] = Kind.APP
 
 
 def _find_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:

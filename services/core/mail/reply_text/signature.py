@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from services.core.mail.reply_text import words
 
 MAX_APP_LINE = 160
+MAX_RULE = 200
+MAX_SENTENCE = 500
 MAX_SIGNATURE_LINES = 10
 MAX_SIGNATURE_CHARACTERS = 600
 
@@ -25,7 +27,7 @@ def is_mark(line: str) -> bool:
 
 def is_rule(line: str) -> bool:
     """Whether a line is drawn from dashes, underscores, stars or the like."""
-    return bool(_RULE.match(line))
+    return len(line) <= MAX_RULE and bool(_RULE.match(line))
 
 
 def is_app_line(line: str) -> bool:
@@ -46,6 +48,7 @@ def is_small_print(lines: Sequence[str]) -> bool:
 def is_footer(lines: Sequence[str]) -> bool:
     """Whether short text behind a long quote is no answer to it: not one sentence, or small print."""
     filled = [line for line in lines if line.strip()]
-    return len(filled) <= MAX_SIGNATURE_LINES and (
-        bool(_SMALL_PRINT.search("\n".join(filled))) or not any(_SENTENCE.search(line) for line in filled)
-    )
+    if len(filled) > MAX_SIGNATURE_LINES:
+        return False
+    small_print = _SMALL_PRINT.search("\n".join(filled))
+    return bool(small_print) or not any(_SENTENCE.search(line[-MAX_SENTENCE:]) for line in filled)

@@ -13,7 +13,9 @@ from services.core.mail.reply_text import html_quote, marks, signature
 from services.core.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
+MAX_SMALL_PRINT_LINES = 80
 
+_SIGNATURE_STARTS = (Kind.MARK, Kind.RULE, Kind.APP)
 _OLDER = (Kind.QUOTE, Kind.ATTRIBUTION, Kind.SEPARATOR, Kind.HEADER)
 
 
@@ -61,50 +63,40 @@ def _set(parts: list[str], start: int, end: int, part: str) -> None:
     parts[start:end] = [part] * (end - start)
 
 
+def _next(kinds: Sequence[Kind], *wanted: Kind) -> list[int]:
+    """For each line the index of the first wanted one from there on; the number of lines where there is none."""
+    following = [len(kinds)] * (len(kinds) + 1)
+    for index in range(len(kinds) - 1, -1, -1):
+        following[index] = index if kinds[index] in wanted else following[index + 1]
+    return following
+
+
 def _mark_older_mail(kinds: Sequence[Kind], parts: list[str]) -> None:
-    """All from the first separator or header block on, unless what was added stands below it."""
-    written = False
-    for index, kind in enumerate(kinds):
-        written = written or kind is Kind.TEXT
-        if kind in (Kind.SEPARATOR, Kind.HEADER) and written and not _answered_below(kinds, index):
-            _set(parts, index, len(parts), "quoted")
-            return
-
-
-def _answered_below(kinds: Sequence[Kind], index: int) -> bool:
-    """Whether a quote with quote marks follows, and text after it."""
-    seen_quote = False
-    for kind in kinds[index:]:
-        if kind is Kind.TEXT:
-            return seen_quote
-        seen_quote = seen_quote or kind is Kind.QUOTE
-    return False
+    """All from the first separator or header block on, unless what was added stands below its marked quote."""
+    text, quote, older = _next(kinds, Kind.TEXT), _next(kinds, Kind.QUOTE), _next(kinds, Kind.SEPARATOR, Kind.HEADER)
+    cut = older[text[0]]
+    while cut < len(kinds) and quote[cut] < text[cut] < len(kinds):
+        cut = older[text[cut]]
+    _set(parts, cut, len(parts), "quoted")
 
 
 def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
     """From a signature mark, a rule with small print, or an app's line, to the next quote or the end."""
-    written = False
-    index = 0
+    text, older = _next(kinds, Kind.TEXT), _next(kinds, *_OLDER)
+    index = text[0]
     while index < len(kinds) and parts[index] == "new":
-        end = _segment_end(kinds, index)
-        if written and _begins_signature(lines, kinds, index, end):
+        end = older[index]
+        if kinds[index] in _SIGNATURE_STARTS and _begins_signature(lines, kinds[index], index, end, text[index]):
             _set(parts, index, end, "signature")
             index = end
-            continue
-        written = written or kinds[index] is Kind.TEXT
-        index += 1
+        else:
+            index += 1
 
 
-def _segment_end(kinds: Sequence[Kind], start: int) -> int:
-    return next((index for index in range(start, len(kinds)) if kinds[index] in _OLDER), len(kinds))
-
-
-def _begins_signature(lines: Sequence[str], kinds: Sequence[Kind], index: int, end: int) -> bool:
-    if kinds[index] is Kind.MARK:
-        return True
-    if kinds[index] is Kind.RULE:
-        return signature.is_small_print(lines[index + 1 : end])
-    return kinds[index] is Kind.APP and not any(kind is Kind.TEXT for kind in kinds[index:end])
+def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, text: int) -> bool:
+    if kind is Kind.RULE:
+        return end - index <= MAX_SMALL_PRINT_LINES and signature.is_small_print(lines[index + 1 : end])
+    return kind is Kind.MARK or text >= end
 
 
 def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
