@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import faust
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 PARTITIONS = 12
@@ -181,11 +181,12 @@ class Probe:
 
     async def _committed(self) -> int:
         """How many messages the group's committed offsets cover."""
-        admin = AIOKafkaAdminClient(bootstrap_servers=self.kafka)
-        await admin.start()
-        offsets = await admin.list_consumer_group_offsets(f"{self.topic}-group")
-        await admin.close()
-        return sum(max(at.offset, 0) for at in offsets.values())
+        consumer = AIOKafkaConsumer(bootstrap_servers=self.kafka, group_id=f"{self.topic}-group")
+        async with consumer:
+            partitions = [TopicPartition(self.topic, number) for number in range(PARTITIONS)]
+            consumer.assign(partitions)
+            offsets = [await consumer.committed(partition) for partition in partitions]
+        return sum(offset or 0 for offset in offsets)
 
     async def _produce(self, count: int) -> None:
         async with AIOKafkaProducer(bootstrap_servers=self.kafka, acks=-1) as producer:

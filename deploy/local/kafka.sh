@@ -47,12 +47,13 @@ jars() {
   <dependencies>$(dependency org.apache.kafka kafka_2.13 "$VERSION" "$WITHOUT_TOOLS")$(logging_dependencies)</dependencies>
 </project>
 POM
-    rm -rf "$JARS"
     mvn -B -q -f "$work/pom.xml" org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy-dependencies \
-        -DincludeScope=runtime -DoutputDirectory="$JARS" >&2
+        -DincludeScope=runtime -DoutputDirectory="$work/jars" >&2
+    ls "$work/jars/kafka_2.13-$VERSION.jar" "$work/jars/kafka-clients-$VERSION.jar" > /dev/null
+    touch "$work/jars/.complete"
+    rm -rf "$JARS"
+    mv -T "$work/jars" "$JARS"
     rm -rf "$work"
-    ls "$JARS/kafka_2.13-$VERSION.jar" "$JARS/kafka-clients-$VERSION.jar" > /dev/null
-    touch "$JARS/.complete"
 }
 
 write_logging() {
