@@ -6,6 +6,7 @@ Some say in their headers what they are, the worst (`Courtesy.NONE`) leave only 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
@@ -73,9 +74,18 @@ ACKNOWLEDGEMENT = {
     "ja": ("お問い合わせ 42", "このメールは自動送信されています。お問い合わせを受け付けました。"),
 }
 CHALLENGE = {
-    "en": ("Please confirm your message", "Your message is being held. Please confirm that you are a human by clicking below."),
-    "de": ("Bitte bestätigen Sie Ihre Nachricht", "Bitte bestätigen Sie über den Link, dass Sie ein Mensch sind, damit Ihre Nachricht zugestellt wird."),
-    "fr": ("Confirmation requise (anti-spam)", "Veuillez confirmer que vous êtes bien l'expéditeur humain de ce message."),
+    "en": (
+        "Please confirm your message",
+        "Your message is being held. Please confirm that you are a human by clicking below.",
+    ),
+    "de": (
+        "Bitte bestätigen Sie Ihre Nachricht",
+        "Bitte bestätigen Sie über den Link, dass Sie ein Mensch sind, damit Ihre Nachricht zugestellt wird.",
+    ),
+    "fr": (
+        "Confirmation requise (anti-spam)",
+        "Veuillez confirmer que vous êtes bien l'expéditeur humain de ce message.",
+    ),
     "es": ("Confirme su mensaje", "Para entregar su correo, confirme que usted es el remitente del mensaje."),
     "it": ("Verifica antispam", "Per favore confermi di essere il mittente del messaggio facendo clic qui."),
     "pl": ("Potwierdź wiadomość", "Potwierdź, że jesteś nadawcą tej wiadomości, klikając poniższy odnośnik."),
@@ -93,6 +103,7 @@ FAILURE = {
     "ja": ("配信不能: Re: Order 4711", "以下の宛先にメールを配信できませんでした。"),
 }
 LANGUAGES = tuple(VACATION)
+GONE = "gone@customer.example"
 PERSON = "Ann Lee <ann@customer.example>"
 
 
@@ -109,7 +120,7 @@ def automatic_mails(ours: Ours = Ours()) -> Iterator[AutoMail]:
 def _mail(ours: Ours, sender: str, subject: str, body: str, **headers: str) -> bytes:
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, ours.address, subject
-    message["Message-ID"] = f"<robot.{abs(hash((sender, subject))):x}@customer.example>"
+    message["Message-ID"] = f"<robot.{zlib.crc32((sender + subject).encode()):x}@customer.example>"
     message["Date"] = "Mon, 03 Aug 2026 10:00:00 +0000"
     for name, value in headers.items():
         message[name.replace("_", "-")] = value
@@ -123,7 +134,7 @@ def _vacations(language: str, ours: Ours) -> Iterator[AutoMail]:
     answers = {"In_Reply_To": f"<{ours.message_id}>", "References": f"<{ours.message_id}>"}
     makers = {
         "sieve": (f"Auto: {ours.subject}", {"Auto_Submitted": "auto-replied (vacation)", **answers}),
-        "exchange": (f"{automatic}: {ours.subject}", {"X_Auto_Response_Suppress": "All", "X_MS_Exchange_Inbox_Rules_Loop": "a@b"}),
+        "exchange": (f"{automatic}: {ours.subject}", {"X_Auto_Response_Suppress": "All"}),
         "outlook without headers": (f"{automatic}: {ours.subject}", {}),
         "gmail": (f"{subject} {ours.subject}", {"Precedence": "bulk", "X_Autoreply": "yes", **answers}),
         "cpanel": (subject, {"X_Autorespond": "Order 4711", "Precedence": "auto_reply"}),
@@ -167,8 +178,12 @@ def _challenges(language: str, ours: Ours) -> Iterator[AutoMail]:
 def _bounces(language: str, ours: Ours) -> Iterator[AutoMail]:
     subject, sentence = FAILURE[language]
     daemon = "Mail Delivery System <MAILER-DAEMON@mx.customer.example>"
-    returned = f"Message-ID: <{ours.message_id}>\nFrom: {ours.address}\nTo: gone@customer.example\nSubject: {ours.subject}\nMIME-Version: 1.0\n"
-    plain = f"{sentence}\n\n<gone@customer.example>:\n550 5.1.1 User unknown\n\n--- Below this line is a copy of the message.\n\n{returned}"
+    returned = (
+        f"Message-ID: <{ours.message_id}>\nFrom: {ours.address}\nTo: {GONE}\nSubject: {ours.subject}\n"
+        "MIME-Version: 1.0\n"
+    )
+    copy = "--- Below this line is a copy of the message."
+    plain = f"{sentence}\n\n<{GONE}>:\n550 5.1.1 User unknown\n\n{copy}\n\n{returned}"
     yield AutoMail("bounce", language, "plain", _mail(ours, daemon, subject, plain))
     yield AutoMail(
         "bounce",
@@ -188,7 +203,7 @@ def _dsn(ours: Ours, daemon: str, subject: str, sentence: str, returned: str, ac
     parts = (
         f"--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{sentence}\r\n",
         "--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; mx.customer.example\r\n\r\n"
-        f"Final-Recipient: rfc822; gone@customer.example\r\nAction: {action}\r\nStatus: {status}\r\n",
+        f"Final-Recipient: rfc822; {GONE}\r\nAction: {action}\r\nStatus: {status}\r\n",
         f"--b\r\nContent-Type: text/rfc822-headers\r\n\r\n{returned}\r\n--b--\r\n",
     )
     return (head + kind + "".join(parts)).encode()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from services.core.mail.filters.verdict import FilterContext, Verdict
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.auto_reply import read_auto_reply
 
 
 def automatic_wording(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
     """Park an automatic reply."""
-    report = ctx.report if ctx.report and ctx.report.kind == "auto_reply" else read_auto_reply(mail)
-    return Verdict("park", f"an automatic reply: {report.diagnostic}", "automatic_wording") if report else None
+    if ctx.report and ctx.report.kind == "auto_reply":
+        return Verdict("park", f"an automatic reply: {ctx.report.diagnostic}", "automatic_wording")
+    return None

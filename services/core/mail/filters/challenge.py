@@ -6,7 +6,7 @@ import re
 
 from services.core.mail.filters.verdict import FilterContext, Verdict
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.wording import wording
+from services.core.mail.reports.wording import find_wording
 
 _HEADERS = (
     "X-TMDA-Confirm-Done",
@@ -17,6 +17,7 @@ _HEADERS = (
     "X-UOL-AntiSpam",
     "X-AntiSpam-Challenge",
 )
+OPENING_CHARS = 1200
 _SENDER = re.compile(r"(confirm|challenge|verify|autorespond|boxtrapper|antispam(uol)?|tmda)[-_+.]?\S*@", re.I)
 _ASKS = re.compile(
     r"confirm|verif|challenge|approv|authenticat|spam|whitelist|request.?#|bestätig|valid|подтверд|провер|bevestig|potwierd|weryfik|確認|認証|确认|验证|驗證",
@@ -32,6 +33,7 @@ def challenge(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 
 
 def _asks(mail: ParsedMail) -> bool:
-    words = bool(wording("challenge_sentences").search(" ".join((mail.reply.new or mail.text).split())[:1200]))
     addressed = any(_SENDER.search(a.addr) for a in (*mail.from_, *mail.reply_to))
-    return words and (addressed or bool(_ASKS.search(mail.subject)))
+    if not (addressed or _ASKS.search(mail.subject)):
+        return False
+    return bool(find_wording("challenge_sentences", " ".join((mail.reply.new or mail.text).split())[:OPENING_CHARS]))

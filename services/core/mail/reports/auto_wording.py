@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from services.core.mail.reports.wording import wording
+from services.core.mail.reports.wording import find_wording, opens_with_wording
 
 OPENING_CHARS = 700
 BARE_NOTE_CHARS = 300
@@ -18,8 +18,7 @@ _QUOTED = re.compile(r"^\s*(?:\w{0,12}|[|+])\s?[>|]")
 
 def automatic_subject(subject: str) -> str:
     """The words by which a subject is an automatic reply's, or ""."""
-    found = wording("auto_subjects", at_start=True).search(subject.strip())
-    return found.group(0).strip() if found else ""
+    return opens_with_wording("auto_subjects", subject.strip())
 
 
 def automatic_opening(text: str, answers: bool) -> str:
@@ -29,14 +28,13 @@ def automatic_opening(text: str, answers: bool) -> str:
     """
     own = " ".join(" ".join(line for line in text.split("\n") if not _QUOTED.match(line)).split())
     opening = own[:OPENING_CHARS]
-    found = wording("auto_openings").search(opening)
-    return found.group(0) if found else _absence_note(own, opening, answers)
+    return find_wording("auto_openings", opening) or _absence_note(own, opening, answers)
 
 
 def _absence_note(own: str, opening: str, answers: bool) -> str:
     """A statement of absence with a responder's manners, or alone in an answer; who asks a question is a person."""
-    found = wording("absences").search(opening)
-    if not found or re.search("[?？]", opening):
+    if re.search("[?？]", opening):
         return ""
+    absence = find_wording("absences", opening)
     bare = answers and len(own) <= BARE_NOTE_CHARS
-    return found.group(0) if bare or wording("absence_manners").search(opening) else ""
+    return absence if absence and (bare or find_wording("absence_manners", opening)) else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.wording import wording
+from services.core.mail.reports.wording import find_wording, opens_with_wording
 
 _DAEMON_LOCAL = re.compile(
     r"^(mailer[-_.]?daemon|post_?[-.]?master|mail[-_.]?daemon|mail(er)?[-_.]?(system|delivery|gateway|administrator|admin)|"
@@ -44,9 +44,9 @@ def from_daemon(mail: ParsedMail) -> bool:
 
 def is_failure_subject(subject: str) -> bool:
     """Whether a subject is a delivery failure's own, not a person's answer to one or forward of one."""
-    return not _REPLY_PREFIX.match(subject) and bool(wording("bounce_subjects", at_start=True).search(subject))
+    return not _REPLY_PREFIX.match(subject) and bool(opens_with_wording("bounce_subjects", subject))
 
 
 def says_undelivered(text: str) -> bool:
     """Whether a text says, in the words of mail systems, that something was not delivered."""
-    return bool(wording("bounce_sentences").search(text))
+    return bool(find_wording("bounce_sentences", text))

@@ -48,7 +48,8 @@ def _walk(root: parts.Part) -> Iterator[Leaf]:
             waiting += reversed(part.children)
         elif kind.startswith(("text/", "multipart/")):
             text = _text(part)
-            yield Leaf(kind, html_to_text(text).text if kind == "text/html" else text)
+            html = kind == "text/html"
+            yield Leaf(kind if kind.startswith("text/") else "text/plain", html_to_text(text).text if html else text)
 
 
 def _text(part: parts.Part) -> str:
