@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from itertools import count
+from urllib.parse import urlsplit
 
 import pytest
 
 from deploy.local import EmbeddedStack, Endpoints, running_endpoints
-from tests.support.stack import EMPTY, fresh_database, session_stack
+from services.core.db.migrate import migrate
+from tests.support.stack import create_database, fresh_database, session_stack
 
+TEMPLATE = "migrated"
 _prefixes = count(1)
 
 
@@ -30,9 +33,11 @@ def stack(embedded_stack: EmbeddedStack) -> Endpoints:
 
 
 @pytest.fixture(scope="session")
-def template_database() -> str:
-    """The database that `database` copies: empty here, the seam for a migrated one."""
-    return EMPTY
+def template_database(stack: Endpoints) -> str:
+    """The database that `database` copies: migrated once a session."""
+    create_database(stack.database, TEMPLATE)
+    migrate(urlsplit(stack.database)._replace(path=f"/{TEMPLATE}").geturl())
+    return TEMPLATE
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ SELECT * FROM events e
 WHERE e.seq > %(after)s AND EXISTS (
     SELECT 1 FROM unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
     WHERE c.topic = e.topic AND NOT EXISTS (
-        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = e.time::date))
+        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = (e.time AT TIME ZONE 'UTC')::date))
 ORDER BY e.seq LIMIT %(limit)s;
 
 -- name: lock_aggregate

@@ -1,0 +1,30 @@
+-- name: unfinished
+-- Events that a consumer of their topic has not journaled, and timers that are due.
+SELECT (SELECT count(*) FROM events e
+        JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer) USING (topic)
+        WHERE NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
+                          AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)) AS events,
+       (SELECT count(*) FROM timers WHERE due_at <= %(now)s) AS timers;
+
+-- name: outcomes
+-- What became of each mail: its verdict, or how its last turn ended; mails that nobody has read yet too.
+SELECT r.time AS received_at, r.data ->> 'inbox' AS inbox, (r.data ->> 'mail_id')::uuid AS mail_id,
+       m.author_addr, m.subject, m.thread_id, m.identity, m.filter,
+       CASE WHEN m.mail_id IS NULL THEN 'received'
+            WHEN m.verdict <> 'answer' THEN m.verdict
+            WHEN t.turn_id IS NULL THEN 'waiting'
+            ELSE coalesce(t.outcome, 'being answered') END AS outcome,
+       CASE WHEN m.verdict <> 'answer' THEN m.reason
+            WHEN t.outcome = 'sent' THEN 'a reply was sent'
+            ELSE coalesce(nullif(t.reason, ''), '') END AS reason
+FROM events r
+LEFT JOIN mails m ON m.mail_id = (r.data ->> 'mail_id')::uuid
+LEFT JOIN LATERAL (SELECT u.turn_id, u.outcome, u.reason FROM turns u
+                   WHERE u.thread_id = m.thread_id AND m.mail_id = ANY(u.mail_ids)
+                   ORDER BY u.opened_at DESC, u.closed_at DESC NULLS FIRST LIMIT 1) t ON true
+WHERE r.type = 'mail.received.v1' AND r.workspace = %(workspace)s
+  AND (%(thread_id)s::uuid IS NULL OR m.thread_id = %(thread_id)s)
+ORDER BY r.seq DESC LIMIT %(limit)s;
+
+-- name: thread_of_mail
+SELECT thread_id FROM mails WHERE mail_id = %(mail_id)s;
