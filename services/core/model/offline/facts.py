@@ -16,6 +16,7 @@ from services.core.model.offline.lexicon import NOT_A_NAME
 from services.core.model.offline.sentences import one_line, sentences
 
 _QUOTE_LIMIT = 300
+_KEY_LIMIT = 80
 _NAME = r"[A-Z][\w'’-]+(?: (?:van|von|de|der|da|di|la|al|el|bin|[A-Z]\.))*(?: [A-Z][\w'’-]+){0,2}"
 _FIRM = r"[A-Z][\w&'’-]*(?: (?:[A-Z&][\w&'’-]*))*"
 _DOUBT = re.compile(
@@ -121,7 +122,8 @@ def stated(text: str, written: date) -> list[Stated]:
     for sentence in sentences(text):
         for fact in (*_ruled(sentence), *_numbered(sentence), *_absent(sentence, written)):
             many = fact.value.lower() if fact.key in ("preference", "goal", "uses") else ""
-            found[(fact.kind, fact.key, many)] = fact
+            if len(fact.quote) <= _QUOTE_LIMIT and len(fact.key) <= _KEY_LIMIT:
+                found[(fact.kind, fact.key, many)] = fact
     return list(found.values())
 
 
@@ -132,7 +134,7 @@ def _ruled(sentence: str) -> Iterator[Stated]:
         if not match or (doubtful and not rule.in_doubt):
             continue
         value = one_line(match["v"]).rstrip(" ,;:-")
-        if rule.check(value) and len(match[0]) <= _QUOTE_LIMIT:
+        if rule.check(value):
             yield Stated(rule.kind, rule.key, value, match[0], rule.importance)
 
 

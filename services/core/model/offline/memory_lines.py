@@ -41,7 +41,7 @@ def clause(fact: Known) -> str:
     """One clause, without a full stop; numbers and names as they are stored."""
     pattern = _CLAUSES.get(fact.key) or _BY_KIND.get(fact.kind) or f"{fact.key}: {{value}}"
     month = f" (in {fact.at:%B})" if fact.at and fact.kind in ("issue_history", "interaction") else ""
-    return pattern.format(value=fact.value.rstrip(".")) + month
+    return pattern.replace("{value}", fact.value.rstrip(".")) + month
 
 
 def told(facts: Iterable[Known], threads: Iterable[Mapping[str, Any]] = ()) -> list[str]:
@@ -50,22 +50,33 @@ def told(facts: Iterable[Known], threads: Iterable[Mapping[str, Any]] = ()) -> l
     `threads` are earlier ones ({subject, state}); those that a fact tells of already are left out.
     """
     facts = list(facts)
-    settled = {fact.key for fact in facts if fact.kind == "resolution"}
-    worth = [fact for fact in facts if fact.kind in _WORTH_TELLING]
-    worth.sort(key=lambda fact: fact.at.timestamp() if fact.at else 0.0, reverse=True)
+    worth = sorted((fact for fact in facts if fact.kind in _WORTH_TELLING), key=_newest_first)
     worth.sort(key=lambda fact: _WORTH_TELLING.index(fact.kind))
-    told_once = dict.fromkeys(_with_outcome(fact, settled) for fact in worth)
-    lines = list(told_once)[:_MOST]
+    lines = list(dict.fromkeys(clause(fact) + _outcome(fact, facts) for fact in worth))[:_MOST]
     known = set(terms(" ".join(lines)))
     return lines + [_thread_line(one) for one in threads if not set(terms(str(one.get("subject")))) <= known][:_THREADS]
+
+
+def last_matter(facts: Sequence[Known], threads: Sequence[Mapping[str, Any]]) -> str:
+    """One sentence on the last matter and how it went: the newest earlier thread, else the newest issue; or ""."""
+    if threads:
+        state = _STATES.get(str(threads[0].get("state")), "open")
+        return f'Last time it was about "{threads[0].get("subject")}" ({state}).'
+    issues = sorted((fact for fact in facts if fact.kind == "issue_history"), key=_newest_first)
+    return f'Last time it was about "{issues[0].value}"{_outcome(issues[0], facts)}.' if issues else ""
 
 
 def _thread_line(thread: Mapping[str, Any]) -> str:
     return f'our exchange "{thread.get("subject")}": {_STATES.get(str(thread.get("state")), "open")}'
 
 
-def _with_outcome(issue: Known, settled: set[str]) -> str:
-    return clause(issue) + (", which is settled" if issue.kind == "issue_history" and issue.key in settled else "")
+def _outcome(issue: Known, facts: Sequence[Known]) -> str:
+    settled = any(fact.kind == "resolution" and fact.key == issue.key for fact in facts)
+    return ", which is settled" if issue.kind == "issue_history" and settled else ""
+
+
+def _newest_first(fact: Known) -> float:
+    return -fact.at.timestamp() if fact.at else 0.0
 
 
 def asked_for(question: str, facts: Sequence[Known]) -> Known | None:

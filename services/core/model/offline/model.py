@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
 
 from services.core.model.offline.condensing import condense
 from services.core.model.offline.reflecting import reflect
-from services.core.model.offline.replying import act
+from services.core.model.offline.replying import Act, acts
 from services.core.model.offline.view import View
 from services.core.model.port import Answer, Request, ToolCall, Usage
 from services.core.model.prompt import render
@@ -24,13 +23,14 @@ class OfflineModel:
         """The answer to one request; equal requests get equal answers, call ids included."""
         if request.purpose == "condense":
             return self._said(request, condense(request))
-        tool, data = ("reflect", reflect(View(request))) if request.purpose == "reflect" else act(View(request))
-        return self._called(request, tool, data)
+        if request.purpose == "reflect":
+            return self._called(request, [("reflect", reflect(View(request)))])
+        return self._called(request, acts(View(request)))
 
-    def _called(self, request: Request, tool: str, data: dict[str, Any]) -> Answer:
-        body = json.dumps([tool, data, len(request.history)], sort_keys=True, default=str)
-        call = ToolCall(f"offline_{hashlib.sha256(body.encode()).hexdigest()[:20]}", tool, data)
-        return Answer("", (call,), "tool_use", self.name, self._usage(request, body))
+    def _called(self, request: Request, done: list[Act]) -> Answer:
+        said = [json.dumps([*act, len(request.history)], sort_keys=True) for act in done]
+        calls = tuple(ToolCall(_id(text), *act) for text, act in zip(said, done, strict=True))
+        return Answer("", calls, "tool_use", self.name, self._usage(request, "".join(said)))
 
     def _said(self, request: Request, text: str) -> Answer:
         return Answer(text, (), "end_turn", self.name, self._usage(request, text))
@@ -39,3 +39,7 @@ class OfflineModel:
         """An estimate, so that budgets can be tried without a provider."""
         prompt = render(request)
         return Usage(input=estimate_tokens(prompt.stable + prompt.opening), output=estimate_tokens(answer))
+
+
+def _id(said: str) -> str:
+    return f"offline_{hashlib.sha256(said.encode()).hexdigest()[:20]}"

@@ -70,6 +70,10 @@ class View:
         self.request = request
         self._layers = {layer.name: layer for layer in request.layers}
 
+    def offers(self, tool: str) -> bool:
+        """Whether the request has a tool of that name."""
+        return any(one.name == tool for one in self.request.tools)
+
     def text(self, name: str) -> str:
         """The text of a layer, or ""."""
         layer = self._layers.get(name)

@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterable
 from datetime import timedelta
 
-from services.core.model.offline.facts import stated
 from services.core.model.offline.lexicon import NOT_PERSONAL
+from services.core.model.offline.memory_lines import last_matter
 from services.core.model.offline.sentences import one_line
 from services.core.model.offline.view import View
-from services.core.model.offline.wishes import body_of
 
 _LONG_SILENCE = timedelta(days=30)
 _DISCLOSE = re.compile(r"\bsay(?:ing)? that you are an AI\b", re.I)
@@ -24,14 +23,15 @@ class Draft:
         self._view = view
         self._paragraphs: list[str] = []
 
-    def greet(self, *, frustrated: bool) -> None:
-        """By first name if it is known; after a long silence as somebody who is known."""
+    def greet(self, *, frustrated: bool, recall: bool) -> None:
+        """By first name if it is known; after a long silence with the last matter, unless `recall` tells it anyway."""
         first = first_name(self._view.name)
         self._paragraphs.append(f"Hi {first}," if first else "Hello,")
         if frustrated:
             self._paragraphs.append("I am sorry for the trouble this gives you.")
         elif self._was_silent():
-            self._paragraphs.append("Good to hear from you again.")
+            last = "" if recall else last_matter(self._view.facts, self._view.items("earlier"))
+            self._paragraphs.append(f"Good to hear from you again. {last}".strip())
 
     def add(self, paragraphs: Iterable[str]) -> None:
         """What was found."""
@@ -47,13 +47,10 @@ class Draft:
                 "if you prefer a person, just write so."
             )
 
-    def acknowledge(self, text: str) -> None:
-        """An answer to a mail that only tells something: repeats what will be noted, or asks what is meant."""
-        moment = self._view.now
-        told = stated(body_of(text), moment.date()) if moment else []
-        if told:
-            noted = "; ".join(f'"{one_line(fact.quote)}"' for fact in told[:3])
-            self._paragraphs.append(f"Thank you for telling us. I have noted: {noted}.")
+    def ask_back(self, *, thank: bool) -> None:
+        """An answer to a mail that asks nothing: thanks for the news, or the question what is meant."""
+        if thank:
+            self._paragraphs.append("Thank you for telling us.")
         else:
             self._paragraphs.append("Thank you for your message. Could you tell me what we can do for you?")
 

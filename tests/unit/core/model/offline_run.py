@@ -70,7 +70,7 @@ async def act_of(request: Request) -> ToolCall:
         answer = await model.ask(
             Request(request.purpose, request.system, request.layers, request.task, request.tools, history=history)
         )
-    return answer.calls[0]
+    return answer.calls[-1]
 
 
 async def walk(world: World) -> list[Turn]:
