@@ -1,0 +1,50 @@
+"""One bounded attempt: run work, take its failure as a value, and never wait for it longer than said."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+
+log = logging.getLogger(__name__)
+
+GRACE_S = 5.0  # how long cancelled work may take to clean up
+
+
+async def attempt(
+    call: Callable[..., Awaitable[None]], arguments: tuple[object, ...], timeout_s: float
+) -> BaseException | None:
+    """Call `call(*arguments)` for at most `timeout_s` seconds and give its error, TimeoutError included, or None.
+
+    Work that ignores its cancellation for `GRACE_S` seconds is left behind with an error in the log. When the caller
+    is cancelled, so is the work.
+    """
+    task = asyncio.create_task(_awaited(call, arguments))
+    try:
+        await asyncio.wait({task}, timeout=timeout_s)
+        if not task.done():
+            return await _cut_short(task, timeout_s)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    return asyncio.CancelledError("the handler cancelled itself") if task.cancelled() else task.exception()
+
+
+async def _awaited(call: Callable[..., Awaitable[None]], arguments: tuple[object, ...]) -> None:
+    await call(*arguments)
+
+
+async def _cut_short(task: asyncio.Task[None], timeout_s: float) -> BaseException | None:
+    task.cancel()
+    await asyncio.wait({task}, timeout=GRACE_S)
+    if not task.done():
+        log.error("%r ignores that it was cancelled after %.1f s and is left behind", task, timeout_s)
+        task.add_done_callback(_swallow)
+    elif not task.cancelled() and task.exception() is None:
+        return None
+    return TimeoutError(f"not done within {timeout_s:.1f} s")
+
+
+def _swallow(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        log.error("work that was left behind ended in %r", task.exception())

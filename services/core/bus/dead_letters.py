@@ -1,0 +1,63 @@
+"""Dead letters: what a consumer group could not handle, bytes untouched, with headers that say why and from where.
+
+The topic is `<topic>.<group>.dlq`, so that a redrive goes to that group alone. Key, value and the original headers
+stay as they were; what we add begins with `dlq_`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+
+from services.core.bus.delivery import Delivery, Record
+
+LONGEST_MESSAGE = 1000  # characters of the error kept in a header
+PREFIX = "dlq_"
+
+
+def dead_letter_topic(topic: str, group: str) -> str:
+    """Name the topic of a group's dead letters from `topic`."""
+    return f"{topic}.{group}.dlq"
+
+
+def make_dead_letter(delivery: Delivery, *, group: str, error: BaseException, attempts: int, at: datetime) -> Record:
+    """Make the dead letter of a delivery that `group` gave up at `at` (aware) after `attempts` attempts."""
+    ours = {
+        "error_class": f"{type(error).__module__}.{type(error).__qualname__}",
+        "error_message": str(error)[:LONGEST_MESSAGE],
+        "attempts": str(attempts),
+        "group": group,
+        "origin_topic": delivery.topic,
+        "origin_partition": str(delivery.partition),
+        "origin_offset": str(delivery.offset),
+        "origin_timestamp_ms": str(delivery.timestamp_ms),
+        "failed_at": at.isoformat(),
+        "code_version": code_version(),
+    }
+    kept = tuple((name, value) for name, value in delivery.headers if not name.startswith(PREFIX))
+    added = tuple((PREFIX + name, value.encode()) for name, value in ours.items())
+    return Record(dead_letter_topic(delivery.topic, group), delivery.key, delivery.value, kept + added)
+
+
+def redriven(letter: Delivery) -> Delivery:
+    """Give the delivery that a dead letter was made of, as its group first met it."""
+    ours = {name.removeprefix(PREFIX): value.decode() for name, value in letter.headers if name.startswith(PREFIX)}
+    return Delivery(
+        topic=ours["origin_topic"],
+        partition=int(ours["origin_partition"]),
+        offset=int(ours["origin_offset"]),
+        key=letter.key,
+        value=letter.value,
+        headers=tuple((name, value) for name, value in letter.headers if not name.startswith(PREFIX)),
+        timestamp_ms=int(ours["origin_timestamp_ms"]),
+    )
+
+
+@cache
+def code_version() -> str:
+    """The version of this code: the installed distribution's, or `source` in a bare checkout."""
+    try:
+        return version("correspondent")
+    except PackageNotFoundError:
+        return "source"

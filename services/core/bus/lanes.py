@@ -1,0 +1,209 @@
+"""Lanes: deliveries of one key in order, of different keys side by side, offsets only behind finished work.
+
+This is the asyncio shell around `lane_state`, which decides; here are the tasks, timeouts, pauses and the gate.
+
+Invariants
+- `ack` is called in partition order, once, and only when this and all earlier deliveries of the partition are done:
+  handled, or taken over by `give_up`. When `give_up` fails it is tried again for as long as the partition is ours.
+- At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure).
+- Waiting for the gate or for a retry holds the delivery's own lane, but no running slot.
+- On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it.
+  After `assigned` nothing of an older epoch is acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
+from dataclasses import dataclass, field
+
+from services.core.bus.attempt import GRACE_S, attempt
+from services.core.bus.delivery import Delivery, Partition
+from services.core.bus.lane_state import Ack, LaneState, Ticket
+from services.core.bus.retry import RetryPolicy, classify
+from services.core.clock import monotonic
+
+log = logging.getLogger(__name__)
+
+Handle = Callable[[Delivery], Awaitable[None]]
+GiveUp = Callable[[Delivery, BaseException, int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class LaneLimits:
+    """Bounds of the lanes: deliveries running and admitted, seconds for one attempt, and the retry policy."""
+
+    running: int = 16
+    admitted: int = 256
+    timeout_s: float = 60.0
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+
+    @property
+    def longest_attempt_s(self) -> float:
+        """How long a delivery may go on after its partition was revoked."""
+        return self.timeout_s + GRACE_S
+
+
+class Lanes:
+    """Runs `handle` for each submitted delivery under the rules above; `give_up` takes what cannot be handled."""
+
+    def __init__(
+        self,
+        handle: Handle,
+        *,
+        lane_of: Callable[[Delivery], Hashable],
+        give_up: GiveUp,
+        limits: LaneLimits | None = None,
+        gate: Handle | None = None,
+    ) -> None:
+        self.limits = limits or LaneLimits()
+        self._handle, self._lane_of, self._give_up, self._gate = handle, lane_of, give_up, gate
+        self._state = LaneState(self.limits.admitted)
+        self._slots = asyncio.Semaphore(self.limits.running)
+        self._tasks: dict[Ticket, asyncio.Task[None]] = {}
+        self._changed = asyncio.Event()
+        self._drained = False
+
+    async def submit(self, delivery: Delivery, ack: Ack) -> bool:
+        """Admit a delivery, waiting for room; False when its partition is not (or no longer) assigned to us."""
+        while self._state.is_open(delivery.source) and not self._state.has_room():
+            await self._changed.wait()
+        if not self._state.is_open(delivery.source):
+            return False
+        ticket = self._state.admit(self._lane(delivery), delivery, ack)
+        self._start(ticket.lane)
+        return True
+
+    def assigned(self, partitions: Collection[Partition]) -> None:
+        """Start a new epoch for these partitions, which are ours from now on."""
+        if not self._drained:
+            self._forget(self._state.open(partitions))
+
+    def revoked(self, partitions: Iterable[Partition] | None = None) -> None:
+        """Admit nothing more of these partitions (None: of all) and drop what has not started; see `settled`."""
+        self._forget(self._state.close(self._state.partitions() if partitions is None else partitions))
+
+    async def settled(self) -> None:
+        """Wait until nothing of revoked partitions runs any more; it takes `longest_attempt_s` at most."""
+        while any(not self._state.is_current(ticket) for ticket in self._tasks):
+            await self._changed.wait()
+
+    async def drain(self, timeout_s: float) -> bool:
+        """Stop for good: admit nothing, let what runs end and be acknowledged; False when the time did not suffice."""
+        self._drained = True
+        self.revoked()
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self.settled()
+        except TimeoutError:
+            self._abandon()
+            return False
+        return True
+
+    @property
+    def unfinished(self) -> int:
+        """How many deliveries are admitted and not yet done."""
+        return self._state.unfinished
+
+    def _lane(self, delivery: Delivery) -> Hashable:
+        try:
+            return self._lane_of(delivery)
+        except Exception:
+            log.exception("no lane for %s@%d, it takes its partition's", delivery.source, delivery.offset)
+            return delivery.source
+
+    def _start(self, lane: Hashable) -> None:
+        ticket = self._state.take_head(lane)
+        if ticket is not None:
+            self._tasks[ticket] = asyncio.create_task(self._run(ticket), name=f"lane {lane}")
+
+    async def _run(self, ticket: Ticket) -> None:
+        try:
+            if await self._work(ticket):
+                self._finish(ticket)
+            else:
+                self._state.drop(ticket)
+        finally:
+            del self._tasks[ticket]
+            self._start(ticket.lane)
+            self._announce()
+
+    async def _work(self, ticket: Ticket) -> bool:
+        """Handle the delivery or give it up; False when a rebalance took it from us before either was done."""
+        attempts, spent, retry = 0, 0.0, self.limits.retry
+        while True:
+            left = retry.budget_s - spent if attempts else self.limits.timeout_s
+            error, took = await self._try(ticket, min(left, self.limits.timeout_s))
+            if error is None:
+                return True
+            attempts, spent = attempts + 1, spent + took
+            pause = retry.pause_after(attempts, spent) if classify(error) == "temporary" else None
+            if pause is None:
+                return await self._hand_over(ticket, error, attempts)
+            if not await self._pause(ticket, pause, error):
+                return False
+            spent += pause
+
+    async def _try(self, ticket: Ticket, timeout_s: float) -> tuple[BaseException | None, float]:
+        try:
+            if self._gate is not None:
+                await self._gate(ticket.delivery)
+        except Exception as error:
+            return error, 0.0
+        return await self._bounded(ticket, self._handle, (ticket.delivery,), timeout_s)
+
+    async def _hand_over(self, ticket: Ticket, error: BaseException, attempts: int) -> bool:
+        failures = 0
+        while True:
+            arguments = (ticket.delivery, error, attempts)
+            trouble, _ = await self._bounded(ticket, self._give_up, arguments, self.limits.timeout_s)
+            if trouble is None:
+                return True
+            failures += 1
+            if not await self._pause(ticket, self.limits.retry.uncapped_pause(failures), trouble):
+                return False
+
+    async def _bounded(
+        self, ticket: Ticket, call: Callable[..., Awaitable[None]], arguments: tuple[object, ...], timeout_s: float
+    ) -> tuple[BaseException | None, float]:
+        """One attempt in a running slot: its error, and the seconds it took."""
+        async with self._slots:
+            self._state.activate(ticket)
+            began = monotonic()
+            error = await attempt(call, arguments, timeout_s)
+            self._state.hold(ticket)
+        return error, monotonic() - began
+
+    async def _pause(self, ticket: Ticket, seconds: float, error: BaseException) -> bool:
+        """Wait before the next attempt; False when there must be none, for the partition is no longer ours."""
+        place = (*ticket.partition, ticket.delivery.offset)
+        if not self._state.is_current(ticket):
+            log.info("%s@%d/%d failed and is left to the partition's next owner: %r", *place, error)
+            return False
+        log.warning("%s@%d/%d is tried again in %.1f s: %r", *place, seconds, error)
+        await asyncio.sleep(seconds)
+        return True
+
+    def _finish(self, ticket: Ticket) -> None:
+        for done in self._state.finish(ticket):
+            done.ack()
+
+    def _forget(self, dropped: list[Ticket]) -> None:
+        """Stop the tasks of dropped tickets and let the lanes behind them go on."""
+        for ticket in dropped:
+            if (task := self._tasks.get(ticket)) is not None:
+                task.cancel()
+        for lane in self._state.free_lanes():
+            self._start(lane)
+        self._announce()
+
+    def _abandon(self) -> None:
+        for ticket, task in self._tasks.items():
+            log.error("%s@%d did not end before the shutdown", ticket.partition, ticket.delivery.offset)
+            self._state.drop(ticket)
+            task.cancel()
+
+    def _announce(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,0 +1,63 @@
+"""When to try again, as a value: which errors pass by themselves, and how long a lane may wait for that.
+
+Invariant: the attempts of one delivery and the pauses between them never exceed `RetryPolicy.budget_s`,
+so a lane is never held longer than a rebalance may take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import psycopg
+import redis.exceptions
+from aiokafka.errors import KafkaError
+
+from services.core.errors import Permanent, Temporary
+
+Verdict = Literal["temporary", "permanent"]
+
+PASSING = (
+    Temporary,
+    psycopg.OperationalError,
+    psycopg.InterfaceError,
+    redis.exceptions.ConnectionError,
+    redis.exceptions.TimeoutError,
+    ConnectionError,
+    TimeoutError,
+)
+
+
+def classify(error: BaseException) -> Verdict:
+    """Say whether the same call may succeed later; what is unknown is permanent.
+
+    A group of errors is temporary only when every one of them is.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        verdicts = {classify(inner) for inner in error.exceptions}
+        return "temporary" if verdicts == {"temporary"} else "permanent"
+    if isinstance(error, Permanent):
+        return "permanent"
+    if isinstance(error, KafkaError):
+        return "temporary" if error.retriable else "permanent"
+    return "temporary" if isinstance(error, PASSING) else "permanent"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """Exponential back-off within a budget; all figures are seconds, the factor is a ratio."""
+
+    first_pause_s: float = 0.5
+    factor: float = 2.0
+    longest_pause_s: float = 15.0
+    budget_s: float = 60.0
+
+    def pause_after(self, attempts: int, spent_s: float) -> float | None:
+        """Give the pause after that many failed attempts, or None when the budget would not hold another one."""
+        pause = self.uncapped_pause(attempts)
+        return pause if spent_s + pause < self.budget_s else None
+
+    def uncapped_pause(self, attempts: int) -> float:
+        """Give the pause after that many failed attempts, whatever has been spent."""
+        growth = self.factor ** min(attempts - 1, 64)
+        return min(self.longest_pause_s, self.first_pause_s * growth)
