@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from schemas.events.mail import Mode
 from services.core.errors import Permanent
@@ -68,11 +69,20 @@ async def import_path(
 
     while few := await asyncio.to_thread(_few, letters):
         full = [raw for _, raw in few if raw.strip()]
-        new = sum(await asyncio.gather(*(take(raw) for raw in full)))
+        new = sum(await _settled([take(raw) for raw in full]))
         empty = state.empty + len(few) - len(full)
         state = Progress(total, state.read + len(few), state.new + new, empty, few[-1][0])
         progress(state)
     return state
+
+
+async def _settled(takes: list[Coroutine[Any, Any, bool]]) -> list[bool]:
+    """What each gave. Raises the first error, but only when none is under way any more."""
+    outcomes = await asyncio.gather(*takes, return_exceptions=True)
+    for outcome in outcomes:
+        if isinstance(outcome, BaseException):
+            raise outcome
+    return [outcome for outcome in outcomes if isinstance(outcome, bool)]
 
 
 def _few(letters: Iterator[Letter]) -> list[Letter]:
