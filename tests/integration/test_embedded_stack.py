@@ -100,9 +100,9 @@ async def create_topic(kafka: str, topic: str) -> int:
     return len(described[0]["partitions"])
 
 
-def test_pgvector_works(database: str) -> None:
-    """The extension can be made, and orders by distance through an HNSW index."""
-    with psycopg.connect(database) as connection:
+def test_pgvector_works(stack: Endpoints) -> None:
+    """The extension can be made in an empty database, and orders by distance through an HNSW index."""
+    with fresh_database(stack.database) as empty, psycopg.connect(empty) as connection:
         connection.execute("CREATE EXTENSION vector")
         connection.execute("CREATE TABLE item (id int, place vector(3))")
         connection.execute("INSERT INTO item SELECT i, ARRAY[i, 0, 1]::vector FROM generate_series(1, 200) i")
