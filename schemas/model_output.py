@@ -58,7 +58,7 @@ def _at_most(words: int) -> AfterValidator:
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
-Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z0-9][\w .:#/-]{0,79}$")]
+Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^\w[\w .:#/-]{0,79}$")]
 Kind = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,39}$")]
 Body = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)]
 

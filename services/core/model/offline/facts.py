@@ -106,7 +106,7 @@ _RULES = (
 )  # fmt: skip
 _NUMBERED = re.compile(
     r"\b(?P<what>[Oo]rder|[Ii]nvoice|[Tt]icket|[Cc]ase|[Bb]ooking)(?: (?:number|no\.?|id))?:? ?(?:#\s?)?"
-    r"(?P<v>(?:[A-Z]{1,4}-?)?\d{3,}[\w-]*)\b"
+    r"(?P<v>(?:[A-Z]{1,4}-?)?[0-9]{3,}[A-Za-z0-9-]*)\b"
 )
 _ABSENT = re.compile(
     r"\b(?:I am|I['’]m|I will be|I['’]ll be|[Ww]e are|[Ww]e will be)(?: \w+)? (?:(?:on|away on) "

@@ -66,6 +66,7 @@ _BILL = re.compile(
 )
 _INTRODUCTION = re.compile(r"^[^:.?!]{0,60}\bhere: *")
 _KEY_WORDS = 5
+_LONGEST = 15  # characters of a stem; five of them fit into a key
 
 
 def sentiment(text: str) -> float:
@@ -120,5 +121,10 @@ def issue_key(text: str, subject: str = "", names: str = "") -> str:
 
 def _key(source: str, names: frozenset[str]) -> str:
     plain = re.sub(r"\S+@\S+|https?://\S+|\S*\d\S*", " ", source)
-    kept = dict.fromkeys(term for term in terms(plain) if term not in _EMPTY and term not in names and len(term) > 2)
-    return " ".join(sorted(list(kept)[:_KEY_WORDS]))
+    own = [term for term in terms(plain) if term not in _EMPTY and term not in names and 2 < len(term) <= _LONGEST]
+    kept = list(dict.fromkeys(filter(None, (_letters(term) for term in own))))
+    return " ".join(sorted(kept[:_KEY_WORDS]))
+
+
+def _letters(term: str) -> str:
+    return "".join(letter for letter in term if letter.isalpha() or letter == "-").strip("-")

@@ -357,3 +357,32 @@ async def test_condensing_keeps_only_words_of_its_layers() -> None:
     assert answer.text
     assert len(answer.text.split()) <= 120
     assert all(f"{sentence}." in text for sentence in answer.text.rstrip(".").split(". "))
+
+
+async def test_news_is_stored_before_it_is_called_noted() -> None:
+    """A known customer's news is stored by `remember_fact` in the same answer in which the reply says "noted"."""
+    asked = request(
+        "We are now 45 users. When is your office open?",
+        participant(state="customer"),
+        tools=("reply", "remember_fact"),
+    )
+    answer = await OfflineModel().ask(asked)
+    assert [call.name for call in answer.calls] == ["remember_fact", "reply"]
+    assert answer.calls[0].input["quote"] == "We are now 45 users"
+    assert 'I have noted: "We are now 45 users."' in answer.calls[1].input["text"]
+    assert len({call.id for call in answer.calls}) == 2
+
+
+@pytest.mark.parametrize("layers", [(), (participant({"kind": "customer_info", "key": "users", "value": "45"}),)])
+async def test_nothing_is_noted_of_strangers_or_twice(layers: tuple[Layer, ...]) -> None:
+    """Without an open memory (an unauthenticated sender), or if it is stored already, nothing is noted."""
+    answer = await OfflineModel().ask(request("We are now 45 users.", *layers, tools=("reply", "remember_fact")))
+    assert [call.name for call in answer.calls] == ["reply"]
+    assert "noted" not in answer.calls[0].input["text"]
+
+
+async def test_after_a_long_silence_the_last_matter_is_named() -> None:
+    """The greeting after months refers to the last exchange and how it went."""
+    earlier = {"subject": "Broken lamp", "state": "resolved", "text": "", "at": "2026-01-04T09:00:00+00:00"}
+    text = (await ask(request("When is your office open?", Layer("earlier", "", (earlier,))))).input["text"]
+    assert 'Good to hear from you again. Last time it was about "Broken lamp" (settled).' in text
