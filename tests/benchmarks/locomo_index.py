@@ -59,6 +59,13 @@ async def stems(conn: Connection, indexed: Indexed) -> list[list[str]]:
         return [row[0] for row in await (await cursor.execute(INDEX.stems, indexed.parameters)).fetchall()]
 
 
+async def query_stems(conn: Connection, text: str) -> list[str]:
+    """The stems of a question."""
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        row = await (await cursor.execute(INDEX.query_stems, {"text": text})).fetchone()
+    return list(row[0]) if row else []
+
+
 async def _index(conn: Connection, embedder: Embedder, number: int, conversation: Conversation) -> Indexed:
     vectors = await embedder.embed([turn.said for turn in conversation.turns])
     ids = [uuid5(NAMESPACE, f"{number}/{turn.session}/{turn.position}") for turn in conversation.turns]

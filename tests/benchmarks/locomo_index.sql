@@ -28,3 +28,7 @@ SELECT id FROM turns WHERE conversation = %(conversation)s ORDER BY embedding <=
 -- Every turn's stems with repetition, for BM25 in Python on the same words.
 SELECT array(SELECT w.lexeme FROM unnest(tsv) AS w, generate_series(1, cardinality(w.positions)))
 FROM turns WHERE conversation = %(conversation)s ORDER BY number
+
+-- name: query_stems
+-- A question's stems.
+SELECT tsvector_to_array(to_tsvector('english', %(text)s))

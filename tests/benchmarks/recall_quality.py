@@ -19,13 +19,12 @@ from services.core.db.pool import Connection
 from services.core.memory.embeddings import MiniLM, Vector
 from services.core.memory.fusion import Scores, convex
 from services.core.memory.fusion import reciprocal_rank as rank_fusion
-from services.core.memory.lexemes import query_lexemes
 from services.core.memory.passages import PassageSettings, scored_passages, search_passages
 from services.core.memory.signals import SignalWeights, signal_matrix, weighed
 from tests.benchmarks import mem0_side
 from tests.benchmarks.fitting import Example, fit
 from tests.benchmarks.locomo import CATEGORIES, Conversation, Question, load
-from tests.benchmarks.locomo_index import SCOPE, Indexed, dense, index_all, stems
+from tests.benchmarks.locomo_index import SCOPE, Indexed, dense, index_all, query_stems, stems
 from tests.benchmarks.recall_support import Measured, Options, migrated_database, run
 from tests.benchmarks.retrieval import CUTS, mean_and_margin, ndcg_at, recall_at, reciprocal_rank
 
@@ -131,7 +130,7 @@ async def _bm25(conn: Connection, everything: Sequence[Indexed]) -> list[list[in
     for indexed in everything:
         index = BM25Okapi(await stems(conn, indexed))
         for question in indexed.conversation.questions:
-            scores = index.get_scores(await query_lexemes(conn, question.text))
+            scores = index.get_scores(await query_stems(conn, question.text))
             rankings.append(np.argsort(-scores, kind="stable")[:DEPTH].tolist())
     return rankings
 

@@ -20,7 +20,6 @@ from psycopg.sql import SQL, Composed
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.memory.embeddings import Vector, vector_literal
-from services.core.memory.lexemes import query_lexemes
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
 PASSAGES = queries(__file__, "passages.sql")
@@ -79,7 +78,7 @@ async def scored_passages(
     """The passages of the most promising streams with their scores for this query, unweighed."""
     values = {
         **parameters,
-        "lexemes": await query_lexemes(conn, query_text),
+        "text": query_text,
         "vector": vector_literal(query_vector),
         "dimensions": len(query_vector),
         "candidates": candidates,

@@ -1,8 +1,12 @@
 -- name: scored
 -- The passages of the most promising streams of a scope. What stands for scope is a SELECT of
 -- (id, stream, position, speaker, text, tsv, embedding). BM25 counts frequencies within the scope; a stream
--- (thread, session, document) is scored once more as one long document.
-WITH scope AS MATERIALIZED (
+-- (thread, session, document) is scored once more as one long document. Coverage is the share of the query's
+-- words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
+WITH word AS MATERIALIZED (
+    SELECT lexeme FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
+),
+scope AS MATERIALIZED (
     SELECT
         id, stream, position, speaker, tsv,
         char_length(text) AS length,
@@ -12,23 +16,27 @@ WITH scope AS MATERIALIZED (
     FROM ({scope}) AS row
 ),
 total AS (
-    SELECT count(*) AS n, avg(size) AS mean, count(DISTINCT stream) AS streams, sum(size) / count(DISTINCT stream) AS stream_mean
+    SELECT
+        count(*) AS n, avg(size) AS mean,
+        count(DISTINCT stream) AS streams, sum(size) / count(DISTINCT stream) AS stream_mean
     FROM scope
 ),
 matches AS (
-    SELECT scope.id, scope.stream, scope.size, word.lexeme, cardinality(word.positions) AS tf
-    FROM scope, unnest(scope.tsv) AS word
-    WHERE word.lexeme = ANY(%(lexemes)s)
+    SELECT scope.id, scope.stream, scope.size, entry.lexeme, cardinality(entry.positions) AS tf
+    FROM scope, unnest(scope.tsv) AS entry
+    WHERE scope.tsv @@ (SELECT string_agg(quote_literal(lexeme), '|')::tsquery FROM word)
+    AND entry.lexeme IN (SELECT lexeme FROM word)
 ),
 rarity AS (
     SELECT lexeme, bm25_idf(n, count(*)) AS idf, bm25_idf(streams, count(DISTINCT stream)) AS stream_idf
     FROM matches, total
     GROUP BY lexeme, n, streams
 ),
+asked AS (SELECT sum(coalesce(idf, bm25_idf(n, 0))) AS idf FROM total, word LEFT JOIN rarity USING (lexeme)),
 lexical AS (
-    SELECT id, sum(bm25(tf, size, mean, idf)) AS score
-    FROM matches JOIN rarity USING (lexeme), total
-    GROUP BY id
+    SELECT id, sum(bm25(tf, size, mean, rarity.idf)) AS score, sum(rarity.idf) / asked.idf AS coverage
+    FROM matches JOIN rarity USING (lexeme), total, asked
+    GROUP BY id, asked.idf
 ),
 stream_size AS (SELECT stream, sum(size) AS size FROM scope GROUP BY stream),
 stream_matches AS (SELECT stream, lexeme, sum(tf) AS tf FROM matches GROUP BY stream, lexeme),
@@ -41,6 +49,7 @@ scored AS (
     SELECT
         id, stream, position, speaker, length, question, similarity,
         coalesce(lexical.score, 0) AS lexical,
+        coalesce(lexical.coverage, 0) AS coverage,
         coalesce(stream_lexical.score, 0) AS stream_lexical
     FROM scope LEFT JOIN lexical USING (id) LEFT JOIN stream_lexical USING (stream)
 ),

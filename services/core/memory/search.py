@@ -51,7 +51,7 @@ class Hit:
     """A fact that was found: its final score (higher is better), and the parts that this came from.
 
     `relevance` is the fused score, 0..1 within one query; `similarity` the cosine, None where the fact has no
-    vector yet; `lexical` the BM25 score.
+    vector yet; `lexical` the BM25 score; `coverage` the share of the query's words that it holds, 0..1.
     """
 
     fact: Fact
@@ -59,6 +59,7 @@ class Hit:
     relevance: float
     similarity: float | None
     lexical: float
+    coverage: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ class Candidate:
     valid_from: datetime
     similarity: float | None
     lexical: float
+    coverage: float
     scope_size: int | None
 
     @property
@@ -185,7 +187,7 @@ async def _with_facts(conn: Connection, ranked: Sequence[tuple[Candidate, float,
         rows = await (await cursor.execute(SEARCH.by_id, {"ids": [c.fact_id for c, _, _ in ranked]})).fetchall()
     facts = {row.fact_id: row for row in rows}
     return [
-        Hit(facts[c.fact_id], score, relevance, c.similarity, c.lexical)
+        Hit(facts[c.fact_id], score, relevance, c.similarity, c.lexical, c.coverage)
         for c, score, relevance in ranked
         if c.fact_id in facts
     ]

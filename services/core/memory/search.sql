@@ -1,6 +1,7 @@
 -- name: of_participant
 -- Exact: every fact of one participant that stands under the condition, by cosine and by BM25 with the
--- frequencies within that memory. A fact is a sentence, so a word counts once.
+-- frequencies within that memory. A fact is a sentence, so a word counts once. Coverage is the share of the
+-- query's words that a fact holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
 WITH word AS MATERIALIZED (
     SELECT lexeme, quote_literal(lexeme)::tsquery AS query
     FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
@@ -16,15 +17,16 @@ scope AS MATERIALIZED (
 total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
 matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.tsv @@ word.query),
 rarity AS (SELECT lexeme, bm25_idf(n, count(*)) AS idf FROM matches, total GROUP BY lexeme, n),
+asked AS (SELECT sum(coalesce(idf, bm25_idf(n, 0))) AS idf FROM total, word LEFT JOIN rarity USING (lexeme)),
 lexical AS (
-    SELECT fact_id, sum(bm25(1, size, mean, idf)) AS score
-    FROM matches JOIN rarity USING (lexeme), total
-    GROUP BY fact_id
+    SELECT fact_id, sum(bm25(1, size, mean, rarity.idf)) AS score, sum(rarity.idf) / asked.idf AS coverage
+    FROM matches JOIN rarity USING (lexeme), total, asked
+    GROUP BY fact_id, asked.idf
 ),
 scored AS (
     SELECT
         fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
-        coalesce(score, 0) AS lexical, n::int AS scope_size
+        coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
     FROM total, scope LEFT JOIN lexical USING (fact_id)
 )
 (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
@@ -71,15 +73,16 @@ scope AS MATERIALIZED (
     FROM facts JOIN (SELECT fact_id FROM near UNION SELECT fact_id FROM wordy) AS found USING (fact_id)
 ),
 total AS (SELECT avg(size) AS mean FROM scope),
+asked AS (SELECT sum(idf) AS idf FROM word),
 lexical AS (
-    SELECT fact_id, sum(bm25(1, size, mean, idf)) AS score
-    FROM total, scope JOIN word ON scope.tsv @@ word.query
-    GROUP BY fact_id
+    SELECT fact_id, sum(bm25(1, size, mean, word.idf)) AS score, sum(word.idf) / asked.idf AS coverage
+    FROM total, asked, scope JOIN word ON scope.tsv @@ word.query
+    GROUP BY fact_id, asked.idf
 ),
 scored AS (
     SELECT
         fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
-        coalesce(score, 0) AS lexical, NULL::int AS scope_size
+        coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, NULL::int AS scope_size
     FROM scope LEFT JOIN lexical USING (fact_id)
 )
 (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)

@@ -26,7 +26,8 @@ class Passage:
     """One row that may answer: where it stands, its scores for this query, and what kind of text it is.
 
     `similarity` is the cosine, None without a vector; `lexical` and `stream_lexical` are BM25 scores of the
-    passage and of its whole stream; `length` is in characters.
+    passage and of its whole stream, `coverage` the share of the query's words that it holds, 0..1, each
+    as much as it is rare; `length` is in characters.
     """
 
     id: UUID
@@ -37,6 +38,7 @@ class Passage:
     question: bool
     similarity: float | None
     lexical: float
+    coverage: float
     stream_lexical: float
 
 

@@ -49,7 +49,10 @@ _WHICH = r"(?P<which>last|previous|past|this|current|next|coming)"
 _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _HOLIDAY = rf"(?P<holiday>{'|'.join(sorted((*HOLIDAYS, *MOVABLE), key=len, reverse=True))})"
 # "May I ..." and "June called": a bare month, season or year needs one of these words before it.
-_LEADS = "in|of|since|before|after|until|till|during|from|by|around|early|mid|late|to|between|in the|of the|over the|during the"
+_LEADS = (
+    "in|of|since|before|after|until|till|during|from|by|around|early|mid|late|to|between"
+    "|in the|of the|over the|during the"
+)
 _LED = "(?:{})".format("|".join(rf"(?<=\b{lead}[ -])" for lead in _LEADS.split("|")))
 _BOUND = re.compile(r"\b(before|until|till|prior to|by|after|since)(?: the)?\s*$", re.IGNORECASE)
 _OFFSET = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1}

@@ -9,7 +9,15 @@ SPACE = UUID(int=7)
 
 
 def passage(position: int, *, stream: str = "a", speaker: str = "Ann", **changes: object) -> Passage:
-    values = {"length": 80, "question": False, "similarity": 0.1, "lexical": 0.0, "stream_lexical": 0.0, **changes}
+    values = {
+        "length": 80,
+        "question": False,
+        "similarity": 0.1,
+        "lexical": 0.0,
+        "coverage": 0.0,
+        "stream_lexical": 0.0,
+        **changes,
+    }
     return Passage(uuid5(SPACE, f"{stream}{position}"), uuid5(SPACE, stream), position, speaker, **values)
 
 
