@@ -53,18 +53,25 @@ class MailFacts:
 class KnownThread:
     """A thread that the store found for one of `wanted_ids` or `wanted_threads`.
 
-    `message_ids` are those it holds or awaits, `our_ids` those we sent; `participants` all who stood in From,
-    To or Cc of its trusted mails, `verified` those who wrote in it and were verified.
+    `message_ids` are those of its mails, `our_ids` of those that we sent, `awaited` those its mails refer to and
+    that have not come; `participants` all who stood in From, To or Cc of its trusted mails, `verified` those
+    who wrote in it and were verified.
     """
 
     thread_id: uuid.UUID
     author: str
     message_ids: frozenset[str] = frozenset()
     our_ids: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
     participants: frozenset[str] = frozenset()
     verified: frozenset[str] = frozenset()
     subject: str = ""
     closed_at: datetime | None = None
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The ids that are this thread's for certain. What it awaits is only a claim."""
+        return self.message_ids | self.our_ids
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +140,8 @@ def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThr
     for ancestor in mail.ancestors:
         take((t for t in known if ancestor in t.our_ids), "answers a mail of ours")
     for ancestor in mail.ancestors:
-        take((t for t in known if ancestor in t.message_ids), "answers an earlier mail of the same people")
-    take((t for t in known if mail.message_id in t.message_ids), "its answer came first")
+        take((t for t in known if ancestor in t.message_ids | t.awaited), "answers an earlier mail of the same people")
+    take((t for t in known if mail.message_id in t.awaited), "its answer came first")
     take((t for t in known if t.thread_id == _root_thread(mail, ())), "begins with the same mail")
     return found, reason
 
@@ -145,11 +152,11 @@ def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
         return True
     if mail.verified and mail.author in thread.participants:
         return True
-    return mail.message_id in thread.message_ids and thread.author in (thread.verified & mail.participants)
+    return mail.message_id in thread.awaited and thread.author in (thread.verified & mail.participants)
 
 
 def _refers(mail: MailFacts, thread: KnownThread) -> bool:
-    return bool(thread.message_ids.union(thread.our_ids).intersection(mail.ancestors))
+    return bool(thread.held.intersection(mail.ancestors))
 
 
 def _same_matter(mail: MailFacts, thread: KnownThread, reopen_within: timedelta) -> bool:
@@ -182,12 +189,12 @@ def _opened(
 
 def _root_thread(mail: MailFacts, refused: Sequence[KnownThread]) -> uuid.UUID:
     """The id from the first trusted reference: one that no refused thread holds; else from the mail's own id."""
-    foreign = frozenset[str]().union(*(t.message_ids | t.our_ids for t in refused))
+    foreign = frozenset[str]().union(*(t.held for t in refused))
     roots = [r for r in (*mail.references, *mail.in_reply_to) if r not in foreign and r != mail.message_id]
     return thread_id(mail, roots[0] if roots and not refused else mail.message_id)
 
 
 def _awaits(mail: MailFacts, others: Sequence[KnownThread]) -> tuple[str, ...]:
     """The ancestors that no other thread holds: when such a mail comes, it belongs with this one."""
-    taken = frozenset[str]().union(*(t.message_ids | t.our_ids for t in others))
+    taken = frozenset[str]().union(*(t.held for t in others))
     return tuple(i for i in mail.ancestors if i not in taken)

@@ -1,0 +1,240 @@
+"""judge: which mail may be answered, and which filter says why not."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from services.core.mail.filters import FILTERS, FilterContext, Verdict, judge
+from services.core.mail.message import ParsedMail
+from services.core.mail.mime import read_mail
+from services.core.mail.reports import Report, read_report
+from tests.benchmarks.mail_judging import AUTO_REPLY, BOUNCE, COMPLAINT
+from tests.support.auto_senders import automatic_mails
+from tests.support.corpora import corpus
+
+
+def raw_mail(
+    body: str = "Where is my order 4711?", sender: str = "Ann Lee <ann@customer.example>", **headers: str
+) -> bytes:
+    """A mail to support with some headers; underscores in names stand for hyphens."""
+    given = {"From": sender, "To": "support@shop.example", "Subject": "Order 4711", **headers}
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in given.items())
+    return f"{head}Content-Type: text/plain; charset=utf-8\r\n\r\n{body}\r\n".encode()
+
+
+def verdict(raw: bytes, **context: object) -> Verdict:
+    """The verdict on a raw mail, its report read first as read_email does."""
+    mail = read_mail(raw)
+    return judge(mail, dataclasses.replace(FilterContext(report=read_report(mail, raw)), **context))  # type: ignore[arg-type]
+
+
+def test_ordinary_mail_is_answered() -> None:
+    """A question from a person with one From address is answered."""
+    assert verdict(raw_mail()) == Verdict("answer", "no filter objects", "none")
+
+
+@pytest.mark.parametrize(
+    ("headers", "name"),
+    [
+        ({"Auto_Submitted": "auto-replied"}, "auto_submitted"),
+        ({"Auto_Submitted": "auto-generated; owner-email=x@y"}, "auto_submitted"),
+        ({"Auto_Submitted": "(comment) Auto-Notified"}, "auto_submitted"),
+        ({"X_Autoreply": "yes"}, "auto_submitted"),
+        ({"X_Autorespond": "Order 4711"}, "auto_submitted"),
+        ({"Precedence": "auto_reply"}, "auto_submitted"),
+        ({"Return_Path": "<>"}, "null_return_path"),
+        ({"Precedence": "bulk"}, "mailing_list"),
+        ({"Precedence": "List"}, "mailing_list"),
+        ({"List_Id": "<talk.example>"}, "mailing_list"),
+        ({"List_Unsubscribe": "<mailto:u@x>"}, "mailing_list"),
+        ({"Mailing_List": "contact x; run by ezmlm"}, "mailing_list"),
+        ({"X_Auto_Response_Suppress": "DR, OOF, AutoReply"}, "response_suppressed"),
+        ({"X_Auto_Response_Suppress": "All"}, "response_suppressed"),
+        ({"X_Spam_Flag": "YES"}, "spam"),
+        ({"X_Spam_Status": "Yes, score=9.1"}, "spam"),
+    ],
+)
+def test_headers_of_automatic_mail(headers: dict[str, str], name: str) -> None:
+    """Each header that marks automatic, bulk or spam mail parks it, and the filter of that concern says so."""
+    assert (verdict(raw_mail(**headers)).kind, verdict(raw_mail(**headers)).filter) == ("park", name)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "no"},
+        {"Auto_Submitted": "No (a person)"},
+        {"X_Auto_Response_Suppress": "DR, RN, NRN"},
+        {"Precedence": "normal"},
+        {"Return_Path": "<ann@customer.example>"},
+        {"X_Spam_Status": "No, score=1.0"},
+        {"X_Spam_Flag": "NO"},
+        {"X_Autoreply": "no"},
+    ],
+)
+def test_headers_that_say_nothing_against_an_answer(headers: dict[str, str]) -> None:
+    """The same headers with a harmless value leave a mail answerable."""
+    assert verdict(raw_mail(**headers)).kind == "answer"
+
+
+@pytest.mark.parametrize(
+    "sender",
+    [
+        "MAILER-DAEMON@mx.example",
+        "postmaster@mx.example",
+        "no-reply@shop.example.org",
+        "noreply@x.example",
+        "Do.Not.Reply@x.example",
+        "nicht-antworten@x.example",
+        "talk-request@lists.example",
+        "owner-talk@lists.example",
+        "bounces+123=a.b@mail.example",
+        "notifications@github.example",
+        "cron@host.example",
+    ],
+)
+def test_machines_are_not_answered(sender: str) -> None:
+    """Daemons, no-reply addresses and list machinery are nobody to answer."""
+    assert (verdict(raw_mail(sender=sender)).kind, verdict(raw_mail(sender=sender)).filter) == (
+        "park",
+        "machine_sender",
+    )
+
+
+@pytest.mark.parametrize(
+    "sender", ["reply@x.example", "norbert.reply@x.example", "rootham@x.example", "lister@x.example"]
+)
+def test_people_with_names_like_machines(sender: str) -> None:
+    """A name that only begins like a machine's is a person's."""
+    assert verdict(raw_mail(sender=sender)).kind == "answer"
+
+
+@pytest.mark.parametrize(
+    ("subject", "body"),
+    [
+        ("Order 4711", "I am on vacation from tomorrow, so please deliver before Friday."),
+        ("Order 4711", "I'm out of the office until Monday. Can you call me on Tuesday?"),
+        ("Delivery problem", "My package could not be delivered. I bought 450 - blue shirt."),
+        ("Delivery failed", "The driver said the address does not exist. It does: 5 High Street."),
+        ("Undelivered parcel", "The parcel was returned to you on 5.5.2026."),
+        ("Returned mail order", "I returned the shoes; where is my refund?"),
+        ("Your mail delivery service", "It was great, thank you."),
+        ("Re: Undelivered Mail Returned to Sender", "What does this mean? I keep getting these when I write to you."),
+        ("Please confirm my order", "Please confirm that you received my message, I ordered at https://shop.example/x"),
+        ("Confirm", "Can you verify your address for the return parcel?"),
+        ("Zwrot zamówienia 4711", "Dzień dobry, chcę zwrócić buty."),
+        ("Respuesta a su correo", "Gracias, la talla es la 42."),
+        ("Отсутствие доставки", "Здравствуйте, заказ 4711 не доставлен."),
+        ("Bezorging te laat", "Mijn pakket is niet bezorgd."),
+        ("Urlaub", "Ich fahre morgen in den Urlaub und brauche das Paket vorher."),
+        ("Absence de facture", "Bonjour, je n'ai pas reçu ma facture."),
+        ("Ausencia de factura", "Hola, no he recibido mi factura."),
+        ("Auto parts", "Do you have brake pads for a 2009 Golf?"),
+        ("Automatic watch", "Does the automatic watch come with a second strap?"),
+        ("Out of office chairs?", "Are you out of office chairs? The shop says zero."),
+        ("Not in the mail", "The invoice was not in the mail you sent."),
+        ("Spam", "Your newsletter goes to my spam folder, please approve my new address as a sender."),
+        ("配送について", "注文した商品がまだ届きません。"),
+    ],
+)
+def test_customers_who_sound_like_robots(subject: str, body: str) -> None:
+    """A customer who mentions a journey, a parcel that came back or a confirmation is answered."""
+    assert (
+        verdict(raw_mail(body, Subject=f"=?utf-8?q?{''.join(f'={b:02X}' for b in subject.encode())}?=")).kind
+        == "answer"
+    )
+
+
+@pytest.mark.parametrize("mail", list(automatic_mails()), ids=lambda mail: f"{mail.kind}-{mail.language}-{mail.maker}")
+def test_robots_are_never_answered(mail: object) -> None:
+    """No vacation note, acknowledgement, challenge, bounce or list post of any language gets an answer."""
+    assert verdict(mail.raw).kind != "answer"  # type: ignore[attr-defined]
+
+
+def test_own_address_is_a_loop() -> None:
+    """A mail from one of our own addresses, in From, Reply-To or the envelope, is a loop."""
+    ours = frozenset({"support@shop.example"})
+    assert verdict(raw_mail(sender="Support@shop.example"), own_addresses=ours).kind == "loop"
+    assert verdict(raw_mail(Reply_To="support@shop.example"), own_addresses=ours).kind == "loop"
+    assert verdict(raw_mail(), own_addresses=ours, envelope_from="support@shop.example").kind == "loop"
+    assert verdict(raw_mail(), message_id_is_ours=True).kind == "loop"
+    assert verdict(raw_mail(), own_addresses=ours).kind == "answer"
+
+
+def test_envelope_outranks_the_return_path_header() -> None:
+    """Where the source tells the envelope sender, a Return-Path header in the mail decides nothing."""
+    assert verdict(raw_mail(), envelope_from="").filter == "null_return_path"
+    assert verdict(raw_mail(), envelope_from="ann@customer.example").kind == "answer"
+
+
+def test_failed_identity_is_never_answered() -> None:
+    """A sender whose authentication failed goes to a human; all other levels are answered."""
+    assert verdict(raw_mail(), identity="failed").kind == "human"
+    assert {verdict(raw_mail(), identity=level).kind for level in ("verified", "unverified", "vouched")} == {"answer"}
+
+
+@pytest.mark.parametrize("sender", ["a@b.example, c@d.example", "undisclosed"])
+def test_not_exactly_one_author(sender: str) -> None:
+    """Without exactly one From address nobody can be answered for certain."""
+    assert verdict(raw_mail(sender=sender)).kind == "human"
+
+
+def test_unproven_bounce_suppresses_nobody() -> None:
+    """A bounce counts only where it names a mail that we sent; else it is set aside."""
+    mail, report = read_mail(raw_mail()), Report("bounce", "hard", original_message_id="x@y")
+    assert judge(mail, FilterContext(report=report)).kind == "park"
+    assert judge(mail, FilterContext(report=report, report_names_ours=True)).kind == "bounce"
+    complaint = FilterContext(report=Report("complaint"), report_names_ours=True)
+    assert judge(mail, complaint).kind == "complaint"
+
+
+@pytest.mark.parametrize(
+    ("context", "kind", "name"),
+    [
+        ({"duplicate_of": "m-1"}, "duplicate", "duplicate"),
+        ({"identical_bodies": 3}, "loop", "storm"),
+        ({"from_sender": 20}, "park", "rates"),
+        ({"in_thread": 10}, "human", "rates"),
+        ({"in_all": 2000}, "park", "rates"),
+        ({"automatic_replies": 10}, "human", "long_monologue"),
+    ],
+)
+def test_counts_at_their_limits(context: dict[str, object], kind: str, name: str) -> None:
+    """Each count objects at its limit and not one below it."""
+    assert (verdict(raw_mail(), **context).kind, verdict(raw_mail(), **context).filter) == (kind, name)
+    below = {key: value - 1 for key, value in context.items() if isinstance(value, int)}
+    assert verdict(raw_mail(), **below).kind == "answer"
+
+
+def test_encrypted_and_empty_mail_goes_to_a_human() -> None:
+    """What the agent cannot read is for a person."""
+    assert verdict(raw_mail("-----BEGIN PGP MESSAGE-----\n\nhQEMA...")).filter == "unreadable"
+    assert verdict(raw_mail("", Subject="")).filter == "unreadable"
+
+
+def test_forwarded_bounce_goes_to_a_human() -> None:
+    """A person who forwards a delivery failure with its transcript reaches a person."""
+    body = "See below.\n\n> Final-Recipient: rfc822; a@b.example\n> Action: failed"
+    assert verdict(raw_mail(body, Subject="Fwd: Returned mail: see transcript")).filter == "forwarded_bounce"
+
+
+def test_parked_by_the_reader() -> None:
+    """A mail over a limit is parked before anything else is asked."""
+    mail: ParsedMail = dataclasses.replace(read_mail(raw_mail()), parked="more than 1000 parts")
+    assert judge(mail, FilterContext(duplicate_of="x")) == Verdict("park", "more than 1000 parts", "over_limits")
+
+
+def test_every_filter_names_itself() -> None:
+    """The name in a verdict is the function's, which is the file's: the console shows where to look."""
+    for each in FILTERS:
+        assert each.__module__.rpartition(".")[2] == each.__name__  # type: ignore[attr-defined]
+
+
+def test_corpus_of_automatic_mail_is_never_answered() -> None:
+    """No bounce, complaint or automatic reply of the corpus gets the verdict `answer`."""
+    folder = corpus("bounces")
+    automatic = [p for p in folder.rglob("*.eml") if any(k.match(p.name) for k in (BOUNCE, COMPLAINT, AUTO_REPLY))]
+    assert len(automatic) > 300
+    assert [p.name for p in automatic if verdict(p.read_bytes()).kind == "answer"] == []
