@@ -14,9 +14,10 @@ from datetime import date, datetime
 from imaplib import IMAP4
 from typing import Any
 
-from imapclient import IMAPClient, SocketTimeout
+from imapclient import SocketTimeout
 
 from services.core.settings import ImapSettings
+from services.receive_email.imap.client import Client
 from services.receive_email.imap.nouns import Folder, Listed
 
 Lost = (IMAP4.abort, OSError)
@@ -40,7 +41,7 @@ class Session:
     def open(self) -> Folder:
         """Connect, log in, select the folder; its state now."""
         timeout = SocketTimeout(CONNECT_TIMEOUT_S, self._imap.timeout_s)
-        client = IMAPClient(self._imap.host, self._imap.port, ssl=self._imap.tls == "implicit", timeout=timeout)
+        client = Client(self._imap.host, self._imap.port, ssl=self._imap.tls == "implicit", timeout=timeout)
         self._client = client
         client.normalise_times = False
         _keep_alive(client.socket())
@@ -51,12 +52,12 @@ class Session:
 
     def list_after(self, uid: int) -> list[Listed]:
         """The mails with a higher UID, in order."""
-        self._take_news()
+        self._client.take_news()
         return self._sizes([found for found in self._client.search(["UID", f"{uid + 1}:*"]) if found > uid])
 
     def list_since(self, day: date) -> list[Listed]:
         """The mails that the server got on `day` or later, in order, with the moment it did."""
-        self._take_news()
+        self._client.take_news()
         listed: list[Listed] = []
         for uids in _pieces(sorted(self._client.search(["SINCE", day]))):
             answers = self._client.fetch(uids, ["RFC822.SIZE", "INTERNALDATE"])
@@ -76,7 +77,7 @@ class Session:
     def wait(self, seconds: float) -> None:
         """IDLE until something happens in the folder, at most `seconds`."""
         self._client.idle()
-        if not self._take_news():
+        if not self._client.take_news():
             self._client.idle_check(timeout=seconds)
         self._client.idle_done()
 
@@ -95,14 +96,6 @@ class Session:
         if self._client is not None:
             with self._client:
                 pass
-
-    def _take_news(self) -> bool:
-        """Whether the server has said EXISTS since the last time, in the midst of other answers.
-
-        It says so once, and may say it just before IDLE begins: unasked for, that mail would wait for the next one.
-        """
-        _, data = self._client._imap.response("EXISTS")
-        return bool(data != [None])
 
     def _sizes(self, uids: list[int]) -> list[Listed]:
         listed: list[Listed] = []

@@ -1,0 +1,196 @@
+"""An inbox is read from a real IMAP server: every new mail once, whatever breaks in between."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.house import House
+from services.core.settings import ImapSettings, InboxSettings, Settings
+from services.receive_email import EDGE
+from services.receive_email.imap import positions
+from services.receive_email.imap.nouns import Place
+from tests.support.dovecot import Dovecot, running_dovecot
+from tests.support.imap import eventually, letter, on_the_log, receiving_house, settings_for, stored
+
+pytestmark = pytest.mark.dovecot
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with running_dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def user(topic_prefix: str) -> str:
+    return f"user-{topic_prefix.strip('.')}"
+
+
+@pytest.fixture
+def imap(dovecot: Dovecot, user: str) -> ImapSettings:
+    dovecot.maildir(user)
+    return dovecot.imap(user)
+
+
+@pytest.fixture
+def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, imap: ImapSettings) -> Settings:
+    inbox = InboxSettings(name="support", address="support@shop.example", imap=imap)
+    return settings_for(stack, database, topic_prefix, tmp_path / "home", inboxes=(inbox,))
+
+
+@pytest.fixture
+async def house(settings: Settings) -> AsyncIterator[House]:
+    async with receiving_house(settings) as opened:
+        yield opened
+
+
+@asynccontextmanager
+async def watching(house: House) -> AsyncIterator[None]:
+    """The edge at work."""
+    stop = asyncio.Event()
+    work = asyncio.create_task(EDGE.run(house, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.wait_for(work, 10)
+
+
+def place_of(house: House) -> Place:
+    inbox = house.settings.inboxes[0]
+    assert inbox.imap is not None
+    return Place(house, inbox, inbox.imap)
+
+
+async def opened(house: House) -> None:
+    async def has_position() -> bool:
+        return await positions.load(place_of(house)) is not None
+
+    await eventually(has_position, "the inbox was opened")
+
+
+async def received(house: House, count: int) -> None:
+    async def enough() -> bool:
+        async with house.database.reading() as conn:
+            row = await (
+                await conn.execute("SELECT count(*) AS n FROM events WHERE published_at IS NOT NULL")
+            ).fetchone()
+        assert row is not None
+        return int(row["n"]) >= count
+
+    await eventually(enough, f"{count} mails came in")
+
+
+async def test_it_starts_at_the_newest_mail(house: House, settings: Settings, dovecot: Dovecot, user: str) -> None:
+    """Mail that lay in the folder before the inbox was added stays there; the first one after it comes."""
+    for number in range(3):
+        dovecot.deliver(user, letter(f"old-{number}"))
+    async with watching(house):
+        await opened(house)
+        raw = letter("new")
+        dovecot.deliver(user, raw)
+        await received(house, 1)
+    (event,) = await stored(house)
+    assert await house.blobs.get(event.blob) == raw
+    assert (event.source, event.mode, event.vouched_by) == ("imap", "live", "")
+
+
+async def test_no_flag_is_touched(house: House, dovecot: Dovecot, user: str) -> None:
+    """Reading leaves a mail as unread as it was, and a mail that a person has read comes all the same."""
+    async with watching(house):
+        await opened(house)
+        read = dovecot.deliver(user, letter("read"))
+        read.rename(read.parent.parent / "cur" / f"{read.name}:2,S")
+        dovecot.deliver(user, letter("unread"))
+        await received(house, 2)
+    assert dovecot.flags(user) == {"S"}
+    assert len([file for file in (dovecot.maildir(user) / "cur").iterdir() if file.name.endswith("S")]) == 1
+
+
+async def test_mail_arrives_while_idling(house: House, settings: Settings, dovecot: Dovecot, user: str) -> None:
+    """One mail after the other wakes IDLE, long before the time at which it is issued again."""
+    async with watching(house):
+        await opened(house)
+        for number in range(5):
+            dovecot.deliver(user, letter(number))
+            await received(house, number + 1)
+    assert len(await on_the_log(settings, 5)) == 5
+
+
+async def test_a_burst_loses_none(house: House, settings: Settings, dovecot: Dovecot, user: str) -> None:
+    """Mails that arrive while others are being fetched are fetched too, each once."""
+    async with watching(house):
+        await opened(house)
+        for number in range(120):
+            dovecot.deliver(user, letter(number))
+            if number % 10 == 0:
+                await asyncio.sleep(0.02)
+        await received(house, 120)
+    events = await stored(house)
+    assert len({one.source_key for one in events}) == len(events) == 120
+    assert len(await on_the_log(settings, 120)) == 120
+
+
+async def test_the_server_restarts_in_the_midst_of_idle(house: House, dovecot: Dovecot, user: str) -> None:
+    """BYE ends the connection; what was delivered meanwhile is found by the next one."""
+    async with watching(house):
+        await opened(house)
+        dovecot.deliver(user, letter(1))
+        await received(house, 1)
+        dovecot.stop()
+        dovecot.deliver(user, letter(2))
+        await asyncio.sleep(0.5)
+        dovecot.start()
+        await received(house, 2)
+    assert len(await stored(house)) == 2
+
+
+async def test_a_restart_of_ours_repeats_nothing(house: House, settings: Settings, dovecot: Dovecot, user: str) -> None:
+    """A second process goes on at the checkpoint, and finds what came while none was running."""
+    async with watching(house):
+        await opened(house)
+        dovecot.deliver(user, letter(1))
+        await received(house, 1)
+    dovecot.deliver(user, letter(2))
+    async with watching(house):
+        await received(house, 2)
+    assert len(await on_the_log(settings, 2)) == 2
+
+
+async def test_uidvalidity_changes(house: House, settings: Settings, dovecot: Dovecot, user: str) -> None:
+    """After a restore with new UIDs nothing comes twice, nothing from before the beginning, and nothing is missed."""
+    old = dovecot.deliver(user, letter("old"))
+    (old.parent / old.name).touch()
+    import os
+
+    os.utime(old, (1_600_000_000, 1_600_000_000))
+    async with watching(house):
+        await opened(house)
+        dovecot.deliver(user, letter(1))
+        dovecot.deliver(user, letter(2))
+        await received(house, 2)
+    before = await positions.load(place_of(house))
+    future = "Fri, 01 Jan 2100 10:00:00 +0000"
+    dovecot.deliver(user, letter("meanwhile", date=future))
+    dovecot.deliver(user, letter("long ago", date="Mon, 01 Jan 2001 10:00:00 +0000"))
+    dovecot.forget_uids(user)
+    async with watching(house):
+        await received(house, 4)
+        dovecot.deliver(user, letter("after"))
+        await received(house, 5)
+    after = await positions.load(place_of(house))
+    assert before is not None
+    assert after is not None
+    assert after.uidvalidity != before.uidvalidity
+    assert after.begun_at == before.begun_at
+    events = await stored(house)
+    assert [one.mode for one in events] == ["live", "live", "live", "history", "live"] or [
+        one.mode for one in events
+    ] == ["live", "live", "history", "live", "live"]
+    assert len(await on_the_log(settings, 5)) == 5
