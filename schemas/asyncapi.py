@@ -52,7 +52,7 @@ def document() -> Part:
 
 def events_of(topic: str) -> list[str]:
     """The event types that a topic carries, sorted."""
-    return sorted(name for name, event in EVENTS.items() if event.TOPIC == topic)
+    return sorted(name for name, event in EVENTS.items() if topic == event.TOPIC)
 
 
 def _channel(topic: Topic) -> Part:

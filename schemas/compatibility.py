@@ -42,7 +42,7 @@ def gate(released: Mapping[str, str], today: Mapping[str, Schema], examples: Map
         name = file.removesuffix(".json")
         if folder == "examples" and examples.get(name) != content:
             what = "was edited" if name in examples else "was removed"
-            wrong.append(f"{path} {what}: a released example stays as it is; a change of meaning is a new major version")
+            wrong.append(f"{path} {what}: a released example stays; a change of meaning is a new major version")
         elif folder == "json" and name not in today:
             wrong.append(f"{name} was removed: stored events of this type could no longer be read")
         elif folder == "json":
@@ -63,7 +63,8 @@ def examples_in(folder: Path = HERE) -> dict[str, str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """The command line; 1 where something is refused."""
-    parser = argparse.ArgumentParser(prog="python -m schemas.compatibility", description=(__doc__ or "").splitlines()[0])
+    said = (__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(prog="python -m schemas.compatibility", description=said)
     parser.add_argument("--against", default="HEAD", metavar="REVISION", help="the commit to hold against (HEAD)")
     revision = parser.parse_args(arguments).against
     try:
@@ -104,7 +105,8 @@ def _compare_one(old: Schema, new: Schema, roots: tuple[Schema, Schema], where: 
     if "properties" in old:
         yield from _fields(old, new, roots, where)
     for part in ("items", "additionalProperties"):
-        yield from _compare(_part(old, part), _part(new, part), roots, f"{where}[]")
+        if _part(new, part):
+            yield from _compare(_part(old, part), _part(new, part), roots, f"{where}[]")
 
 
 def _fields(old: Schema, new: Schema, roots: tuple[Schema, Schema], where: str) -> Faults:
