@@ -1,10 +1,10 @@
 -- name: unfinished
--- Events that a consumer of their topic has not journaled, and timers that are due.
+-- Events that a consumer of their topic has not journaled, and timers that come due within the horizon.
 SELECT (SELECT count(*) FROM events e
         JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer) USING (topic)
         WHERE NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
                           AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)) AS events,
-       (SELECT count(*) FROM timers WHERE due_at <= %(now)s) AS timers;
+       (SELECT count(*) FROM timers WHERE due_at <= %(until)s) AS timers;
 
 -- name: outcomes
 -- What became of each mail: its verdict, or how its last turn ended; mails that nobody has read yet too.

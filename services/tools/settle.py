@@ -1,8 +1,9 @@
-"""Waits until the house is at rest: every stored event done by every consumer of its topic, no timer due."""
+"""Waits until the house is at rest: every stored event done by every consumer of its topic, no timer near."""
 
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 
 from services.core.clock import monotonic
 from services.core.db import fetch_one, queries
@@ -12,6 +13,7 @@ from services.pipeline import consumers
 
 SQL = queries(__file__)
 LOOK_EVERY_S = 0.05
+HORIZON = timedelta(seconds=30)  # a quiet period still counts as busy, a retry in a minute does not
 
 
 class StillBusy(Temporary):
@@ -19,9 +21,13 @@ class StillBusy(Temporary):
 
 
 async def unfinished(house: House) -> int:
-    """How many (event, consumer) pairs and due timers are left to do."""
+    """How many (event, consumer) pairs and near timers are left to do."""
     pairs = consumers()
-    args = {"topics": [topic for topic, _ in pairs], "consumers": [name for _, name in pairs], "now": house.now()}
+    args = {
+        "topics": [topic for topic, _ in pairs],
+        "consumers": [name for _, name in pairs],
+        "until": house.now() + HORIZON,
+    }
     async with house.database.reading() as conn:
         row = await fetch_one(conn, SQL.unfinished, args)
     assert row is not None

@@ -1,0 +1,56 @@
+# The front page: what one does with this project.
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+help: ## this page
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+demo: install ## an invented company's mail through the real flow, then try your own  (SEED=n, ONCE=1)
+	@$(BIN)/correspondent demo $(if $(SEED),--seed $(SEED)) $(if $(ONCE),--once)
+
+test: install ## every test on the embedded stack  (ARGS="-k lanes")
+	$(BIN)/python -m pytest $(ARGS)
+
+run: install ## the embedded stack with every processor, for your own inbox (see correspondent.toml)
+	$(BIN)/correspondent up
+
+test-kafka: install ## the integration, flow and chaos tests on Apache Kafka (Java 17 and Maven)
+	CORRESPONDENT_TEST_KAFKA=apache $(BIN)/python -m pytest tests/integration tests/flow tests/chaos $(ARGS)
+
+lint: install ## ruff, mypy, import-linter, the schema gate
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/python -m schemas.make --check
+
+format: install ## put the code into its form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+schemas: install ## make JSON Schemas and AsyncAPI anew from the models
+	$(BIN)/python -m schemas.make
+
+bench: install ## every benchmark, one table  (ARGS="--quick")
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+lock: install ## resolve the pinned, hashed requirements anew
+	UV=$(BIN)/uv requirements/lock.sh
+
+clean: ## remove what was made, the embedded stack's data included
+	rm -rf $(VENV) var build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+
+install: $(VENV)/.installed
+$(VENV)/.installed: requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Correspondent needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V). Set PYTHON=python3.12 or so."; exit 1; }
+	@echo "Installing into $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+.PHONY: help demo test run test-kafka lint format schemas bench lock clean install

@@ -1,0 +1,1 @@
+"""The commands of `correspondent`, one module a subject."""

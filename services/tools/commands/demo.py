@@ -1,0 +1,24 @@
+"""`correspondent demo`: an invented company's mail through the real flow."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from services.tools.demo.director import run_demo
+
+
+def demo(
+    context: typer.Context,
+    seed: Annotated[int, typer.Option(help="Another number draws other names, plans, issues and wording.")] = 0,
+    once: Annotated[bool, typer.Option(help="Stop when the story is told; exit 0 if all ended as expected.")] = False,
+) -> None:
+    """Play an invented company's mail through the whole house, then try your own.
+
+    Every part is real: broker, database, SMTP. Only the people are invented. With ANTHROPIC_API_KEY set,
+    Claude writes the replies; without it, the offline model does, which extracts and says so.
+    """
+    home: Path = context.obj
+    raise typer.Exit(run_demo(home, seed=seed, once=once))

@@ -1,0 +1,68 @@
+"""`correspondent write`: a mail of one's own into the running house, and its reply."""
+
+from __future__ import annotations
+
+import asyncio
+from email.message import EmailMessage
+from email.utils import format_datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from services.core.clock import random_id
+from services.core.house import House
+from services.core.mail.addresses import parse_addresses
+from services.receive_email.accept import accept
+from services.tools.demo.aftermath import look
+from services.tools.running import house_here
+from services.tools.settle import settle
+
+console = Console(highlight=False)
+
+
+def write(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="What the customer writes.")],
+    sender: Annotated[str, typer.Option("--from", help="Who writes.")] = "You <you@example.com>",
+    subject: Annotated[str, typer.Option(help="The mail's subject.")] = "A question",
+    inbox: Annotated[str, typer.Option(help="The inbox's name; by default the first.")] = "",
+    reply_to: Annotated[str, typer.Option(help="A Message-ID that this mail answers.")] = "",
+) -> None:
+    """Send a mail to the running house as a customer would, and show the reply.
+
+    You vouch for the sender, so memory is used. Write twice under the same address to be remembered.
+    """
+    home: Path = context.obj
+    asyncio.run(_write(home, text, sender, subject, inbox, reply_to))
+
+
+async def _write(home: Path, text: str, sender: str, subject: str, inbox: str, reply_to: str) -> None:
+    if len(parse_addresses(sender).addresses) != 1:
+        raise typer.BadParameter(f"{sender!r} is not one address; write it as 'Name <name@host>'", param_hint="--from")
+    async with house_here(home) as house:
+        to = house.settings.inbox(inbox) if inbox else house.settings.inboxes[0]
+        raw = _mail(house, text, sender, to.address, subject, reply_to)
+        accepted = await accept(
+            house, to, raw, source="file", source_key=f"write/{random_id()}", vouched_by="operator at this machine"
+        )
+        with console.status("waiting for the reply ..."):
+            await settle(house, timeout_s=180)
+        came = await look(house, accepted.mail_id)
+        for reply in came.replies:
+            console.print(reply["text"])
+            console.print(f"\n<{reply['message_id']}>", style="dim")
+        if not came.replies:
+            console.print(f"No reply: {came.outcome}. {came.reason}")
+
+
+def _mail(house: House, text: str, sender: str, to: str, subject: str, reply_to: str) -> bytes:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = sender, to, subject
+    mail["Date"] = format_datetime(house.now())
+    mail["Message-ID"] = f"<{random_id()}@write.invalid>"
+    if reply_to:
+        mail["In-Reply-To"] = mail["References"] = f"<{reply_to.strip('<>')}>"
+    mail.set_content(text)
+    return mail.as_bytes()

@@ -1,0 +1,83 @@
+"""What became of one mail of the demo, read from the tables: for the terminal, and for the check at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.house import House
+from services.tools.demo.world import Mail, SentReply
+
+SQL = queries(__file__)
+
+Row = dict[str, Any]
+
+_OUTCOMES = {"sent": "replied", "park": "parked"}
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """A mail's outcome and everything that changed because of it."""
+
+    mail: Row
+    outcome: str
+    reason: str
+    thread_state: str
+    participant_state: str
+    replies: tuple[Row, ...]
+    facts: tuple[Row, ...]
+    known: str
+    steps: tuple[Row, ...]
+    refused: tuple[Row, ...]
+
+    def sent_reply(self, house_reply: Row) -> SentReply:
+        """Our reply as the customer's mail program has it."""
+        return SentReply(
+            message_id=house_reply["message_id"],
+            references=(*self.mail["references_ids"], self.mail["message_id"]),
+            subject=f"Re: {self.mail['subject']}",
+            text=house_reply["text"],
+            sent_at=house_reply["at"],
+        )
+
+
+async def look(house: House, mail_id: UUID) -> Aftermath:
+    """Read it all."""
+    async with house.database.reading() as conn:
+        mail = await fetch_one(conn, SQL.mail, {"mail_id": mail_id})
+        assert mail is not None
+        args = {"mail_id": mail_id, "thread_id": mail["thread_id"], "participant_id": mail["participant_id"]}
+        correlated = {**args, "correlation_id": mail["correlation_id"]}
+        return Aftermath(
+            mail=mail,
+            outcome=str(_OUTCOMES.get(mail["outcome"], mail["outcome"])),
+            reason=mail["reason"],
+            thread_state=mail["thread_state"] or "",
+            participant_state=mail["participant_state"] or "",
+            replies=tuple(await fetch_all(conn, SQL.replies, correlated)),
+            facts=tuple(await fetch_all(conn, SQL.facts_learned, correlated)),
+            known=" | ".join(row["text"] for row in await fetch_all(conn, SQL.facts_known, args)),
+            steps=tuple(await fetch_all(conn, SQL.steps, correlated)),
+            refused=tuple(await fetch_all(conn, SQL.refused, correlated)),
+        )
+
+
+def differences(mail: Mail, came: Aftermath) -> list[str]:
+    """Where what became of a mail is not what the story expects."""
+    wanted = mail.expected
+    said = " ".join(reply["text"] for reply in came.replies).casefold()
+    faults = []
+    if came.outcome != wanted.outcome:
+        faults.append(f"ended as {came.outcome} ({came.reason}), expected {wanted.outcome}")
+    faults += [f"the reply does not mention {word!r}" for word in wanted.must_mention if word.casefold() not in said]
+    faults += [f"the reply mentions {word!r}" for word in wanted.must_not_mention if word.casefold() in said]
+    faults += [f"{word!r} was not learned" for word in wanted.learned if word.casefold() not in came.known.casefold()]
+    for name, want, got in (
+        ("thread", wanted.thread_state, came.thread_state),
+        ("customer", wanted.participant_state, came.participant_state),
+    ):
+        if want and want != got:
+            faults.append(f"the {name} is {got or 'unknown'}, expected {want}")
+    return faults

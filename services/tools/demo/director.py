@@ -1,0 +1,118 @@
+"""Runs the demo: the stack, every processor, the documents, then the mail in order of time."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+
+from rich.console import Console
+
+from deploy.local import EmbeddedStack, Endpoints
+from schemas.events.mail import Peer
+from services.core.house import House, open_house
+from services.core.settings import Settings, read_settings
+from services.pipeline import NAMES
+from services.process import prepare, until_signal, working
+from services.receive_email.accept import accept
+from services.tools.demo import show
+from services.tools.demo.aftermath import differences, look
+from services.tools.demo.clock import SteppingClock
+from services.tools.demo.world import Sent, SentReply, World, make_world
+from services.tools.demo.zone import ZoneResolver
+from services.tools.knowledge import submit
+from services.tools.running import on_stack
+from services.tools.settle import settle
+
+QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
+PEER = "192.0.2.1"
+
+
+def run_demo(home: Path, *, seed: int, once: bool) -> int:
+    """Play the world of `seed`; then stay, unless `once`. The exit code: 0 if every mail ended as expected."""
+    console = Console(width=None if Console().is_terminal else 110, highlight=False)
+    folder = home / "demo"
+    stack = EmbeddedStack(folder, report=lambda line: console.print(f"  {line}", style="dim"))
+    _start_anew(folder)
+    console.print("Starting the embedded stack (for trial and small inboxes) ...")
+    with stack as endpoints:
+        world = make_world(seed)
+        return asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, once=once))
+
+
+def demo_settings(world: World, endpoints: Endpoints, folder: Path) -> Settings:
+    """The invented company's settings; the model is Claude where a key is set."""
+    inboxes = [
+        {
+            "name": address.partition("@")[0],
+            "address": address,
+            "display_name": f"{world.product.name} {address.partition('@')[0].title()}",
+            "persona": f"You answer for {world.product.name}, which sells {world.product.purpose}.",
+        }
+        for address in world.inboxes
+    ]
+    changes = {"inboxes": inboxes, "home": folder, "threads": {"quiet_s": QUIET_S}, "web": {"port": 0}}
+    return read_settings(**on_stack(endpoints, **changes))
+
+
+async def _play(world: World, settings: Settings, console: Console, *, once: bool) -> int:
+    clock = SteppingClock(world.mails[0].received_at)
+    await prepare(settings)
+    async with (
+        open_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house,
+        working(house, NAMES),
+    ):
+        show.introduce(console, world, house.model.name)
+        for document in world.documents:
+            await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="demo")
+        await settle(house)
+        faults = await _deliver_all(world, house, clock, console)
+        show.summary(console, len(world.mails), faults)
+        if not once:
+            clock.present()
+            console.print(_farewell(house))
+            await until_signal()
+    return 1 if faults else 0
+
+
+async def _deliver_all(world: World, house: House, clock: SteppingClock, console: Console) -> dict[str, list[str]]:
+    replies: dict[str, SentReply] = {}
+    faults: dict[str, list[str]] = {}
+    for mail in world.mails:
+        clock.forward(mail.received_at)
+        await settle(house)
+        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
+        peer = Peer(ip=PEER, helo="mail.example", mail_from=mail.envelope_from)
+        raw = mail.render(Sent(replies))
+        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
+        await settle(house)
+        came = await look(house, accepted.mail_id)
+        if came.replies:
+            replies[mail.key] = came.sent_reply(came.replies[-1])
+        different = differences(mail, came)
+        if different:
+            faults[mail.key] = different
+        show.mail_and_aftermath(console, mail, came, different)
+    return faults
+
+
+def _start_anew(folder: Path) -> None:
+    """Each demo begins with an empty house; its own folder is all that is removed."""
+    for part in ("postgres", "blobs", "outbox", "secret"):
+        path = folder / part
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def _farewell(house: House) -> str:
+    home = house.settings.home
+    name = house.settings.inboxes[0].name
+    return (
+        "\nThe house keeps running. In another terminal:\n"
+        f'  correspondent --home {home} write "What does the top plan cost?" --inbox {name}\n'
+        f"  correspondent --home {home} mails\n"
+        "To answer a real inbox: docs/how-to/connect-an-inbox.md. To have Claude write: set ANTHROPIC_API_KEY.\n"
+        "Ctrl-C ends it."
+    )
