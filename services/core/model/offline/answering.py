@@ -9,13 +9,13 @@ import re
 from dataclasses import dataclass, field
 
 from services.core.model.offline import tone
-from services.core.model.offline.matching import SURE, Found, best
+from services.core.model.offline.matching import SURE, Found, best, rest_of
 from services.core.model.offline.memory_lines import asked_for, clause, told
 from services.core.model.offline.sentences import one_line, sentences, terms
 from services.core.model.offline.view import Passage, View
 from services.core.model.offline.wishes import Wishes, about_us, body_of
 
-_UNSURE = 0.3  # from here to SURE an answer is offered, not stated
+_UNSURE = 0.4  # from here to SURE an answer is offered, not stated
 _MOST_QUESTIONS = 4
 _GOAL_LIMIT = 300
 _QUOTE_LIMIT = 200
@@ -79,6 +79,8 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
     if found.score < SURE:
         answers.doubtful.append(question)
     _cite(answers, found, "" if found.score >= SURE else "I am not sure that this is what you mean: ")
+    if rest := rest_of(question, found, passages):
+        _cite(answers, rest, "")
 
 
 def _in_context(question: str, body: str, passages: tuple[Passage, ...]) -> Found | None:

@@ -17,7 +17,8 @@ STOP = word_set(
     which while who whom why will would yes yet you your yours hi hello dear regards best kind im i'm we're i've
     we've there's it's that's don't doesn't didn't isn't aren't can't couldn't won't tell know question questions
     want need get got give gives given make made go going one ones next later soon moment currently possible
-    possibly exactly maybe anyone someone something anything kindly whether there they're you're sure"""
+    possibly exactly maybe anyone someone something anything kindly whether there they're you're sure
+    support supports supported offer offers happen happens happened use uses using used right able work works"""
 )
 GOOD = word_set("thanks thank great perfect excellent wonderful happy glad love awesome solved appreciate helpful good")
 BAD = word_set(

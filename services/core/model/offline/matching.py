@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from services.core.model.offline.sentences import sentences, terms
+from services.core.model.offline.sentences import sentences, stem, terms, words
 from services.core.model.offline.view import Passage
 
 SURE = 0.5  # share of a question's weight that a sentence has to carry to be given as the answer
 _COMPANION = 0.72  # share of the best sentence's score that a second one needs
 _HEADING = 0.5
+_COMMON = 3  # sentences that hold a word which proves little
 _MOST_SENTENCES = 3
 _MARKDOWN = re.compile(r"^\s*(?:#+\s*|[-*+]\s+|\d+\.\s+|>\s*)")
 _MONEY = re.compile(r"[$€£]\s?\d|\bprice|\bfree\b", re.I)
@@ -62,11 +63,33 @@ def best(question: str, passages: Sequence[Passage], only: re.Pattern[str] | Non
     if not scored:
         return None
     top, winner = max(scored, key=lambda pair: (pair[0], -pair[1].position))
-    near = [one for score, one in scored if one.passage is winner.passage and score >= top * _COMPANION]
+    names = frozenset(stem(word) for word in words(question)[1:] if word[0].isupper()) & winner.own
+    near = [
+        one
+        for score, one in scored
+        if one.passage is winner.passage and score >= top * _COMPANION and (names <= one.own or one.before)
+    ]
     near.sort(key=lambda one: (abs(one.position - winner.position), one.position))
     chosen = sorted(near[:_MOST_SENTENCES], key=lambda one: one.position)
     said = dict.fromkeys(text for one in chosen for text in (one.before, one.text) if text)
-    return Found(tuple(said), winner.passage, min(top, 1.0))
+    return Found(tuple(said), winner.passage, min(top, 1.0, _trust(wanted, winner, candidates)))
+
+
+def rest_of(question: str, found: Found, passages: Sequence[Passage]) -> Found | None:
+    """What answers the words that `found` leaves out ("Does the Team plan have SSO?"); None unless all of them."""
+    missing = [term for term in terms(question) if term not in terms(" ".join(found.sentences))]
+    rest = best(" ".join(missing), passages) if missing else None
+    known = rest and set(missing) <= set(terms(" ".join(rest.sentences)))
+    return rest if rest and known and rest.passage is not found.passage else None
+
+
+def _trust(wanted: frozenset[str], winner: _Candidate, candidates: Sequence[_Candidate]) -> float:
+    """1, but less than sure if all that fits is one common word that no heading confirms ("open")."""
+    fitting = wanted & winner.own
+    if len(fitting) > 1 or fitting & winner.heading:
+        return 1.0
+    common = sum(bool(fitting & one.own) for one in candidates)
+    return SURE - 0.01 if common >= _COMMON else 1.0
 
 
 def _candidates(passages: Iterable[Passage]) -> Iterable[_Candidate]:

@@ -14,6 +14,7 @@ _ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|mr|mrs|ms|dr|no|nr|inc|ltd|co|vs|ap
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|(?<=[.!?:,])\s*\n")
 _SOFT_WRAP = 55  # a line at least this long that ends without a stop goes on in the next one
 _WORD = re.compile(r"\$?\d[\d,.]*\d|\$?\d|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_LINK = re.compile(r"https?://\S+|\S+@\S+")
 _PHRASES = (
     (re.compile(r"single sign[- ]?on", re.I), "sso"),
     (re.compile(r"\broll(?:ed|ing)?[- ]?out\b", re.I), "rollout"),
@@ -27,6 +28,7 @@ _SAME = {
     "cost": "price", "fee": "price", "pric": "price", "charg": "price", "bill": "invoice", "invoic": "invoice",
     "seat": "user", "people": "user", "person": "user", "employe": "user", "colleagu": "user", "try": "trial",
     "download": "export", "terminat": "cancel", "outag": "incident", "permit": "permission", "high": "higher",
+    "annual": "year", "annually": "year", "yearly": "year", "monthly": "month", "payment": "pay",
     "signin": "login", "saml": "sso", "subscrib": "subscription", "configur": "set", "setup": "set",
 }  # fmt: skip
 
@@ -81,6 +83,7 @@ def words(text: str) -> list[str]:
 
 def terms(text: str) -> list[str]:
     """The stems of the words that mean something, in order."""
+    text = _LINK.sub(" ", text)
     for phrase, word in _PHRASES:
         text = phrase.sub(word, text)
     return [stem(word) for word in words(text) if word.lower() not in STOP and len(word) > 1]

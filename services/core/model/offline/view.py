@@ -115,7 +115,8 @@ class View:
     def name(self) -> str:
         """The author's name: remembered, else as the mail's From says it; "" if unknown."""
         stored = next((fact.value for fact in self.facts if fact.key == "name"), "")
-        return stored or self.value("participant", "name") or next((m.name for m in self.mails if m.name), "")
+        written = next((mail.name.strip() for mail in self.mails if mail.name.strip()), "")
+        return stored.strip() or self.value("participant", "name") or written
 
     @cached_property
     def now(self) -> datetime | None:

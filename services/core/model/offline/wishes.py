@@ -21,7 +21,8 @@ _CLOSING = re.compile(
 _PERSON = re.compile(
     r"""\b(?:speak|talk|chat|get\ through|connect\ me|put\ me\ through|transfer\ me|escalate)\b[^.?!]{0,40}
         \b(?:manager|supervisor|human|(?:real\ |actual\ )?person|someone|somebody|boss|agent|representative)\b
-    |\b(?:get|give|want|need|demand)\b[^.?!]{0,20}\b(?:manager|supervisor|human|real\ person)\b
+    |\b(?:get|give|want|need|demand)\ (?:(?:me|us|to\ (?:see|reach|contact))\ )?(?:(?:an?|your|the|my|some)\ )?
+        (?:manager|supervisor|human|(?:real\ )?person)\b
     |^(?:a\ )?(?:human|real\ person)(?:,?\ please)?[.!]*$
     |\bnot\ (?:a\ )?(?:machine|bot|robot|ai)\b|\bescalate\ (?:this|it|my|our)\b""",
     re.I | re.X,

@@ -107,6 +107,7 @@ async def test_a_failed_look_up_is_not_repeated() -> None:
         "Please give me my money back.",
         "I think our account was hacked.",
         "human",
+        "Get me your supervisor!",
     ],
 )
 async def test_a_person_decides_these(text: str) -> None:
@@ -121,6 +122,7 @@ async def test_a_person_decides_these(text: str) -> None:
     [
         "What is your refund policy?",
         "How do I add a manager to our project?",
+        "We need to add a manager to our board.",
         "Who is the person to ask about parking?",
         "We sell human resources software. When is your office open?",
     ],
@@ -386,3 +388,27 @@ async def test_after_a_long_silence_the_last_matter_is_named() -> None:
     earlier = {"subject": "Broken lamp", "state": "resolved", "text": "", "at": "2026-01-04T09:00:00+00:00"}
     text = (await ask(request("When is your office open?", Layer("earlier", "", (earlier,))))).input["text"]
     assert 'Good to hear from you again. Last time it was about "Broken lamp" (settled).' in text
+
+
+PLANS = (
+    {
+        "id": "plans#0",
+        "title": "Plans",
+        "text": "The Small plan includes reports.\nThe Large plan includes reports and an archive.",
+    },
+    {"id": "sso#0", "title": "Signing in", "text": "Single sign-on (SSO) is part of the Large plan."},
+)
+
+
+async def test_a_question_of_two_documents_is_answered_from_both() -> None:
+    """What the best sentence leaves out is answered from another passage, and both are cited."""
+    call = await ask(request("Does the Small plan have single sign-on?", Layer("knowledge", "", PLANS)))
+    assert "SSO) is part of the Large plan" in call.input["text"]
+    assert set(call.input["citations"]) == {"plans#0", "sso#0"}
+
+
+async def test_a_question_about_one_name_is_not_answered_with_another() -> None:
+    """Asked what the Large plan includes, the sentence on the Small plan stays out."""
+    call = await ask(request("What does the Large plan include?", Layer("knowledge", "", PLANS)))
+    assert "archive" in call.input["text"]
+    assert "Small" not in call.input["text"]
