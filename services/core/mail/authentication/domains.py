@@ -32,9 +32,16 @@ def domain_of(address: str) -> str:
 
 
 def organizational(domain: str) -> str:
-    """The registrable domain: `example.co.uk` of `mail.example.co.uk`; "" for a public suffix itself."""
-    found: str | None = _suffixes().get_sld(domain) if domain else None
-    return "" if not found or found == _suffixes().get_tld(domain) else found
+    """The registrable domain: `example.co.uk` of `mail.example.co.uk`; "" for a public suffix itself.
+
+    Under a top-level domain that is not on the list it is the last two labels (the list's rule "*").
+    """
+    if not domain:
+        return ""
+    found, suffix = _suffixes().get_sld(domain), _suffixes().get_tld(domain)
+    if found == suffix:
+        return "" if domain == suffix else ".".join(domain.split(".")[-2:])
+    return str(found or "")
 
 
 def aligned(identifier: str, author: str, mode: Mode) -> bool:

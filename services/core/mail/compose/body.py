@@ -48,7 +48,9 @@ def _under(url: str, prefix: str) -> bool:
 
 
 def shown(url: str) -> str:
-    """How a link that is not allowed is written: `evil[.]example`."""
+    """How a link that is not allowed is written: `evil[.]example`, its host alone."""
+    if re.match(r"(?:javascript|data|vbscript):", url, re.I):
+        return "[link removed]"
     try:
         host = urlsplit(url if "://" in url else "//" + url).hostname or ""
     except ValueError:
