@@ -1,4 +1,4 @@
-"""Where the public corpora lie, and the one sentence with which a test skips without them."""
+"""Where the mail that other people wrote is, and a clear word where it is not."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def corpora_folder() -> Path:
-    """CORRESPONDENT_CORPORA, else `shared/corpora` beside the project."""
-    return Path(os.environ.get("CORRESPONDENT_CORPORA", ROOT.parent / "shared" / "corpora"))
+ROOT = Path(__file__).parents[2]
+CORPORA = Path(os.environ.get("CORRESPONDENT_CORPORA", ROOT.parent / "shared" / "corpora"))
 
 
 def corpus(name: str) -> Path:
-    """One corpus; skips the test where it is absent."""
-    folder = corpora_folder() / name
-    if not folder.exists():
-        pytest.skip(f"the corpus {name} is not here (set CORRESPONDENT_CORPORA)")
+    """The folder of one corpus; the test is skipped where it is absent."""
+    folder = CORPORA / name
+    if not folder.is_dir():
+        pytest.skip(f"the corpus {name} is not at {CORPORA}; set CORRESPONDENT_CORPORA to where it is")
     return folder
