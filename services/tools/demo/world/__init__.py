@@ -8,5 +8,17 @@ What a mail is expected to bring about stands beside it in `Expected`; neither t
 from services.tools.demo.world.letters import SentReply
 from services.tools.demo.world.make import make_world
 from services.tools.demo.world.nouns import Document, Expected, Mail, Person, Product, Sent, World
+from services.tools.demo.world.zone import ZoneResolver
 
-__all__ = ["Document", "Expected", "Mail", "Person", "Product", "Sent", "SentReply", "World", "make_world"]
+__all__ = [
+    "Document",
+    "Expected",
+    "Mail",
+    "Person",
+    "Product",
+    "Sent",
+    "SentReply",
+    "World",
+    "ZoneResolver",
+    "make_world",
+]

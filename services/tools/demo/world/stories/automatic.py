@@ -63,7 +63,7 @@ def _bounced(stage: Stage) -> Iterator[Mail]:
         f"{person.first} of {person.company} asks how to reset a password",
     )
     bounced = stage.at(4, asked.day, 15, 58)
-    host = f"mx.{person.seal.domain}"
+    host = "mx.relay.example"
     letter = Letter(
         sender=f"Mail Delivery Subsystem <MAILER-DAEMON@{host}>",
         to=stage.support,
