@@ -12,11 +12,12 @@ from pathlib import Path
 from services.core.blobs import Blobs
 from services.core.bus.publisher import Publisher
 from services.core.cache import Cache
-from services.core.clock import utc_now
+from services.core.clock import monotonic, utc_now
 from services.core.db import Database
 from services.core.db.locks import Locks
 from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
+from services.core.model.breaker import Breakers, GuardedModel
 from services.core.model.factory import make_model
 from services.core.model.port import Model
 from services.core.settings import EmbeddingSettings, Settings
@@ -30,7 +31,7 @@ class House:
     database: Database
     blobs: Blobs
     cache: Cache
-    model: Model
+    model: GuardedModel
     embedder: Embedder
     publisher: Publisher
     resolver: Resolver
@@ -68,12 +69,15 @@ async def open_house(
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[House]:
     """A house with its connections open; they are closed at the end."""
+    guarded = Breakers(monotonic).guard(
+        model or make_model(settings.model), workspace=settings.workspace, key=settings.model.key
+    )
     house = House(
         settings=settings,
         database=Database(settings.database_url, size=settings.pool_size),
         blobs=Blobs(Path(settings.home) / "blobs"),
         cache=Cache(settings.redis_url),
-        model=model or make_model(settings.model),
+        model=guarded,
         embedder=make_embedder(settings.embeddings),
         publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
         resolver=resolver or DnsResolver(),

@@ -8,4 +8,4 @@ from services.core.bus.failed_turn import failed_turn
 from services.core.bus.processor import Processor
 from services.generate_reply.handler import HANDLERS
 
-PROCESSOR = Processor(name="generate_reply", handlers=HANDLERS, give_up=failed_turn("generate_reply"))
+PROCESSOR = Processor(name="generate_reply", handlers=HANDLERS, asks_model=True, give_up=failed_turn("generate_reply"))

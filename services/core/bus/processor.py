@@ -28,7 +28,7 @@ class Processor:
 
     `give_up` makes the event that tells the flow that this one could not be handled (a failed turn); where it
     gives None, or is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
-    key, or the data subject.
+    key, or the data subject. Where it asks a model, its events wait while the model's circuit is open.
     """
 
     name: str
@@ -36,6 +36,7 @@ class Processor:
     appliers: Appliers = field(default_factory=dict)
     give_up: GiveUp | None = None
     lane: Literal["key", "subject"] = "key"
+    asks_model: bool = False
 
     @property
     def topics(self) -> tuple[str, ...]:
