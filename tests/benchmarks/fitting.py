@@ -1,4 +1,7 @@
-"""Fits the weights of passage signals: listwise softmax regression, full batch, deterministic."""
+"""Fits what the memory has learnt from LoCoMo: full batch, deterministic.
+
+The weights of passage signals by listwise softmax regression, the judgements of a cue by logistic regression.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from services.core.memory.cue import Logistic
 from services.core.memory.signals import SIGNALS, SignalWeights
 
 STEPS = 200
+LOGISTIC_STEPS = 3000
 RATE = 0.15
 RIDGE = 1e-3
 
@@ -42,3 +47,20 @@ def _slope(example: Example, weights: Matrix) -> Matrix:
     likely = np.exp(scores - scores.max())
     slope: Matrix = example.signals[sorted(example.relevant)].mean(axis=0) - (likely / likely.sum()) @ example.signals
     return slope
+
+
+def fit_logistic(positives: Sequence[Sequence[float]], negatives: Sequence[Sequence[float]]) -> Logistic:
+    """The logistic model of two classes, each weighing the same however many examples it has."""
+    features = np.array([*positives, *negatives], dtype=np.float64)
+    means, spreads = features.mean(axis=0), features.std(axis=0) + 1e-9
+    rows = np.column_stack([(features - means) / spreads, np.ones(len(features))])
+    truth = np.repeat([1.0, 0.0], [len(positives), len(negatives)])
+    share = np.repeat([0.5 / len(positives), 0.5 / len(negatives)], [len(positives), len(negatives)])
+    weights = np.zeros(rows.shape[1])
+    for _ in range(LOGISTIC_STEPS):
+        slope = rows.T @ (share * (truth - 1 / (1 + np.exp(-rows @ weights))))
+        slope[:-1] -= RIDGE * weights[:-1]
+        weights += slope
+    plain = weights[:-1] / spreads
+    bias = float(weights[-1] - plain @ means)
+    return Logistic(round(bias, 2), tuple(round(float(weight), 2) for weight in plain))

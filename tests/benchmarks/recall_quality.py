@@ -7,6 +7,7 @@ All sides run on the same conversations and vectors in one run. Ours goes throug
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
@@ -25,7 +26,8 @@ from tests.benchmarks import mem0_side
 from tests.benchmarks.fitting import Example, fit
 from tests.benchmarks.locomo import CATEGORIES, Conversation, Question, load
 from tests.benchmarks.locomo_index import SCOPE, Indexed, dense, index_all, query_stems, stems
-from tests.benchmarks.recall_support import Measured, Options, migrated_database, run
+from tests.benchmarks.measured import Measured
+from tests.benchmarks.recall_support import Options, migrated_database, run
 from tests.benchmarks.retrieval import CUTS, mean_and_margin, ndcg_at, recall_at, reciprocal_rank
 
 DEPTH = 50
@@ -178,4 +180,4 @@ def _of_side(side: str, questions: Sequence[Question], rankings: Sequence[list[i
 
 
 if __name__ == "__main__":
-    run("recall_quality", benchmark)
+    sys.exit(run("recall_quality", benchmark))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -12,14 +11,9 @@ from pathlib import Path
 
 from deploy.local import EmbeddedStack
 from services.core.db.migrate import migrate
+from tests.benchmarks.measured import Measured
+from tests.support.corpora import corpora_folder
 from tests.support.stack import fresh_database, temporary_home
-
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def corpora(given: Path | None) -> Path:
-    """The folder with data that is not ours: `--data`, else the environment, else beside the project."""
-    return given or Path(os.environ.get("CORRESPONDENT_CORPORA", ROOT.parent / "shared" / "corpora"))
 
 
 @contextmanager
@@ -31,19 +25,6 @@ def migrated_database() -> Iterator[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """One measured line."""
-
-    name: str
-    value: float
-    unit: str
-    target: float | None = None
-    met: bool | None = None
-    n: int | None = None
-    sides: dict[str, float] | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Options:
     """How a benchmark was called."""
 
@@ -51,16 +32,21 @@ class Options:
     data: Path
 
 
-def run(name: str, benchmark: Callable[[Options], Sequence[Measured]]) -> None:
-    """Parses the command line, runs, prints a table, writes the JSON where one is asked for."""
+def run(name: str, benchmark: Callable[[Options], Sequence[Measured]]) -> int:
+    """Parse the command line, run, print a Markdown table, write the JSON where asked; 0 when every target is met."""
     parser = argparse.ArgumentParser(prog=f"python -m tests.benchmarks.{name}")
-    parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--json", type=Path)
-    parser.add_argument("--data", type=Path)
+    parser.add_argument("--quick", action="store_true", help="less data")
+    parser.add_argument("--json", type=Path, help="write each measured line to this file")
+    parser.add_argument("--data", type=Path, default=corpora_folder(), help="a folder laid out like shared/corpora")
     given = parser.parse_args()
-    lines = benchmark(Options(given.quick, corpora(given.data)))
-    for line in lines:
-        verdict = "" if line.met is None else ("  met" if line.met else "  NOT met")
-        print(f"{line.name:68} {line.value:10.3f} {line.unit}{verdict}")
+    lines = benchmark(Options(given.quick, given.data))
+    print("\n".join(["| measured | value | target | met | n |", "|---|---|---|---|---|", *map(_row, lines)]))
     if given.json:
-        given.json.write_text(json.dumps([asdict(line) for line in lines], indent=2))
+        given.json.write_text(json.dumps([asdict(line) for line in lines], indent=1) + "\n")
+    return int(any(line.met is False for line in lines))
+
+
+def _row(line: Measured) -> str:
+    met = {True: "yes", False: "NO", None: ""}[line.met]
+    target = "" if line.target is None else f"{line.target:g}"
+    return f"| {line.name} | {line.value:.4g} {line.unit} | {target} | {met} | {line.n or ''} |"

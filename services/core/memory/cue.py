@@ -18,28 +18,29 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from services.core.memory.periods import Window, period
+from services.core.memory.search import Hit
 from services.core.memory.signals import Passage, SignalWeights, named_speakers, weighed
 
 Verdict = Literal["sure", "rings a bell", "nothing"]
 
-NEUTRAL_SHARE = 0.5  # where a query names nobody, or several
 TOP = 5
+CANNOT_TELL = 0.5  # whether a person said so, where the query names nobody or several
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What the best hits of one query show.
 
-    `similarity` and `coverage` (of the query's words, by rarity) are the best of any hit, 0..1. `margin` is by how
-    much the best hit of the person named outscores the best of anybody else, `share` how many of the five best are
-    that person's, `own_coverage` what that person's best hit covers.
+    `similarity` and `coverage` (of the query's words, by rarity) are the best of any hit, 0..1. Where the query
+    names one of several speakers, `margin` is by how much that one's best hit outscores the best of the others,
+    and `share` how many of the five best are that one's; both None otherwise.
     """
 
     similarity: float
     coverage: float
-    margin: float = 0.0
-    share: float = NEUTRAL_SHARE
-    own_coverage: float = 0.0
+    margin: float | None = None
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,8 @@ class Logistic:
 class CueSettings:
     """The fitted models, and from which probabilities on the memory is sure, or speaks up at all."""
 
-    related: Logistic = field(default_factory=lambda: Logistic(-6.0, (8.0, 6.0)))
-    agrees: Logistic = field(default_factory=lambda: Logistic(0.0, (0.5, 1.0, 1.0)))
+    related: Logistic = field(default_factory=lambda: Logistic(-14.41, (23.89, 5.78)))
+    agrees: Logistic = field(default_factory=lambda: Logistic(-0.98, (0.57, 1.54)))
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5
@@ -74,14 +75,37 @@ class Cue:
     agrees: float
 
 
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """What a search for facts amounts to: the cue, and for a bell that rings, when it was and what about.
+
+    `window` spans the days of the hits that score at least half of the best one, `gist` is the best one's text;
+    both are to be confirmed by the customer. Both None where there is nothing.
+    """
+
+    cue: Cue
+    window: Window | None = None
+    gist: str | None = None
+
+
+def recalled(hits: Sequence[Hit], settings: CueSettings | None = None) -> Recall:
+    """The judgement of `search_facts`' hits, best first."""
+    cue = judged(hit_evidence([hit.similarity for hit in hits], [hit.coverage for hit in hits]), settings)
+    if cue.verdict == "nothing" or not hits:
+        return Recall(cue)
+    days = [period("day", hit.fact.valid_from) for hit in hits if hit.score >= hits[0].score / 2]
+    return Recall(cue, Window(min(d.start for d in days), max(d.end for d in days)), hits[0].fact.text)
+
+
 def judged(evidence: Evidence, settings: CueSettings | None = None) -> Cue:
     """`sure`: related and of the right person; `rings a bell`: to be confirmed; `nothing`: better say so."""
     settings = settings or CueSettings()
     related = settings.related.probability(related_features(evidence))
-    agrees = settings.agrees.probability(agrees_features(evidence))
+    named = evidence.margin is not None
+    agrees = settings.agrees.probability(agrees_features(evidence)) if named else CANNOT_TELL
     if related < settings.bell_from:
         return Cue("nothing", related, agrees)
-    sure = related >= settings.sure_from and agrees >= settings.agrees_from
+    sure = related >= settings.sure_from and (not named or agrees >= settings.agrees_from)
     return Cue("sure" if sure else "rings a bell", related, agrees)
 
 
@@ -92,7 +116,7 @@ def related_features(evidence: Evidence) -> tuple[float, ...]:
 
 def agrees_features(evidence: Evidence) -> tuple[float, ...]:
     """What `agrees` looks at."""
-    return (evidence.margin, evidence.share, evidence.own_coverage)
+    return (evidence.margin or 0.0, evidence.share or 0.0)
 
 
 def hit_evidence(similarities: Sequence[float | None], coverages: Sequence[float]) -> Evidence:
@@ -101,19 +125,15 @@ def hit_evidence(similarities: Sequence[float | None], coverages: Sequence[float
     return Evidence(best, max(coverages, default=0.0))
 
 
-def passage_evidence(passages: Sequence[Passage], matrix: NDArray[np.float64], query: str) -> Evidence:
+def passage_evidence(
+    passages: Sequence[Passage], matrix: NDArray[np.float64], query: str, weights: SignalWeights
+) -> Evidence:
     """The evidence of passages and their signals (`signal_matrix`), speakers weighed apart."""
     plain = hit_evidence([p.similarity for p in passages], [p.coverage for p in passages])
     named = named_speakers(query, {p.speaker for p in passages})
     own = np.array([p.speaker in named for p in passages], dtype=bool)
     if len(named) != 1 or own.all():
         return plain
-    scores = weighed(matrix, replace(SignalWeights(), speaker_named=0.0))
-    mine, others = np.where(own, scores, -np.inf), np.where(own, -np.inf, scores)
+    scores = weighed(matrix, replace(weights, speaker_named=0.0))
     best = np.argsort(-scores, kind="stable")[:TOP]
-    return replace(
-        plain,
-        margin=float(mine.max() - others.max()),
-        share=float(own[best].mean()),
-        own_coverage=passages[int(mine.argmax())].coverage,
-    )
+    return replace(plain, margin=float(scores[own].max() - scores[~own].max()), share=float(own[best].mean()))
