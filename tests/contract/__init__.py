@@ -1,0 +1,1 @@
+"""What everybody relies on: schemas, topics, tables, headers."""

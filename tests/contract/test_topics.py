@@ -1,0 +1,61 @@
+"""topics.yaml is the one source: what the code produces and consumes is what stands there."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from schemas.asyncapi import events_of
+from schemas.events import EVENTS
+from schemas.topics import catalogue
+from services.core.bus.processor import Processor
+from services.pipeline import NAMES, PROCESSORS
+
+TOPICS = catalogue().topics
+ACTING_FOLDERS = {*NAMES, "console"}  # the console publishes requests only
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_the_topic_of_an_event_exists_and_its_key_is_an_id(name: str) -> None:
+    """Every event goes to a known topic and has that topic's key as a field that is always an id."""
+    event = EVENTS[name]
+    assert event.TOPIC in TOPICS
+    assert event.model_fields[TOPICS[event.TOPIC].key].annotation is UUID
+
+
+@pytest.mark.parametrize("name", sorted(EVENTS))
+def test_a_type_is_lower_case_with_a_major_version(name: str) -> None:
+    """A type's name is words, dots and a major version, and the class carries it."""
+    stem, _, major = name.rpartition(".v")
+    assert major.isdigit()
+    assert stem.replace(".", "").replace("_", "").isalpha()
+    assert stem == stem.lower()
+    assert name == EVENTS[name].TYPE
+
+
+@pytest.mark.parametrize("name", sorted(TOPICS))
+def test_a_topic_carries_events_between_folders_that_exist(name: str) -> None:
+    """No topic is without an event, and its producers and consumers are parts of the pipeline."""
+    assert events_of(name)
+    assert set(TOPICS[name].consumers) <= set(NAMES)
+    assert set(TOPICS[name].producers) <= ACTING_FOLDERS
+    assert TOPICS[name].producers
+
+
+@pytest.mark.parametrize("processor", PROCESSORS, ids=lambda one: one.name)
+def test_a_processor_consumes_what_it_handles(processor: Processor) -> None:
+    """A processor has a handler for some event of each topic it consumes, and consumes the topic of each handler."""
+    assert {event.TOPIC for event in processor.handlers} == set(processor.topics)
+
+
+@pytest.mark.parametrize("processor", PROCESSORS, ids=lambda one: one.name)
+def test_a_processor_that_applies_events_is_their_producer(processor: Processor) -> None:
+    """Who folds an aggregate's event into tables is a producer of the event's topic."""
+    assert all(processor.name in TOPICS[event.TOPIC].producers for event in processor.appliers)
+
+
+@pytest.mark.parametrize("name", sorted(name for name, event in EVENTS.items() if event.AGGREGATE))
+def test_an_event_of_an_aggregate_is_applied_by_one_processor(name: str) -> None:
+    """One aggregate, one topic, one writer; read_email's mail included."""
+    assert len([one.name for one in PROCESSORS if EVENTS[name] in one.appliers]) == 1
