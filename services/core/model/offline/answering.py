@@ -11,14 +11,13 @@ from dataclasses import dataclass, field
 from services.core.model.offline import tone
 from services.core.model.offline.matching import SURE, Found, best, rest_of
 from services.core.model.offline.memory_lines import asked_for, clause, told
-from services.core.model.offline.sentences import one_line, sentences, terms
+from services.core.model.offline.sentences import one_line, quotable, sentences, terms
 from services.core.model.offline.view import Passage, View
-from services.core.model.offline.wishes import Wishes, about_us, body_of
+from services.core.model.offline.wishes import Wishes, about_us
 
 _UNSURE = 0.4  # from here to SURE an answer is offered, not stated
 _MOST_QUESTIONS = 4
 _GOAL_LIMIT = 300
-_QUOTE_LIMIT = 200
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|these|those|they)\b", re.I)
 _COMPOUND = re.compile(r",? and (?=(?:whether|when|how|what|which|where|who|why|can|could|is|are|do|does)\b)", re.I)
 _REMEDY = re.compile(r"^if\b|\b(?:check|problem|incident|error|try)\b", re.I)
@@ -46,14 +45,13 @@ class Answers:
 def find_answers(view: View, wishes: Wishes, text: str, passages: tuple[Passage, ...]) -> Answers:
     """Go through the trouble, the wish to be reminded, and each question of a mail."""
     answers = Answers()
-    body = body_of(text)
-    problem = tone.trouble(body)
+    problem = tone.trouble(text)
     if problem:
         _remedy(view, answers, problem, passages)
     if wishes.recall:
         _recollect(view, answers)
     for question in _questions(wishes, bool(problem)):
-        _answer(view, answers, question, body, passages)
+        _answer(view, answers, question, text, passages)
     return answers
 
 
@@ -74,7 +72,7 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
         found = _in_context(question, body, passages) or found
     if found is None or found.score < _UNSURE:
         answers.open.append(question)
-        answers.pending.append(f"Find an answer for the customer: {one_line(question)}"[:_GOAL_LIMIT])
+        answers.pending.append(f"Find an answer for the customer: {quotable(question)}"[:_GOAL_LIMIT])
         return
     if found.score < SURE:
         answers.doubtful.append(question)
@@ -100,7 +98,7 @@ def _cite(answers: Answers, found: Found, opening: str) -> None:
 
 def _remedy(view: View, answers: Answers, problem: str, passages: tuple[Passage, ...]) -> None:
     """Repeat the trouble, and give a remedy of our documents that this thread has not had yet."""
-    said = one_line(problem)[:_QUOTE_LIMIT]
+    said = quotable(problem)
     if _reported_before(view, problem):
         answers.paragraphs.append(_AGAIN)
     answers.paragraphs.append(_STILL if tone.is_empty(problem) else f'I see the trouble you describe: "{said}"')

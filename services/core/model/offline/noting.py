@@ -9,13 +9,11 @@ from typing import Any
 
 from services.core.model.offline.facts import Stated, stated
 from services.core.model.offline.operations import third_person
-from services.core.model.offline.sentences import one_line, sentences
+from services.core.model.offline.sentences import quotable, sentences
 from services.core.model.offline.view import View
-from services.core.model.offline.wishes import body_of
 
 _KINDS = ("customer_info", "contact_info", "preference", "event")
 _MOST = 3
-_SHOWN = 160  # characters of a repeated sentence
 
 
 def news(view: View, text: str) -> list[Stated]:
@@ -23,14 +21,14 @@ def news(view: View, text: str) -> list[Stated]:
     if not view.items("participant") or view.now is None or not view.offers("remember_fact"):
         return []
     stored = {(one.kind, one.key, one.value.lower()) for one in view.facts}
-    told = [one for one in stated(body_of(text), view.now.date()) if one.kind in _KINDS]
+    told = [one for one in stated(text, view.now.date()) if one.kind in _KINDS]
     return [one for one in told if (one.kind, one.key, one.value.lower()) not in stored][:_MOST]
 
 
 def noted(facts: list[Stated], text: str) -> str:
     """One line that repeats the author's own sentences; "" for no news."""
-    said = [one_line(one) for one in sentences(body_of(text)) if any(fact.quote in one for fact in facts)]
-    short = [one for one in dict.fromkeys(said) if len(one) <= _SHOWN and not one.endswith("?")]
+    said = [quotable(one) for one in sentences(text) if any(fact.quote in one for fact in facts)]
+    short = [one for one in dict.fromkeys(said) if not one.endswith("?")]
     return "I have noted: " + " ".join(f'"{one}"' for one in short) if short else ""
 
 

@@ -10,7 +10,7 @@ from services.core.model.offline import tone
 from services.core.model.offline.facts import Stated
 from services.core.model.offline.sentences import one_line, sentences
 from services.core.model.offline.view import Known, View
-from services.core.model.offline.wishes import body_of, read_wishes
+from services.core.model.offline.wishes import read_wishes
 
 _LIMIT = 300  # characters of a quote, a value or a text
 _THIRD_PERSON = {
@@ -30,7 +30,7 @@ _MANY = ("preference", "goal", "uses")  # keys that hold several values beside e
 
 
 def operations(view: View, text: str, who: str, facts: Iterable[Stated], signals: Signals) -> list[dict[str, Any]]:
-    """All operations of a turn, each with a quote from `text`."""
+    """All operations of a turn, each with a quote from `text`, which is `view.body`."""
     stated = [_operation(fact, who, view.facts) for fact in facts]
     matter = _matter(view, text, who, signals)
     return stated + ([matter] if matter else [])
@@ -70,9 +70,8 @@ def _matter(view: View, text: str, who: str, signals: Signals) -> dict[str, Any]
 
 def _issue(text: str, who: str, signals: Signals) -> dict[str, Any] | None:
     """The trouble itself, so that a repeat is recognised."""
-    body = body_of(text)
-    quote = tone.trouble(body) or tone.topic(body)
-    about = one_line(tone.topic(body) or quote).rstrip(".!")
+    quote = tone.trouble(text) or tone.topic(text)
+    about = one_line(tone.topic(text) or quote).rstrip(".!")
     weight = 7 if signals.frustrated else 6
     return _added("issue_history", signals.issue_key, about, f"{who} wrote to us about: {about}", quote, weight)
 
@@ -83,7 +82,7 @@ def _resolution(view: View, text: str, who: str) -> dict[str, Any] | None:
     if not issues:
         return None
     issue = max(issues, key=lambda fact: fact.at.timestamp() if fact.at else 0.0)
-    quote = next((one for one in sentences(body_of(text)) if read_wishes(one).settled), "")
+    quote = next((one for one in sentences(text) if read_wishes(one).settled), "")
     said = f"{who} says that this is settled: {issue.value}"
     return _added("resolution", issue.key, f"settled: {issue.value}", said, quote, 6)
 

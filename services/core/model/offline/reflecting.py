@@ -22,11 +22,12 @@ _NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 _EDGES = {"company": "works_at", "plan": "is_on_plan", "uses": "uses", "colleague": "works_with"}
 _PAYING_KEYS = ("plan", "renewal")
 _NAMES = ("company", "name")
+_UNTAGGED = ("other", "thanks")
 
 
 def reflect(view: View) -> dict[str, Any]:
     """The input of the tool `reflect`, as JSON data that `Reflection` has validated."""
-    text = "\n\n".join(mail.text for mail in view.mails)
+    text = view.body
     facts = stated(text, (view.now or _NO_DATE).date())
     signals = _signals(view, text, facts)
     who = next((fact.value for fact in facts if fact.key == "name"), view.name) or _UNNAMED
@@ -52,8 +53,9 @@ def _signals(view: View, text: str, facts: Iterable[Stated]) -> Signals:
         sentiment=tone.sentiment(body),
         frustrated=tone.is_frustrated(body),
         intent=tone.intent(body),
-        issue_key=tone.issue_key(body_of(text), newest.subject, " ".join([newest.name, *own])),
+        issue_key=tone.issue_key(text, newest.subject, " ".join([newest.name, *own])),
         issue_resolved=read_wishes(newest.text).settled,
+        tags=[] if tone.intent(body) in _UNTAGGED else [tone.intent(body)],
     )
 
 

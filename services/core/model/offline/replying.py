@@ -24,7 +24,7 @@ _GOALS = 8
 
 def acts(view: View) -> list[Act]:
     """The next acts, the last of which ends the turn or looks something up; at least one."""
-    text = "\n\n".join(mail.text for mail in view.mails)
+    text = view.body
     wishes = read_wishes(text)
     if not _is_english(text):
         return [_escalation(view, "The mail is not in English, which is all that the offline model reads.")]

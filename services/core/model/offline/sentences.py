@@ -14,6 +14,7 @@ _ABBREVIATIONS = re.compile(r"\b(?:e\.g|i\.e|mr|mrs|ms|dr|no|nr|inc|ltd|co|vs|ap
 _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|(?<=[.!?:,])\s*\n")
 _SOFT_WRAP = 55  # a line at least this long that ends without a stop goes on in the next one
 _WORD = re.compile(r"\$?\d[\d,.]*\d|\$?\d|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_QUOTABLE = 200  # characters
 _LINK = re.compile(r"https?://\S+|\S+@\S+")
 _PHRASES = (
     (re.compile(r"single sign[- ]?on", re.I), "sso"),
@@ -87,6 +88,12 @@ def terms(text: str) -> list[str]:
     for phrase, word in _PHRASES:
         text = phrase.sub(word, text)
     return [stem(word) for word in words(text) if word.lower() not in STOP and len(word) > 1]
+
+
+def quotable(text: str) -> str:
+    """Words of somebody's mail as we repeat them: one line, without links and addresses, at most 200 characters."""
+    plain = one_line(_LINK.sub("[...]", text))
+    return plain if len(plain) <= _QUOTABLE else plain[:_QUOTABLE].rsplit(" ", 1)[0] + " ..."
 
 
 def one_line(text: str) -> str:

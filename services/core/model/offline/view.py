@@ -26,6 +26,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any
 
+from services.core.model.offline.wishes import body_of
 from services.core.model.port import Layer, Request
 
 
@@ -93,6 +94,11 @@ class View:
         """The new mails of this turn, oldest first; at least one, perhaps empty."""
         found = tuple(_line(item, ours=False) for item in self.items("mail"))
         return found or (Line(False, self.text("mail"), "", None),)
+
+    @cached_property
+    def body(self) -> str:
+        """What the new mails say, without greetings, closings and names; each word stands so in its mail."""
+        return "\n\n".join(filter(None, (body_of(mail.text) for mail in self.mails)))
 
     @cached_property
     def recent(self) -> tuple[Line, ...]:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from services.core.model.offline.lexicon import NOT_PERSONAL
 from services.core.model.offline.memory_lines import last_matter
-from services.core.model.offline.sentences import one_line
+from services.core.model.offline.sentences import quotable
 from services.core.model.offline.view import View
 
 _LONG_SILENCE = timedelta(days=30)
@@ -39,7 +39,7 @@ class Draft:
 
     def admit(self, questions: Iterable[str]) -> None:
         """What was not found: said once, with the way to a person."""
-        asked = "\n".join(f'"{one_line(one)}"' for one in questions)
+        asked = "\n".join(f'"{quotable(one)}"' for one in questions)
         if asked:
             self._paragraphs.append(f"I find no answer in our documents to this, and I do not want to guess:\n{asked}")
             self._paragraphs.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -242,6 +243,27 @@ async def test_earlier_threads_are_told_with_their_outcome() -> None:
     layer = Layer("earlier", "", ({"subject": "Broken lamp", "state": "resolved", "text": "", "at": AT},))
     text = (await ask(request("Hi, just following up on our chat.", layer))).input["text"]
     assert '"Broken lamp": settled' in text
+
+
+async def test_a_burst_is_answered_as_a_whole() -> None:
+    """Of two mails in one turn both are answered, though the first one is signed."""
+    one = {"from_name": "Ann Lee", "from_address": "ann@x.example", "subject": "Hello", "at": AT}
+    mails = (
+        {**one, "text": "Hi,\n\nwhen is your office open?\n\nBest regards,\nAnn Lee"},
+        {**one, "text": "Hello,\n\nI forgot: what does parking cost?\n\nAnn"},
+    )
+    asked = request("")
+    layers = (asked.layers[0], Layer("mail", "", mails, trusted=False))
+    text = (await ask(Request("reply", "", layers, "", asked.tools))).input["text"]
+    assert "from 9:00 to 17:00" in text
+    assert "3 euros" in text
+
+
+async def test_links_of_a_mail_are_not_repeated() -> None:
+    """A link or address in the customer's words does not come back in ours."""
+    text = "The page https://evil.example/x?a=1 fails with an error. Do you know Bob bob@evil.example of Klingon?"
+    call = await ask(request(text))
+    assert "evil" not in json.dumps(call.input)
 
 
 async def test_orders_in_a_mail_change_nothing() -> None:
