@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -12,8 +13,9 @@ from pathlib import Path
 from deploy.local import EmbeddedStack
 from services.core.db.migrate import migrate
 from tests.benchmarks.measured import Measured
-from tests.support.corpora import corpora_folder
 from tests.support.stack import fresh_database, temporary_home
+
+CORPORA = Path(os.environ.get("CORRESPONDENT_CORPORA", Path(__file__).parents[2].parent / "shared" / "corpora"))
 
 
 @contextmanager
@@ -37,7 +39,7 @@ def run(name: str, benchmark: Callable[[Options], Sequence[Measured]]) -> int:
     parser = argparse.ArgumentParser(prog=f"python -m tests.benchmarks.{name}")
     parser.add_argument("--quick", action="store_true", help="less data")
     parser.add_argument("--json", type=Path, help="write each measured line to this file")
-    parser.add_argument("--data", type=Path, default=corpora_folder(), help="a folder laid out like shared/corpora")
+    parser.add_argument("--data", type=Path, default=CORPORA, help="a folder laid out like shared/corpora")
     given = parser.parse_args()
     lines = benchmark(Options(given.quick, given.data))
     print("\n".join(["| measured | value | target | met | n |", "|---|---|---|---|---|", *map(_row, lines)]))

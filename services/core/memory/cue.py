@@ -60,7 +60,7 @@ class CueSettings:
     """The fitted models, and from which probabilities on the memory is sure, or speaks up at all."""
 
     related: Logistic = field(default_factory=lambda: Logistic(-14.41, (23.89, 5.78)))
-    agrees: Logistic = field(default_factory=lambda: Logistic(-0.98, (0.57, 1.54)))
+    agrees: Logistic = field(default_factory=lambda: Logistic(-1.13, (0.6, 1.7)))
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5

@@ -10,12 +10,15 @@ from collections.abc import Sequence
 
 import numpy as np
 from psycopg.rows import tuple_row
+from psycopg.sql import SQL, Identifier, Literal
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.memory.embeddings import Embedder, Vector, vector_literal
 
 EMBEDDINGS = queries(__file__, "embeddings.sql")
+
+MIGRATED_DIMENSIONS = 384  # the index of which the migration makes
 
 
 def text_digest(text: str) -> str:
@@ -43,6 +46,13 @@ async def embed_facts(conn: Connection, embedder: Embedder, workspace: str, limi
         values = {"vector": vector_literal(vector), "model": embedder.name, "fact_id": fact_id}
         await conn.execute(EMBEDDINGS.attach, values)
     return len(rows)
+
+
+async def index_facts(conn: Connection, dimensions: int) -> None:
+    """Makes the vector index that searching a workspace by vectors of this dimension needs, where it is missing."""
+    name = "facts_by_meaning" if dimensions == MIGRATED_DIMENSIONS else f"facts_by_meaning_{dimensions}"
+    statement = SQL(EMBEDDINGS.index_meaning).format(name=Identifier(name), dimensions=Literal(dimensions))
+    await conn.execute(statement)
 
 
 async def _cached(conn: Connection, model: str, texts: Sequence[str]) -> dict[str, Vector]:

@@ -13,3 +13,8 @@ SELECT fact_id, text FROM facts
 WHERE workspace = %(workspace)s AND embedding_model IS DISTINCT FROM %(model)s
 ORDER BY recorded_at DESC, fact_id
 LIMIT %(limit)s
+
+-- name: index_meaning
+-- The vector index for one dimension; the one for 384 comes with the migration.
+CREATE INDEX IF NOT EXISTS {name} ON facts USING hnsw ((embedding::halfvec({dimensions})) halfvec_cosine_ops)
+WHERE vector_dims(embedding) = {dimensions}

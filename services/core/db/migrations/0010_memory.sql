@@ -99,3 +99,7 @@ WHERE superseded_at IS NULL AND single_valued;
 CREATE INDEX facts_of_participant ON facts (workspace, participant_id, recorded_at);
 
 CREATE INDEX facts_by_word ON facts USING gin (tsv);
+
+-- For the local embedder; another dimension gets its own (embeddings.sql, index_meaning).
+CREATE INDEX facts_by_meaning ON facts USING hnsw ((embedding::halfvec(384)) halfvec_cosine_ops)
+WHERE vector_dims(embedding) = 384;
