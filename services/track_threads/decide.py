@@ -112,8 +112,7 @@ def open_turn(thread: Thread, cause: UUID) -> Events:
     """The quiet period is over: everything that waits is answered together."""
     if thread.turn or not thread.pending or thread.state == "escalated":
         return
-    for to_state in path(thread.state, "in_progress"):
-        yield transition(thread, to_state, "system", "the agent took up the mail")
+    yield from walk(thread, "in_progress", "system", "the agent took up the mail")
     yield TurnOpened(
         **_of(thread),
         turn_id=uuid5(cause, "turn"),
