@@ -1,0 +1,242 @@
+"""Decisions about mails, turns, replies and goals of a thread."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from schemas.events.threads import (
+    BounceNoted,
+    GoalAdded,
+    GoalClosed,
+    MailAttached,
+    ThreadState,
+    TransitionRefused,
+    TurnClosed,
+    TurnOpened,
+)
+from services.track_threads import decide
+from services.track_threads.thread import Goal, Thread
+from tests.unit.track_threads.threads import (
+    NOW,
+    PERSON,
+    THREAD,
+    draft,
+    id_of,
+    kinds,
+    mail,
+    pending,
+    reply,
+    report,
+    states,
+    thread,
+    turn,
+)
+
+
+def test_a_first_mail_opens_the_thread() -> None:
+    """A thread begins with its first mail, in the state `new`, and the mail waits for an answer."""
+    unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
+    opened, attached = decide.attach(unborn, mail())
+    assert kinds([opened, attached]) == ["ThreadOpened", "MailAttached"]
+    assert isinstance(attached, MailAttached)
+    assert attached.waits
+
+
+def test_a_thread_that_continues_an_older_one_says_so() -> None:
+    """A link to the older thread is logged when the new one opens."""
+    unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
+    assert kinds(decide.attach(unborn, mail(linked_from=id_of("older")))) == [
+        "ThreadOpened",
+        "ThreadLinked",
+        "MailAttached",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "mode", "waits"),
+    [("answer", "live", True), ("human", "live", False), ("answer", "history", False), ("human", "history", False)],
+)
+def test_only_a_live_mail_to_answer_waits(kind: str, mode: str, waits: bool) -> None:
+    """History and mails for a human never wait for an answer of the agent."""
+    (attached,) = decide.attach(thread(), mail(kind=kind, mode=mode))
+    assert isinstance(attached, MailAttached)
+    assert attached.waits is waits
+
+
+@pytest.mark.parametrize(
+    ("state", "steps"),
+    [
+        ("new", []),
+        ("in_progress", []),
+        ("awaiting_reply", [("awaiting_reply", "in_progress")]),
+        ("resolved", [("resolved", "in_progress")]),
+        ("closed", [("closed", "new")]),
+        ("escalated", []),
+    ],
+)
+def test_a_customers_mail_wakes_the_thread(state: ThreadState, steps: list[tuple[str, str]]) -> None:
+    """A mail takes up a waiting, resolved or closed thread, and leaves an escalated one with its human."""
+    assert states(decide.attach(thread(state=state), mail("next"))) == steps
+
+
+def test_a_newer_mail_supersedes_the_open_turn() -> None:
+    """A draft that does not know the newest mail is not sent: its turn closes as superseded."""
+    events = list(decide.attach(thread(state="in_progress", turn=turn()), mail("next")))
+    (closed,) = [one for one in events if isinstance(one, TurnClosed)]
+    assert (closed.turn_id, closed.outcome, closed.mail_ids) == (id_of("turn"), "superseded", (id_of("mail"),))
+
+
+def test_a_turn_that_is_leaving_is_not_superseded() -> None:
+    """Once the reply is at the server's door its turn ends by what becomes of it, and the newer mail waits."""
+    events = list(decide.attach(thread(state="in_progress", turn=turn(leaving=True)), mail("next")))
+    assert kinds(events) == ["MailAttached"]
+
+
+def test_history_supersedes_nothing_and_wakes_nothing() -> None:
+    """An imported mail changes neither a running turn nor the state of the thread."""
+    assert kinds(decide.attach(thread(state="resolved", turn=turn()), mail("old", mode="history"))) == ["MailAttached"]
+
+
+def test_history_is_learned_from_and_never_answered() -> None:
+    """An imported mail makes a turn of mode history that is closed in the same breath."""
+    old = mail("old", mode="history", sent_at=NOW - timedelta(days=400))
+    opened, closed, *rest = decide.history(thread(), old)
+    assert isinstance(opened, TurnOpened)
+    assert isinstance(closed, TurnClosed)
+    assert (opened.mode, opened.waiting_since) == ("history", old.sent_at)
+    assert (closed.turn_id, closed.outcome) == (opened.turn_id, "no_reply")
+    assert states(rest) == [("new", "in_progress"), ("in_progress", "resolved")]
+
+
+def test_history_does_not_disturb_an_open_turn() -> None:
+    """While a live mail is being answered, an imported one opens no second turn."""
+    assert list(decide.history(thread(turn=turn()), mail("old", mode="history", sent_at=NOW))) == []
+
+
+@pytest.mark.parametrize("state", ["new", "in_progress", "awaiting_reply", "resolved", "closed"])
+def test_a_turn_opens_over_legal_steps(state: ThreadState) -> None:
+    """Whatever the state in which the quiet period ends, the thread walks to in_progress and nothing is refused."""
+    events = list(decide.open_turn(thread(state=state, pending=(pending(),)), id_of("timer")))
+    assert not [one for one in events if isinstance(one, TransitionRefused)]
+    assert [state, *(to for _, to in states(events))][-1] == "in_progress"
+    assert kinds(events)[-1] == "TurnOpened"
+
+
+def test_a_burst_gets_one_turn() -> None:
+    """All waiting mails are answered together, and the clock is that of the oldest."""
+    late, early = pending("late"), pending("early", at=NOW - timedelta(minutes=9), trusted=False)
+    *_, opened = decide.open_turn(thread(pending=(late, early)), id_of("timer"))
+    assert isinstance(opened, TurnOpened)
+    assert opened.mail_ids == (id_of("late"), id_of("early"))
+    assert opened.waiting_since == NOW - timedelta(minutes=9)
+    assert not opened.trusted
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        thread(state="escalated", pending=(pending(),)),
+        thread(state="in_progress", pending=(pending(),), turn=turn()),
+        thread(state="in_progress"),
+    ],
+    ids=["escalated", "a turn is open", "nothing waits"],
+)
+def test_no_turn_opens(given: Thread) -> None:
+    """While escalated, while another turn is open, or without a waiting mail, no turn opens."""
+    assert list(decide.open_turn(given, id_of("timer"))) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "escalates"),
+    [("hard", True), ("complaint", True), ("soft", False), ("delayed", False), ("other", False)],
+)
+def test_a_bounce_is_noted_and_a_final_one_calls_a_human(kind: str, escalates: bool) -> None:
+    """Every report is noted; only a mail that will never arrive, or a complaint, escalates."""
+    events = list(decide.note_report(thread(state="awaiting_reply"), report(kind)))
+    noted = events[0]
+    assert isinstance(noted, BounceNoted)
+    assert (noted.kind, noted.mail_id) == (kind, id_of("bounce"))
+    assert (("in_progress", "escalated") in states(events)) is escalates
+
+
+def test_a_report_about_no_thread_of_ours_is_nothing() -> None:
+    """A bounce opens no thread, and a mail without a report notes nothing."""
+    unborn = Thread(thread_id=THREAD, participant_id=None, inbox="support")
+    assert list(decide.note_report(unborn, report("hard"))) == []
+    assert list(decide.note_report(thread(), mail(kind="bounce"))) == []
+
+
+def test_a_long_diagnostic_is_cut() -> None:
+    """What a foreign server says fits a log line."""
+    (noted, *_) = decide.note_report(thread(), report("soft", "x" * 9000))
+    assert isinstance(noted, BounceNoted)
+    assert len(noted.diagnostic) == 500
+
+
+def test_no_reply_closes_the_turn_with_its_reason() -> None:
+    """'Thanks, solved!' needs no answer: the thread resolves, the goals that were reached close."""
+    before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms"),))
+    events = list(decide.no_reply(before, draft(goals_close=("ada CONFIRMS",))))
+    assert kinds(events) == ["GoalClosed", "StateChanged", "TurnClosed"]
+    assert states(events) == [("in_progress", "resolved")]
+    closed = events[-1]
+    assert isinstance(closed, TurnClosed)
+    assert (closed.outcome, closed.reason) == ("no_reply", "thanks only")
+
+
+@pytest.mark.parametrize("given", [thread(state="in_progress"), thread(state="escalated")])
+def test_a_draft_for_a_turn_that_is_over_changes_nothing(given: Thread) -> None:
+    """What the agent decided for a superseded turn has no effect."""
+    assert list(decide.no_reply(given, draft())) == []
+
+
+def test_a_sent_reply_brings_its_state_and_goals() -> None:
+    """State and goals ride on the draft and take effect when the reply has been sent."""
+    before = thread(
+        state="in_progress", turn=turn(), goals=(Goal(id_of("old"), "Old goal"), Goal(id_of("kept"), "Kept"))
+    )
+    sent = reply(state="awaiting_reply", goals_add=("New goal", "KEPT"), goals_close=(str(id_of("old")),))
+    events = list(decide.sent(before, sent))
+    assert kinds(events) == ["ReplyAttached", "GoalClosed", "GoalAdded", "StateChanged", "TurnClosed"]
+    assert [one.text for one in events if isinstance(one, GoalAdded)] == ["New goal"]
+    assert [one.goal_id for one in events if isinstance(one, GoalClosed)] == [id_of("old")]
+    assert states(events) == [("in_progress", "awaiting_reply")]
+    assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["sent"]
+
+
+def test_a_reply_sent_after_its_turn_ended_is_kept_and_closes_nothing() -> None:
+    """A mail that did go out is part of the conversation, whatever became of its turn."""
+    assert kinds(decide.sent(thread(state="escalated"), reply())) == ["ReplyAttached"]
+
+
+def test_an_escalating_reply_hands_the_thread_to_a_human() -> None:
+    """The message to the customer goes out, then the thread is escalated and its turn closes so."""
+    before = thread(state="in_progress", turn=turn())
+    events = list(decide.sent(before, reply(decision="escalate", reason="a refund is asked for")))
+    assert states(events) == [("in_progress", "escalated")]
+    assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
+
+
+def test_a_failed_turn_calls_a_human() -> None:
+    """No customer meets silence: what cannot be answered escalates."""
+    events = list(decide.failed(thread(state="in_progress", turn=turn()), id_of("turn"), "retries used up"))
+    assert kinds(events) == ["TurnClosed", "StateChanged", "ActionLogged"]
+    assert states(events) == [("in_progress", "escalated")]
+
+
+def test_a_turn_fails_once() -> None:
+    """A failure of a turn that is over is late, and ignored."""
+    assert list(decide.failed(thread(state="in_progress"), id_of("turn"), "late")) == []
+
+
+def test_the_same_goal_added_by_the_same_reply_has_the_same_id() -> None:
+    """Ids of goals come from the reply and the words, so a second attempt is the same goal."""
+
+    def goals() -> list[GoalAdded]:
+        events = decide.sent(thread(state="in_progress", turn=turn()), reply(goals_add=("One", "Two")))
+        return [one for one in events if isinstance(one, GoalAdded)]
+
+    assert goals() == goals()
+    assert len({one.goal_id for one in goals()}) == 2
