@@ -8,7 +8,6 @@ nothing raises and reading is linear. Unread pieces stand in `AddressList.reject
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -166,18 +165,21 @@ def _addr_spec(tokens: list[Token]) -> str:
 
 
 def _local_part(tokens: list[Token]) -> str:
-    """The local part as written; quotes that are not needed are taken off, so that both spellings are one."""
+    """The local part as written; quotes that are not needed are taken off, so that both spellings are one.
+
+    It is not normalized: NFC would make an ASCII `K` of the Kelvin sign, and so one mailbox of two.
+    """
     if len(tokens) == 1 and tokens[0][0] == "quoted":
         content = _unquote(tokens[0][1])
         if headers.clean(content) != content.strip() or not content:
             return ""
         if _is_dot_atom(content):
-            return unicodedata.normalize("NFC", content)
+            return content
         return '"' + re.sub(r'(["\\])', r"\\\1", content) + '"'
     text = "".join(text for _, text in tokens)
     if any(kind not in ("atom", "word") for kind, _ in tokens) or not _LOCAL.match(text) or text.startswith("=?"):
         return ""
-    return unicodedata.normalize("NFC", text)
+    return text
 
 
 def _is_dot_atom(text: str) -> bool:

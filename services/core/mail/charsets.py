@@ -26,6 +26,8 @@ _MEANT = {
     "big5": "big5hkscs",
 }
 
+_NOT_OF_MAIL = {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
+
 _ALIASES = {
     "unicode-1-1-utf-8": "utf-8",
     "unicode-1-1-utf-7": "utf-7",
@@ -61,7 +63,7 @@ def codec_name(charset: str) -> str:
             info = codecs.lookup(spelling)
         except (LookupError, ValueError):
             continue
-        if getattr(info, "_is_text_encoding", True):
+        if getattr(info, "_is_text_encoding", True) and info.name not in _NOT_OF_MAIL:
             return _MEANT.get(info.name, info.name)
     return ""
 
@@ -86,9 +88,15 @@ def decode_checked(data: bytes, charset: str = "") -> tuple[str, str]:
 
 def _strict(data: bytes, name: str) -> str | None:
     try:
-        return data.decode(name).removeprefix("\ufeff")
+        text = data.decode(name).removeprefix("\ufeff")
+        return _without_surrogates(text) if name == "utf-7" else text
     except (UnicodeError, ValueError):
         return None
+
+
+def _without_surrogates(text: str) -> str:
+    """UTF-7 can spell half a character, which no other encoding and no database will take."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _lenient(data: bytes, name: str) -> str:
@@ -96,7 +104,7 @@ def _lenient(data: bytes, name: str) -> str:
     if name != "cp1252" and (utf8 := _strict(data, "utf-8")) is not None:
         return utf8
     try:
-        return data.decode(name, "replace").removeprefix("\ufeff")
+        return _without_surrogates(data.decode(name, "replace").removeprefix("\ufeff"))
     except (UnicodeError, ValueError, LookupError):
         return data.decode("latin-1")
 

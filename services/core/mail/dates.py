@@ -8,7 +8,7 @@ from email.utils import parsedate_tz
 
 _COMMENT = re.compile(r"\([^()]*\)")
 _MOST_NESTED_COMMENTS = 4
-_ISO = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)\S*\s*(Z|[+-]\d{2}:?\d{2})?")
+_ISO = re.compile(r"\s*(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?")
 MAX_LENGTH = 256
 SECONDS_PER_DAY = 86_400
 

@@ -120,6 +120,7 @@ class _Writer:
         self._pieces: list[str] = []
         self._gap = False
         self._quotes = 0
+        self._depth_above = 0
         self._lists: list[int | None] = []
         self._pre = 0
         self._links: list[tuple[str, int]] = []
@@ -207,8 +208,8 @@ class _Writer:
         self._pieces = []
         if not line and not force:
             return
-        prefix = "> " * min(self._quotes, MAX_DEPTH)
+        depth = min(self._quotes, MAX_DEPTH)
         if self._gap and self._lines and self._lines[-1].strip("> "):
-            self._lines.append(prefix.rstrip())
-        self._gap = False
-        self._lines.append((prefix + line).rstrip())
+            self._lines.append(("> " * min(depth, self._depth_above)).rstrip())
+        self._gap, self._depth_above = False, depth
+        self._lines.append(("> " * depth + line).rstrip())

@@ -18,7 +18,7 @@ from services.core.mail.message import Limits
 _CONTENT_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
 _ENCODINGS = re.compile(r"[\w-]+")
 LINE_FEED = 0x0A
-_BAD_QP_END = re.compile(rb"[ \t]+(?=\r?\n)")
+_BAD_QP_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
 
 
 @dataclass(slots=True)

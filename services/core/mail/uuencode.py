@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import binascii
 import re
+from itertools import islice
+
+MAX_FILES = 1_000
 
 _BEGIN = re.compile(r"^begin(?:-base64)? [0-7]{3,4} ([^\n]{1,255})\n", re.MULTILINE)
 _END = re.compile(r"^end[ \t]*(?:\n|\Z)", re.MULTILINE)
@@ -16,7 +19,7 @@ def take_files(text: str) -> tuple[str, tuple[tuple[str, bytes], ...]]:
     kept: list[str] = []
     files: list[tuple[str, bytes]] = []
     taken = searched = 0
-    for end in _END.finditer(text):
+    for end in islice(_END.finditer(text), MAX_FILES):
         at = text.rfind("\nbegin", searched, end.start()) + 1 or searched
         searched = end.end()
         if begin := _BEGIN.match(text, at, end.start()):

@@ -66,12 +66,18 @@ def _mark(element: HtmlElement) -> None:
             element.tag = "div"
     elif classes & _QUOTE_CLASSES:
         element.tag = "blockquote"
-    elif classes & _ATTRIBUTION_CLASSES:
+    elif classes & _ATTRIBUTION_CLASSES and not _announces_forward(element):
         _line_before(element, marks.ATTRIBUTION)
+        element.tag = "blockquote"
     elif classes & _SIGNATURE_CLASSES or name in _SIGNATURE_IDS:
         _line_before(element, marks.SIGNATURE)
     elif name in _OLDER_MAIL_IDS or _is_outlook_border(element):
         _line_before(element, marks.OLDER_MAIL)
+
+
+def _announces_forward(element: HtmlElement) -> bool:
+    """Whether an attribution is the head of a forwarded mail, which is not quoted below it."""
+    return next((text for text in element.itertext() if text.strip()), "").lstrip().startswith("--")
 
 
 def _is_indentation(quote: HtmlElement) -> bool:
