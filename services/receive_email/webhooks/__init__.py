@@ -2,8 +2,15 @@
 
 from types import MappingProxyType
 
-from services.receive_email.webhooks import raw
+from services.receive_email.webhooks import cloudflare, mailgun, postmark, raw, sendgrid, ses
 
-_ALL = (raw.FORMAT,)
+_ALL = (
+    raw.FORMAT,
+    cloudflare.FORMAT,
+    mailgun.FORMAT,
+    postmark.FORMAT,
+    sendgrid.FORMAT,
+    ses.FORMAT,
+)
 
 FORMATS = MappingProxyType({one.name: one for one in _ALL})

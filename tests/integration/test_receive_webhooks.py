@@ -1,0 +1,302 @@
+"""Providers post mail over HTTP: what is genuine comes in once, everything else is refused in words."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from deploy.local.ports import free_port
+from services.core.bus.publisher import LogUnavailable
+from services.core.house import House
+from services.core.settings import InboxSettings, Settings
+from services.core.web import AddressTaken, listen, make_app, run_edges
+from services.receive_email import EDGE
+from services.receive_email.routes import routes
+from services.receive_email.webhooks import FORMATS
+from tests.support import webhook_senders as senders
+from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
+from tests.support.stack import fresh_database
+from tests.support.webhook_senders import SENDERS, FakeNetwork, Post
+
+LIMIT_MB = 1
+FORMAT_NAMES = sorted(SENDERS)
+
+
+@pytest.fixture(scope="module")
+async def house(stack: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    inboxes = tuple(InboxSettings(name=name, address=f"{name}@shop.example") for name in ("support", "billing"))
+    with fresh_database(stack.database) as database:
+        home, web = tmp_path_factory.mktemp("home"), senders.web_settings(max_body_mb=LIMIT_MB, port=0)
+        settings = settings_for(stack, database, f"hooks-{home.name}.", home, inboxes=inboxes, web=web)
+        async with receiving_house(settings) as opened:
+            yield opened
+
+
+@pytest.fixture
+async def empty(house: House) -> House:
+    """The module's house without events."""
+    async with house.database.reading() as conn:
+        await conn.execute("TRUNCATE events, receipts, webhook_requests")
+    return house
+
+
+@pytest.fixture
+def network() -> FakeNetwork:
+    return FakeNetwork()
+
+
+@pytest.fixture
+async def client(empty: House, network: FakeNetwork) -> AsyncIterator[httpx.AsyncClient]:
+    transport = httpx.ASGITransport(make_app([routes(empty, network)]), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://house") as made:
+        yield made
+
+
+async def send(client: httpx.AsyncClient, post: Post, inbox: str = "support") -> httpx.Response:
+    path = f"/inbound/{post.path}?inbox={inbox}"
+    return await client.post(path, content=post.body, headers=post.headers)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def forged(post: Post) -> Post:
+    """The same call with another mail, or another signature where the mail is not signed."""
+    if post.path == "mailgun":
+        return replace(post, body=post.body.replace(b"signature=", b"signature=0"))
+    if post.path == "postmark":
+        return replace(post, headers=post.headers | {"authorization": "Basic cG9zdG1hcms6Z3Vlc3M="})
+    if post.path == "ses":
+        return replace(post, body=post.body.replace(b"sns", b"snt", 1).replace(b'"req-', b'"reg-'))
+    return replace(post, body=post.body.replace(b"lamp", b"bomb"))
+
+
+def test_every_format_has_a_sender() -> None:
+    """No format is without these tests."""
+    assert sorted(FORMATS) == FORMAT_NAMES
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_a_genuine_mail_comes_in_once(name: str, client: httpx.AsyncClient, empty: House) -> None:
+    """The raw bytes are stored as they were sent; the same call again is answered 2xx and makes no second event."""
+    mail = letter(name)
+    post = SENDERS[name](mail, "req-1", now())
+    first, again = await send(client, post), await send(client, post)
+    assert (first.status_code, first.json()["status"]) == (200, "accepted"), first.text
+    assert (again.status_code, again.json()["status"]) == (200, "duplicate")
+    assert again.json()["mail_id"] == first.json()["mail_id"]
+    (event,) = await stored(empty)
+    assert await empty.blobs.get(event.blob) == mail
+    assert (event.source, event.mode, event.inbox, event.vouched_by) == ("webhook", "live", "support", "")
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_a_forged_call_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+    """Content, signature or password that do not belong together are 401, in JSON, and nothing is stored."""
+    answer = await send(client, forged(SENDERS[name](letter(name), "req-1", now())))
+    assert answer.status_code == 401, answer.text
+    assert answer.json()["error"] == "signature_wrong"
+    assert await stored(empty) == []
+
+
+@pytest.mark.parametrize("name", sorted(set(FORMAT_NAMES) - {"postmark"}))
+@pytest.mark.parametrize("late", [timedelta(hours=2), timedelta(hours=-2)])
+async def test_a_stale_call_is_refused(name: str, late: timedelta, client: httpx.AsyncClient, empty: House) -> None:
+    """A call signed too long ago, or for the future, is 401 however genuine it is."""
+    answer = await send(client, SENDERS[name](letter(name), "req-1", now() - late))
+    assert (answer.status_code, answer.json()["error"]) == (401, "timestamp_stale")
+    assert await stored(empty) == []
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_a_replay_into_another_inbox_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+    """A signed call that was used for one inbox is 409 at another, whose name no signature covers."""
+    post = SENDERS[name](letter(name), "req-1", now())
+    await send(client, post)
+    answer = await send(client, post, inbox="billing")
+    assert (answer.status_code, answer.json()["error"]) == (409, "replayed")
+    assert len(await stored(empty)) == 1
+
+
+async def test_a_token_that_is_used_for_another_mail_is_refused(client: httpx.AsyncClient, empty: House) -> None:
+    """Mailgun signs no content, so a captured token must not bring a mail of the attacker's."""
+    at = now()
+    await send(client, senders.mailgun(letter("genuine"), "token", at))
+    answer = await send(client, senders.mailgun(letter("attacker"), "token", at))
+    assert (answer.status_code, answer.json()["error"]) == (409, "replayed")
+    assert len(await stored(empty)) == 1
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_an_oversized_mail_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+    """A mail over the limit is 413, signed or not."""
+    post = SENDERS[name](letter(name, pad=LIMIT_MB * 1024 * 1024), "req-1", now())
+    answer = await send(client, post)
+    assert (answer.status_code, answer.json()["error"]) == (413, "too_large")
+    assert await stored(empty) == []
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_the_limit_comes_before_everything_else(name: str, client: httpx.AsyncClient) -> None:
+    """A body without declared length is cut off at the limit, before anyone looks for a signature."""
+    sent = 0
+
+    async def endless() -> AsyncIterator[bytes]:
+        nonlocal sent
+        for _ in range(100):
+            sent += 1
+            yield b"x" * 1024 * 1024
+
+    answer = await client.post(f"/inbound/{name}?inbox=support", content=endless())
+    assert answer.status_code == 413
+    assert sent <= 5 * LIMIT_MB
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+@pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe", b"{}", b"[" * 10_000, b"a=" + b"&a=" * 10_000])
+async def test_garbage_is_refused(name: str, body: bytes, client: httpx.AsyncClient, empty: House) -> None:
+    """No body makes the server fail: the answer is 4xx, in JSON."""
+    for kind in ("application/json", "multipart/form-data; boundary=b", "multipart/form-data", "message/rfc822"):
+        answer = await client.post(f"/inbound/{name}?inbox=support", content=body, headers={"content-type": kind})
+        assert 400 <= answer.status_code < 500, answer.text
+        assert answer.json()["error"]
+    assert await stored(empty) == []
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_a_format_without_secret_is_closed(name: str, empty: House) -> None:
+    """An empty secret lets nobody in, a call signed with the empty secret least of all."""
+    closed = replace(empty, settings=empty.settings.model_copy(update={"web": Settings().web}))
+    transport = httpx.ASGITransport(make_app([routes(closed, FakeNetwork())]))
+    async with httpx.AsyncClient(transport=transport, base_url="http://house") as made:
+        answer = await send(made, SENDERS[name](letter(name), "req-1", now()))
+    assert (answer.status_code, answer.json()["error"]) == (403, "not_configured")
+    assert "web." in answer.json()["message"]
+
+
+async def test_an_unknown_inbox_or_format_is_refused(client: httpx.AsyncClient, empty: House) -> None:
+    """404 says what is missing, and does not list our inboxes."""
+    post = senders.raw(letter(1), "req-1", now())
+    for inbox in ("", "nobody"):
+        answer = await send(client, post, inbox=inbox)
+        assert (answer.status_code, answer.json()["error"]) == (404, "inbox_unknown")
+        assert "billing" not in answer.text
+    assert (await send(client, replace(post, path="fax"))).json()["error"] == "format_unknown"
+    assert await stored(empty) == []
+
+
+async def test_a_mail_is_acknowledged_only_when_it_is_on_the_log(
+    client: httpx.AsyncClient, empty: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While the log is away the answer is 503; the provider's next attempt brings the mail, once."""
+
+    async def refuse(*_: object) -> None:
+        raise LogUnavailable
+
+    post = senders.raw(letter("log away"), "req-1", now())
+    with monkeypatch.context() as patch:
+        patch.setattr(type(empty.publisher), "publish", refuse)
+        answer = await send(client, post)
+    assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
+    assert (await send(client, post)).status_code == 200
+    assert len(await stored(empty)) == 1
+
+
+async def test_two_attempts_at_once_make_one_event(client: httpx.AsyncClient, empty: House) -> None:
+    """Ten copies of one call, all at the same time, are one mail."""
+    post = senders.raw(letter("burst"), "req-1", now())
+    answers = await asyncio.gather(*(send(client, post) for _ in range(10)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert sorted(answer.json()["status"] for answer in answers) == ["accepted"] + ["duplicate"] * 9
+    assert len(await stored(empty)) == 1
+
+
+async def test_a_subscription_is_confirmed_for_our_topic_only(
+    client: httpx.AsyncClient, network: FakeNetwork, empty: House
+) -> None:
+    """A signed confirmation of a pinned topic is followed; for another topic, or to another host, nothing is asked."""
+    confirm = {"Type": "SubscriptionConfirmation", "Token": "t", "Message": "m", "SubscribeURL": senders.SUBSCRIBE_URL}
+    answer = await send(client, senders.sns(now(), **confirm))
+    assert (answer.status_code, answer.json()["status"]) == (200, "confirmed")
+    assert network.asked == [senders.CERTIFICATE_URL, senders.SUBSCRIBE_URL]
+    network.asked.clear()
+    stranger = senders.sns(now(), **confirm | {"TopicArn": senders.ARN + "x"})
+    assert (await send(client, stranger)).status_code == 401
+    assert network.asked == []
+    elsewhere = senders.sns(now(), **confirm | {"SubscribeURL": "https://sns.eu-west-1.amazonaws.com@evil.example/"})
+    assert (await send(client, elsewhere)).status_code == 401
+    assert network.asked == [senders.CERTIFICATE_URL]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com.evil.example/SimpleNotificationService-a.pem",
+        "https://evil.example/sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com:8443/SimpleNotificationService-a.pem",
+        "https://user@sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com/../bucket/SimpleNotificationService-a.pem",
+        "https://sns.eu-west-1.amazonaws.com/evil.pem",
+        "https://[sns.eu-west-1.amazonaws.com/SimpleNotificationService-a.pem",
+    ],
+)
+async def test_certificates_come_from_amazon_only(url: str, client: httpx.AsyncClient, network: FakeNetwork) -> None:
+    """A certificate's address that is not exactly Amazon's is not even asked for."""
+    network.pages[url] = senders.certificate()
+    answer = await send(client, senders.sns(now(), Message="{}", SigningCertURL=url))
+    assert (answer.status_code, answer.json()["error"]) == (401, "signature_wrong")
+    assert network.asked == []
+
+
+async def test_sns_signatures_of_old_kinds_are_refused(client: httpx.AsyncClient, network: FakeNetwork) -> None:
+    """SignatureVersion 1 (SHA-1), and a certificate that has run out, are not believed."""
+    answer = await send(client, senders.sns(now(), Message="{}", SignatureVersion="1"))
+    assert "SignatureVersion to 2" in answer.json()["message"]
+    network.pages[senders.CERTIFICATE_URL] = senders.certificate(valid_for=-timedelta(days=1))
+    answer = await send(client, senders.sns(now(), Message="{}"))
+    assert "not valid now" in answer.json()["message"]
+
+
+async def test_content_that_carries_no_raw_mail_is_explained(client: httpx.AsyncClient) -> None:
+    """A provider set up without the raw message gets 422, with the box to tick."""
+    at = now()
+    empty_postmark = senders.postmark(b"", "req", at)
+    assert "Include raw email content" in (await send(client, empty_postmark)).json()["message"]
+    assert "end in `mime`" in (await send(client, senders.mailgun(b"", "req", at))).json()["message"]
+    assert "full MIME" in (await send(client, senders.sendgrid(b"", "req", at))).json()["message"]
+    notice = senders.sns(at, Message=json.dumps({"receipt": {"action": {"type": "S3"}}}))
+    assert "SNS action" in (await send(client, notice)).json()["message"]
+
+
+async def test_the_edge_serves_and_stops(empty: House) -> None:
+    """`run_edges` opens the port, takes a mail over real HTTP, refuses a second server there, and ends when told to."""
+    web = empty.settings.web.model_copy(update={"port": free_port()})
+    house = replace(empty, settings=empty.settings.model_copy(update={"web": web}))
+    stop = asyncio.Event()
+    work = asyncio.create_task(run_edges(house, [EDGE], stop))
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{web.port}") as made:
+        await eventually(lambda: healthy(made), "the server answered")
+        with pytest.raises(AddressTaken, match="cannot listen"):
+            listen(web)
+        assert (await send(made, senders.raw(letter("http"), "req-1", now()))).status_code == 200
+        big = await send(made, senders.raw(letter("big", pad=2 * 1024 * 1024), "req-2", now()))
+        assert big.status_code == 413
+    stop.set()
+    await asyncio.wait_for(work, 15)
+    assert len(await stored(empty)) == 1
+
+
+async def healthy(client: httpx.AsyncClient) -> bool:
+    try:
+        return (await client.get("/healthz")).json() == {"status": "ok"}
+    except httpx.TransportError:
+        return False
