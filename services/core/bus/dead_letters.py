@@ -36,7 +36,7 @@ def make_dead_letter(delivery: Delivery, *, group: str, error: BaseException, at
         "code_version": code_version(),
     }
     kept = tuple((name, value) for name, value in delivery.headers if not name.startswith(PREFIX))
-    added = tuple((PREFIX + name, value.encode()) for name, value in ours.items())
+    added = tuple((PREFIX + name, value.encode(errors="replace")) for name, value in ours.items())
     return Record(dead_letter_topic(delivery.topic, group), delivery.key, delivery.value, kept + added)
 
 

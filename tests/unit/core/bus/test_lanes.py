@@ -1,0 +1,175 @@
+"""Single rules of the lanes that a property would hide."""
+
+import asyncio
+
+import pytest
+
+from services.core.bus.delivery import Delivery
+from services.core.bus.lanes import LaneLimits, Lanes
+from services.core.bus.retry import RetryPolicy
+from services.core.errors import Temporary
+
+QUICK = RetryPolicy(first_pause_s=0.001, longest_pause_s=0.002, budget_s=0.05)
+HOME = ("turns", 0)
+
+
+class Desk:
+    """Lanes with a handler that a test opens the door for, by key."""
+
+    def __init__(self, limits: LaneLimits, **options: object) -> None:
+        self.doors: dict[bytes, asyncio.Event] = {}
+        self.started: list[int] = []
+        self.acked: list[int] = []
+        self.given_up: list[tuple[int, str, int]] = []
+        self.offset = 0
+        self.lanes = Lanes(self.handle, lane_of=lambda d: d.key, give_up=self.give_up, limits=limits, **options)  # type: ignore[arg-type]
+        self.lanes.assigned([HOME])
+
+    async def handle(self, delivery: Delivery) -> None:
+        self.started.append(delivery.offset)
+        await self.doors.setdefault(delivery.key or b"", asyncio.Event()).wait()
+
+    async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
+        self.given_up.append((delivery.offset, type(error).__name__, attempts))
+
+    async def submit(self, key: bytes) -> bool:
+        offset, self.offset = self.offset, self.offset + 1
+        return await self.lanes.submit(Delivery(*HOME, offset, key, b""), lambda: self.acked.append(offset))
+
+    def open(self, key: bytes) -> None:
+        self.doors.setdefault(key, asyncio.Event()).set()
+
+
+async def soon() -> None:
+    """Let everything that can run do so."""
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+async def test_a_stuck_lane_leaves_the_others_running_and_the_offset_behind() -> None:
+    """Work behind an unfinished offset is done but not acknowledged until that one is."""
+    desk = Desk(LaneLimits(running=2))
+    desk.open(b"b")
+    for key in (b"a", b"b", b"b", b"b"):
+        await desk.submit(key)
+    await soon()
+    assert (desk.started, desk.acked) == ([0, 1, 2, 3], [])
+    desk.open(b"a")
+    await soon()
+    assert desk.acked == [0, 1, 2, 3]
+
+
+async def test_submit_waits_for_room() -> None:
+    """With `admitted` deliveries unfinished, the next one waits until one is done."""
+    desk = Desk(LaneLimits(running=1, admitted=2))
+    await desk.submit(b"a")
+    await desk.submit(b"b")
+    third = asyncio.create_task(desk.submit(b"c"))
+    await soon()
+    assert not third.done()
+    desk.open(b"a")
+    assert await third
+
+
+async def test_a_submit_that_waits_for_room_is_refused_when_its_partition_goes() -> None:
+    """A revocation wakes the waiting consumer, which must not stall the rebalance."""
+    desk = Desk(LaneLimits(running=1, admitted=1))
+    await desk.submit(b"a")
+    waiting = asyncio.create_task(desk.submit(b"b"))
+    await soon()
+    desk.lanes.revoked()
+    assert await waiting is False
+
+
+async def test_a_handler_that_hangs_is_cut_and_given_up_within_the_budget() -> None:
+    """A handler that never returns is cancelled at its timeout, tried again while the budget lasts, then given up."""
+    desk = Desk(LaneLimits(timeout_s=0.02, retry=QUICK))
+    await desk.submit(b"never")
+    async with asyncio.timeout(10):
+        while not desk.acked:
+            await asyncio.sleep(0.005)
+    [(offset, error, attempts)] = desk.given_up
+    assert (offset, error) == (0, "TimeoutError")
+    assert attempts >= 2
+
+
+async def test_what_runs_at_a_revocation_may_end_and_be_acknowledged() -> None:
+    """Running work ends and is acknowledged; what waited behind it in its lane is dropped."""
+    desk = Desk(LaneLimits())
+    await desk.submit(b"a")
+    await desk.submit(b"a")
+    await soon()
+    desk.lanes.revoked()
+    desk.open(b"a")
+    await desk.lanes.settled()
+    assert (desk.started, desk.acked, desk.lanes.unfinished) == ([0], [0], 0)
+
+
+async def test_work_of_an_older_epoch_is_never_acknowledged() -> None:
+    """A handler that outlives the new assignment ends without moving the offset."""
+    desk = Desk(LaneLimits())
+    await desk.submit(b"a")
+    await soon()
+    desk.lanes.revoked()
+    desk.lanes.assigned([HOME])
+    desk.open(b"a")
+    await soon()
+    assert (desk.started, desk.acked) == ([0], [])
+
+
+async def test_a_closed_gate_holds_its_own_deliveries_only() -> None:
+    """Deliveries at the gate take no running slot, and go on when it opens."""
+    gate = asyncio.Event()
+
+    async def wait_if_a(delivery: Delivery) -> None:
+        if delivery.key == b"a":
+            await gate.wait()
+
+    desk = Desk(LaneLimits(running=1), gate=wait_if_a)
+    desk.open(b"a")
+    desk.open(b"b")
+    for key in (b"a", b"b", b"b"):
+        await desk.submit(key)
+    await soon()
+    assert desk.started == [1, 2]
+    gate.set()
+    await soon()
+    assert (desk.started, desk.acked) == ([1, 2, 0], [0, 1, 2])
+
+
+async def test_a_delivery_is_not_acknowledged_while_giving_up_fails() -> None:
+    """When the dead letter cannot be written, it is tried again and the offset stays."""
+    failing, acked = True, []
+
+    async def poison(_: Delivery) -> None:
+        raise ValueError("poison")
+
+    async def give_up(*_: object) -> None:
+        if failing:
+            raise Temporary("no broker")
+
+    lanes = Lanes(poison, lane_of=lambda d: d.key, give_up=give_up, limits=LaneLimits(retry=QUICK))
+    lanes.assigned([HOME])
+    await lanes.submit(Delivery(*HOME, 0, b"a", b""), lambda: acked.append(0))
+    await asyncio.sleep(0.02)
+    assert acked == []
+    failing = False
+    async with asyncio.timeout(10):
+        while lanes.unfinished:
+            await asyncio.sleep(0.002)
+    assert acked == [0]
+
+
+@pytest.mark.parametrize(("opened", "in_time"), [(True, True), (False, False)])
+async def test_drain_lets_what_runs_end_and_says_whether_it_did(opened: bool, in_time: bool) -> None:
+    """Drain acknowledges what ends in time, cancels the rest, and admits nothing afterwards."""
+    desk = Desk(LaneLimits())
+    await desk.submit(b"a")
+    await soon()
+    if opened:
+        asyncio.get_running_loop().call_later(0.01, desk.open, b"a")
+    assert await desk.lanes.drain(0.05 if not opened else 10) is in_time
+    await soon()
+    desk.lanes.assigned([HOME])
+    assert await desk.submit(b"b") is False
+    assert (desk.acked, desk.lanes.unfinished) == ([0] if opened else [], 0)
