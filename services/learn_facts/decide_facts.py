@@ -122,9 +122,12 @@ def _delete(who: Participant, proposal: FactProposal, source: Source) -> Events:
         meant = [one for one in who.facts if one.key == proposal.key and not proposal.fact_id]
     if not meant:
         yield _refused(who, proposal, "there is no such fact")
+    since = valid_from(source.sent_at, source.received_at, history=source.history)
     for one in meant:
         if RANK[one.trust] > RANK["authenticated"]:
             yield _refused(who, proposal, f"a person here recorded it: {one.value!r}")
+        elif one.valid_from > since:
+            yield _refused(who, proposal, f"what stands is newer: {one.value!r}")
         else:
             reason = proposal.text or "the customer took it back"
             yield FactRetracted(**_of(who), fact_id=one.fact_id, reason=reason, source_mail=source.mail_id)
