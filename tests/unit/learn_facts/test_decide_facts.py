@@ -1,0 +1,218 @@
+"""What becomes of a proposed memory operation, and of a person's wish."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from schemas.events.base import EventData
+from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
+from services.learn_facts import decide_facts
+from tests.unit.learn_facts.people import NOW, asked, id_of, known, person, proposal, source, support
+
+NEW = id_of("new fact")
+HUMAN = {"trust": "human", "supports": (support(trust="human"),)}
+
+
+def decided(*facts: Any, source: Any = None, **given: Any) -> EventData:
+    """The one event of a proposal."""
+    (event,) = decide_facts.propose(person(*facts), proposal(**given), source, NEW)
+    return event
+
+
+def refusal(event: EventData) -> str:
+    assert isinstance(event, FactRefused)
+    return event.reason
+
+
+def test_a_new_fact_keeps_where_it_stands() -> None:
+    """What is recorded names its mail, its quote and the quote's place in the new text."""
+    event = decided(source=source())
+    assert isinstance(event, FactRecorded)
+    assert (event.source_mail, event.source_thread, event.source_message_id) == (
+        id_of("mail"),
+        id_of("thread"),
+        "mail@example.org",
+    )
+    assert source().text[event.span_start : event.span_end] == event.quote == "on the Enterprise plan now"
+    assert (event.trust, event.confidence, event.supersedes, event.rule) == ("authenticated", 0.7, (), "new")
+
+
+def test_a_quote_may_be_broken_over_lines() -> None:
+    """White space is folded, and the quote that is kept is the mail's own."""
+    event = decided(source=source(text="we are on the\n  Enterprise plan now"))
+    assert isinstance(event, FactRecorded)
+    assert event.quote == "on the\n  Enterprise plan now"
+
+
+@pytest.mark.parametrize(
+    ("given", "cited", "said"),
+    [
+        ({}, None, "the quote stands in no mail of this turn"),
+        ({}, source(trusted=False), "the sender is not authenticated"),
+        ({"quote": "on the Platinum plan"}, source(), "the quote does not stand in the cited mail"),
+        ({"quote": "ON THE ENTERPRISE PLAN"}, source(), "the quote does not stand in the cited mail"),
+        ({"quote": ""}, source(), "the quote does not stand in the cited mail"),
+        ({"quote": " \n "}, source(), "the quote does not stand in the cited mail"),
+        ({"quote": "Hello, " * 60}, source(text="Hello, " * 60), "the quote does not stand in the cited mail"),
+        ({"importance": 2}, source(), "importance 2 is below the threshold"),
+        ({"importance": -3}, source(), "importance -3 is below the threshold"),
+        ({"op": "delete", "key": "seats"}, source(), "there is no such fact"),
+        ({"op": "delete", "fact_id": "made up"}, source(), "there is no such fact"),
+    ],
+)
+def test_what_does_not_hold_is_refused_in_words(given: dict[str, Any], cited: Any, said: str) -> None:
+    """No quote, no authenticated sender, nothing worth it or nothing meant: refused, and logged with the reason."""
+    assert refusal(decided(known(), source=cited, **given)) == said
+
+
+@pytest.mark.parametrize("kind", ["identity", "goal", "constraint", "preference"])
+def test_a_floor_lifts_what_the_model_finds_trivial(kind: str) -> None:
+    """Kinds with a floor are stored however unimportant the model calls them."""
+    event = decided(source=source(), kind=kind, importance=1)
+    assert isinstance(event, FactRecorded)
+    assert event.importance >= 0.6
+
+
+def test_a_newer_value_supersedes_the_older() -> None:
+    """A key with one value has one: the new fact names the one it replaces, and the rule."""
+    event = decided(known("Starter"), source=source())
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == (id_of("fact Starter"),)
+    assert event.rule == "the newer value of an authenticated sender replaces the older"
+
+
+def test_appended_kinds_keep_what_stands() -> None:
+    """An event or an issue is added beside the others of its key."""
+    other = known("export broke", kind="issue_history", key="export", single_valued=False)
+    event = decided(other, source=source(), kind="issue_history", key="export", value="export broke again")
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == ()
+    assert not event.single_valued
+
+
+def test_a_key_is_one_across_kinds() -> None:
+    """The same key under another single-valued kind is the same thing, so the database's one value holds."""
+    event = decided(known("Starter", kind="order_info"), source=source())
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == (id_of("fact Starter"),)
+
+
+def test_a_named_fact_is_replaced_whatever_its_key() -> None:
+    """An UPDATE that names a fact replaces that one, and the one that holds its key."""
+    named = known("Team", key="tariff")
+    event = decided(known("Starter"), named, source=source(), op="update", fact_id=str(named.fact_id))
+    assert isinstance(event, FactRecorded)
+    assert set(event.supersedes) == {id_of("fact Starter"), named.fact_id}
+
+
+def test_another_mail_that_says_the_same_corroborates() -> None:
+    """Confidence is computed from distinct messages and threads, and rises with each."""
+    event = decided(known("enterprise"), source=source())
+    assert isinstance(event, FactCorroborated)
+    assert event.fact_id == id_of("fact enterprise")
+    assert event.confidence == pytest.approx(1 - 0.3 * 0.6 * 0.8)
+
+
+def test_the_same_mail_corroborates_nothing() -> None:
+    """A mail that said so before, however often it is read, adds nothing."""
+    mine = known("Enterprise", supports=(support("mail", thread="thread"),))
+    assert list(decide_facts.propose(person(mine), proposal(), source(), NEW)) == []
+
+
+def test_a_person_beats_a_mail() -> None:
+    """What a person here recorded is not replaced by what a model read in a mail."""
+    assert refusal(decided(known(**HUMAN), source=source())) == "a person here said otherwise: 'Starter'"
+
+
+def test_a_mail_can_corroborate_a_person() -> None:
+    """A customer who says what a person recorded supports it."""
+    assert isinstance(decided(known("Enterprise", **HUMAN), source=source()), FactCorroborated)
+
+
+def test_an_old_mail_that_comes_late_does_not_beat_what_is_newer() -> None:
+    """Order of arrival does not matter: valid time decides."""
+    newer = known("Team", valid_from=NOW - timedelta(days=1))
+    old = source(history=True, sent_at=NOW - timedelta(days=300))
+    assert refusal(decided(newer, source=old)) == "what stands is newer: 'Team'"
+
+
+def test_an_old_mail_that_comes_late_does_not_delete_what_is_newer() -> None:
+    """A wish of last year to forget a value ends no value of this year."""
+    newer = known("Team", valid_from=NOW - timedelta(days=1))
+    old = source(history=True, sent_at=NOW - timedelta(days=300))
+    assert refusal(decided(newer, source=old, op="delete")) == "what stands is newer: 'Team'"
+
+
+@pytest.mark.parametrize("given", [{"key": "plan"}, {"key": "anything", "fact_id": str(id_of("fact Starter"))}])
+def test_a_customer_takes_a_fact_back(given: dict[str, Any]) -> None:
+    """A DELETE ends the fact that it names by id or by key, and cites its mail."""
+    event = decided(known("Starter"), known("40", key="seats"), source=source(), op="delete", **given)
+    assert isinstance(event, FactRetracted)
+    assert (event.fact_id, event.source_mail) == (id_of("fact Starter"), id_of("mail"))
+
+
+def test_a_mail_does_not_delete_what_a_person_recorded() -> None:
+    """A person's word is taken back by a person only."""
+    assert refusal(decided(known(**HUMAN), source=source(), op="delete")) == "a person here recorded it: 'Starter'"
+
+
+def test_a_fact_with_a_last_day_expires_when_that_day_is_over() -> None:
+    """'Until 15 January' holds on the 15th and not on the 16th."""
+    event = decided(source=source(), valid_to=date(2026, 1, 15))
+    assert isinstance(event, FactRecorded)
+    assert event.expires_at == datetime(2026, 1, 16, tzinfo=UTC)
+
+
+def test_a_person_adds_and_is_believed() -> None:
+    """A person's fact replaces what mails said of the key, with the highest trust."""
+    (event,) = decide_facts.request(person(known()), asked("add", value="Enterprise"), NEW, NOW)
+    assert isinstance(event, FactRecorded)
+    assert (event.trust, event.confidence, event.valid_from) == ("human", 0.95, NOW)
+    assert event.supersedes == (id_of("fact Starter"),)
+    assert event.rule == "grace said so"
+
+
+def test_a_person_corrects_the_fact_that_is_meant() -> None:
+    """A correction keeps kind and key of what it corrects, whatever the request says."""
+    wanted = asked("correct", fact_id=id_of("fact Starter"), kind="note", key="else", value="Team")
+    (event,) = decide_facts.request(person(known()), wanted, NEW, NOW)
+    assert isinstance(event, FactRecorded)
+    assert (event.kind, event.key, event.value, event.supersedes) == (
+        "customer_info",
+        "plan",
+        "Team",
+        (id_of("fact Starter"),),
+    )
+
+
+@pytest.mark.parametrize("op", ["pin", "unpin"])
+def test_a_person_pins_and_lets_go(op: str) -> None:
+    """Pinning and letting go name the fact and the person."""
+    (event,) = decide_facts.request(person(known()), asked(op, fact_id=id_of("fact Starter")), NEW, NOW)
+    assert isinstance(event, FactPinned)
+    assert (event.fact_id, event.pinned, event.by) == (id_of("fact Starter"), op == "pin", "grace")
+
+
+def test_a_person_makes_us_forget() -> None:
+    """A person may end any fact, a person's too."""
+    wanted = asked("forget", fact_id=id_of("fact Starter"))
+    (event,) = decide_facts.request(person(known(**HUMAN)), wanted, NEW, NOW)
+    assert isinstance(event, FactRetracted)
+    assert event.reason == "grace took it back"
+
+
+@pytest.mark.parametrize("op", ["correct", "pin", "unpin", "forget"])
+def test_a_wish_about_no_fact_of_this_person_is_refused(op: str) -> None:
+    """Nobody's fact, or another participant's, cannot be changed through this one."""
+    (event,) = decide_facts.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW)
+    assert refusal(event) == "there is no such fact"
+
+
+def test_an_edge_of_the_graph_is_its_words() -> None:
+    """The id of an edge folds case of its ends, and keeps three words apart from two."""
+    one = decide_facts.relation_id(id_of("p"), "Ada", "works_at", "Acme")
+    assert one == decide_facts.relation_id(id_of("p"), "ADA", "works_at", "acme")
+    assert one != decide_facts.relation_id(id_of("p"), "Ada works_at", "", "Acme")

@@ -1,0 +1,114 @@
+"""Lifecycle, mood, risk and issues of a person."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.events.memory import MailSignals, ParticipantState, ParticipantStateChanged, ParticipantTransitionRefused
+from services.learn_facts import decide_person
+from services.learn_facts.lifecycle import EDGES, refusal
+from services.learn_facts.participant import KnownIssue
+from tests.unit.learn_facts.people import id_of, person
+
+STATES: tuple[ParticipantState, ...] = get_args(ParticipantState)
+LEGAL = {
+    ("unknown", "prospect"),
+    ("unknown", "customer"),
+    ("prospect", "customer"),
+    ("customer", "vip"),
+    ("customer", "at_risk"),
+    ("vip", "at_risk"),
+    ("vip", "customer"),
+    ("at_risk", "customer"),
+    ("at_risk", "churned"),
+    ("churned", "returning"),
+    ("returning", "customer"),
+    ("returning", "vip"),
+    ("returning", "at_risk"),
+}
+THREAD = id_of("thread")
+
+
+def test_the_table_covers_every_state() -> None:
+    """Each of the seven states has its edges, and no other state is known."""
+    assert set(EDGES) == set(STATES)
+    assert {(one, other) for one in EDGES for other in EDGES[one]} == LEGAL
+
+
+@pytest.mark.parametrize(("one", "other"), sorted(product(STATES, STATES)))
+def test_a_step_is_made_exactly_where_there_is_an_edge(one: ParticipantState, other: ParticipantState) -> None:
+    """A legal step is made, standing still is nothing, all else is refused and logged."""
+    event = decide_person.transition(person(state=one), other, "ai", "the mail shows it")
+    if one == other:
+        assert event is None
+    elif (one, other) in LEGAL:
+        assert isinstance(event, ParticipantStateChanged)
+        assert (event.from_state, event.to_state, event.reason) == (one, other, "the mail shows it")
+    else:
+        assert isinstance(event, ParticipantTransitionRefused)
+        assert event.refused_because == refusal(one, other) != ""
+
+
+def test_a_state_that_does_not_exist_is_refused() -> None:
+    """What a model makes up changes nothing and is said."""
+    event = decide_person.transition(person(), "emperor", "ai", "says so")
+    assert isinstance(event, ParticipantTransitionRefused)
+    assert event.refused_because == "there is no state 'emperor'"
+
+
+def test_the_third_frustrated_mail_in_a_row_is_high_risk() -> None:
+    """Two frustrated mails are a warning, three are high risk, and one calm mail ends the row."""
+    risks, row = [], 0
+    for frustrated in (True, True, True, True, False):
+        noted = decide_person.note_signals(person(frustrated_in_row=row), MailSignals(frustrated=frustrated), THREAD)
+        row = noted.frustrated_in_row
+        risks.append(noted.risk)
+    assert risks == ["medium", "medium", "high", "high", "low"]
+
+
+@pytest.mark.parametrize(
+    ("row", "sentiment", "state", "risk"),
+    [
+        (0, 0.0, "customer", "low"),
+        (0, -0.4, "customer", "low"),
+        (0, -0.41, "customer", "medium"),
+        (0, 1.0, "at_risk", "medium"),
+        (3, 1.0, "vip", "high"),
+    ],
+)
+def test_risk_is_read_from_mood_and_standing(row: int, sentiment: float, state: str, risk: str) -> None:
+    """A bad mood over time or a customer at risk is medium, whatever today's mail sounds like."""
+    assert decide_person.risk(row, sentiment, state) == risk
+
+
+def test_the_fifth_report_of_a_trouble_is_known_as_the_fifth() -> None:
+    """The same issue key counts up; another one begins at one; no issue counts nothing."""
+    who = person(issues=(KnownIssue("csv export", 4, True, THREAD),))
+
+    def repeats(key: str) -> int:
+        return decide_person.note_signals(who, MailSignals(issue_key=key), THREAD).issue_repeats
+
+    assert [repeats("csv export"), repeats("login"), repeats("")] == [5, 1, 0]
+
+
+def test_tags_are_kept_newest_first_without_doubles() -> None:
+    """Tags of the newest mail come first, none twice, and at most twenty stay."""
+    who = person(tags=tuple(f"t{number}" for number in range(20)))
+    noted = decide_person.note_signals(who, MailSignals(tags=("t5", "new")), THREAD)
+    assert noted.tags[:3] == ("t5", "new", "t0")
+    assert len(noted.tags) == len(set(noted.tags)) == decide_person.MAX_TAGS
+
+
+@given(st.lists(st.floats(-1, 1), max_size=30))
+def test_sentiment_stays_in_range_and_follows_the_mails(told: list[float]) -> None:
+    """The mood is a fading mean: within the range of what was said, and moved towards the newest mail."""
+    mood = 0.0
+    for one in told:
+        after = decide_person.note_signals(person(sentiment=mood), MailSignals(sentiment=one), THREAD).sentiment
+        assert min(mood, one) - 0.001 <= after <= max(mood, one) + 0.001
+        mood = after
