@@ -33,7 +33,7 @@ def split_block(raw: bytes, limit: int) -> tuple[Fields, int, tuple[str, ...]]:
     block, body_at = (raw[: end.start()], end.end()) if end else (raw[:limit], min(len(raw), limit))
     fields: list[tuple[str, list[bytes]]] = []
     defects: list[str] = []
-    lines = block.split(b"\n")
+    lines = block.split(b"\n") if block else []
     position = 0
     for index, line in enumerate(lines):
         if line[:1] in (b" ", b"\t"):
