@@ -34,7 +34,9 @@ async def test_each_of_300_real_mails_ends_in_an_outcome_with_a_reason(
             args = {"workspace": settings.workspace, "thread_id": None, "limit": 1000}
             rows = await fetch_all(conn, SQL.outcomes, args)
             failed = await fetch_all(conn, "SELECT data FROM events WHERE type = 'turn.failed.v1'")
-            turns = await fetch_all(conn, "SELECT turn_id, count(*) AS n FROM deliveries WHERE state = 'sent' GROUP BY 1")
+            turns = await fetch_all(
+                conn, "SELECT turn_id, count(*) AS n FROM deliveries WHERE state = 'sent' GROUP BY 1"
+            )
     counts = Counter(row["outcome"] for row in rows)
     print(counts)
     assert len(rows) == len(files)

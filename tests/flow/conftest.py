@@ -1,0 +1,66 @@
+"""One house for a module of flow tests, with a scripted agent; each test writes as people of its own."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from itertools import count
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.flow.scenario import AUTHSERV, replies_to
+from tests.support.house import running_house, settings_for
+from tests.support.scripted_model import ScriptedModel
+from tests.support.stack import fresh_database, temporary_home
+
+_numbers = count(1)
+
+
+@dataclass
+class Town:
+    """A running house, its scripted model, and its post."""
+
+    house: House
+    server: ScriptedModel
+    stack: Endpoints
+    domain: str
+
+    async def post(self, *mails: bytes, inbox: int = 0, settled: bool = True) -> None:
+        """Bring mails in, in order; by default wait until the house is at rest."""
+        for raw in mails:
+            key = f"{next(_numbers)}"
+            await accept(self.house, self.house.settings.inboxes[inbox], raw, source="file", source_key=key)
+        if settled:
+            await settle(self.house)
+
+    def replies(self, address: str) -> list[str]:
+        """The texts of our mails to one address, oldest first."""
+        mails = replies_to(self.stack.outbox, address, self.domain)
+        return [mail.get_body(("plain",)).get_content() for mail in mails]
+
+
+@pytest.fixture(scope="module")
+async def town(stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
+    """A house with two inboxes that believes its own mail server's Authentication-Results."""
+    number = next(_numbers)
+    domain = f"town{os.getpid()}-{number}.example"
+    inboxes = [{"name": name, "address": f"{name}@{domain}"} for name in ("support", "billing")]
+    with fresh_database(stack.database, template=template_database) as database, temporary_home() as home:
+        async with ScriptedModel() as server:
+            settings = settings_for(
+                stack,
+                database,
+                f"town{os.getpid()}-{number}.",
+                home,
+                own_authserv_ids=[AUTHSERV],
+                threads={"quiet_s": 1},
+                model={"provider": "anthropic", "api_key": "test-key", "base_url": server.base_url, "max_retries": 1},
+                inboxes=inboxes,
+            )
+            async with running_house(settings) as house:
+                yield Town(house, server, stack, domain)

@@ -1,0 +1,122 @@
+"""Turns: bursts, second mails, escalation, thanks, models that fail. One reply a turn, in its order."""
+
+from __future__ import annotations
+
+from services.tools.settle import settle
+from tests.flow.conftest import Town
+from tests.flow.scenario import agent, reflection, rows, verified
+from tests.support.scripted_replies import (
+    failing,
+    malformed_tool_input,
+    overloaded,
+    rate_limited,
+    refusal,
+    reply_tool,
+)
+
+OUTCOMES = """SELECT u.outcome, u.reason, t.state FROM turns u JOIN threads t USING (thread_id)
+              JOIN mails m ON m.mail_id = ANY(u.mail_ids) WHERE m.author_addr = %(addr)s ORDER BY u.opened_at"""
+
+
+def answering(town: Town, *behaviours: object) -> None:
+    """Give these answers to reply conversations, in order, and the last one for ever."""
+    left = list(behaviours)
+    town.server.script(
+        agent(lambda seen: left.pop(0) if len(left) > 1 else left[0], lambda seen: reflection("A summary."))  # type: ignore[arg-type, return-value]
+    )
+
+
+def reply(text: str = "An answer.", state: str = "awaiting_reply") -> object:
+    """A reply of the model."""
+    return reply_tool("reply", {"text": text, "state": state})
+
+
+def mail_of(name: str, text: str, number: int = 1, **parts: str) -> bytes:
+    """A verified mail of one invented person."""
+    sender = f"{name.title()} <{name}@turns.example>"
+    return verified(text, sender=sender, message_id=f"<{name}{number}@turns.example>", **parts)
+
+
+async def test_a_burst_gets_one_reply_that_covers_all_its_mails(town: Town) -> None:
+    """Mails within the quiet period are one turn."""
+    answering(town, reply())
+    more = {"in_reply_to": "<ann1@turns.example>", "subject": "Re: A question"}
+    await town.post(mail_of("ann", "First."), mail_of("ann", "Second.", 2, **more), mail_of("ann", "Third.", 3, **more))
+    turns = await rows(town.house, OUTCOMES, addr="ann@turns.example")
+    assert {row["outcome"] for row in turns} == {"sent"}
+    assert len(town.replies("ann@turns.example")) == 1
+    asked = [seen for seen in town.server.requests if "Third." in seen.text and "reflect" not in seen.tools]
+    assert "First." in asked[0].text
+    assert "Second." in asked[0].text
+
+
+async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> None:
+    """While the model thinks, the customer writes again: the old draft is discarded, one reply covers both."""
+    town.server.delay_s = 4
+    answering(town, reply("About the first mail only."), reply("About both."))
+    await town.post(mail_of("bob", "Where is my order?"), settled=False)
+    import asyncio
+
+    for _ in range(100):
+        if any("Where is my order?" in seen.text for seen in town.server.requests):
+            break
+        await asyncio.sleep(0.1)
+    late = mail_of(
+        "bob", "Never mind the order, cancel it.", 2, in_reply_to="<bob1@turns.example>", subject="Re: A question"
+    )
+    await town.post(late, settled=False)
+    await settle(town.house)
+    town.server.delay_s = 0
+    outcomes = [row["outcome"] for row in await rows(town.house, OUTCOMES, addr="bob@turns.example")]
+    assert outcomes[0] == "superseded"
+    assert outcomes[-1] == "sent"
+    assert len(town.replies("bob@turns.example")) == 1
+
+
+async def test_thanks_needs_no_reply_and_resolves(town: Town) -> None:
+    """`no_reply_needed` ends the turn without a mail."""
+    answering(town, reply_tool("no_reply_needed", {"reason": "only thanks"}))
+    await town.post(mail_of("cid", "Thanks, solved!"))
+    (turn,) = await rows(town.house, OUTCOMES, addr="cid@turns.example")
+    assert (turn["outcome"], turn["state"]) == ("no_reply", "resolved")
+    assert town.replies("cid@turns.example") == []
+
+
+async def test_an_escalation_tells_the_customer_and_then_no_turn_opens(town: Town) -> None:
+    """While a human has the thread, new mail is attached and not answered."""
+    told = {"reason": "wants a person", "message_to_customer": "A colleague takes over."}
+    answering(town, reply_tool("escalate", told))
+    await town.post(mail_of("dan", "Give me a person!"))
+    await town.post(mail_of("dan", "Hello?", 2, in_reply_to="<dan1@turns.example>", subject="Re: A question"))
+    (turn,) = await rows(town.house, OUTCOMES, addr="dan@turns.example")
+    assert (turn["outcome"], turn["state"]) == ("escalated", "escalated")
+    assert len(town.replies("dan@turns.example")) == 1
+    attached = await rows(town.house, "SELECT text FROM conversation WHERE text LIKE 'Hello?%%' AND pending")
+    assert len(attached) == 1
+
+
+async def test_429_and_529_are_waited_out_and_the_mail_is_answered_once(town: Town) -> None:
+    """The provider's own temporary errors cost time, not mails."""
+    answering(town, rate_limited(), overloaded(), reply())
+    await town.post(mail_of("eva", "Are you there?"))
+    assert [row["outcome"] for row in await rows(town.house, OUTCOMES, addr="eva@turns.example")] == ["sent"]
+    assert len(town.replies("eva@turns.example")) == 1
+
+
+async def test_a_malformed_tool_call_is_refused_and_asked_again(town: Town) -> None:
+    """Input that is no JSON object has no effect; the model is told and may do better."""
+    answering(town, malformed_tool_input("reply"), reply("Better."))
+    await town.post(mail_of("fay", "A question."))
+    assert ["Better." in text for text in town.replies("fay@turns.example")] == [True]
+
+
+async def test_a_model_that_declines_or_refuses_the_key_calls_a_human(town: Town) -> None:
+    """A turn that cannot be answered fails, the thread is escalated, and the customer's mail is not lost."""
+    answering(town, refusal("no"))
+    await town.post(mail_of("gus", "Something odd."))
+    answering(town, failing(401, "authentication_error", "invalid key"))
+    await town.post(mail_of("hal", "A question."))
+    for address in ("gus@turns.example", "hal@turns.example"):
+        (turn,) = await rows(town.house, OUTCOMES, addr=address)
+        assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
+        assert town.replies(address) == []
