@@ -116,18 +116,20 @@ class Lanes:
     def _start(self, lane: Hashable) -> None:
         ticket = self._state.take_head(lane)
         if ticket is not None:
-            self._tasks[ticket] = asyncio.create_task(self._run(ticket), name=f"lane {lane}")
+            task = self._tasks[ticket] = asyncio.create_task(self._run(ticket), name=f"lane {lane}")
+            task.add_done_callback(lambda _: self._ended(ticket))
 
     async def _run(self, ticket: Ticket) -> None:
-        try:
-            if await self._work(ticket):
-                self._finish(ticket)
-            else:
-                self._state.drop(ticket)
-        finally:
-            del self._tasks[ticket]
-            self._start(ticket.lane)
-            self._announce()
+        if await self._work(ticket):
+            self._finish(ticket)
+        else:
+            self._state.drop(ticket)
+
+    def _ended(self, ticket: Ticket) -> None:
+        """Let the lane go on; also where the task was cancelled before its first step."""
+        del self._tasks[ticket]
+        self._start(ticket.lane)
+        self._announce()
 
     async def _work(self, ticket: Ticket) -> bool:
         """Handle the delivery or give it up; False when a rebalance took it from us before either was done."""

@@ -173,3 +173,13 @@ async def test_drain_lets_what_runs_end_and_says_whether_it_did(opened: bool, in
     desk.lanes.assigned([HOME])
     assert await desk.submit(b"b") is False
     assert (desk.acked, desk.lanes.unfinished) == ([0] if opened else [], 0)
+
+
+async def test_a_delivery_revoked_before_its_first_step_does_not_stall_the_rebalance() -> None:
+    """A revocation in the same turn of the loop as the admission settles at once."""
+    desk = Desk(LaneLimits())
+    await desk.submit(b"a")
+    desk.lanes.revoked()
+    async with asyncio.timeout(5):
+        await desk.lanes.settled()
+    assert (desk.started, desk.acked) == ([], [])
