@@ -38,11 +38,12 @@ class RankingSettings:
     """What weighs how much. Half-lives are in days; `floor` is the least that a factor may take away.
 
     Floors keep one weak factor from burying the only fact that answers the question: relevance decides
-    first, the other four settle what is about equally relevant.
+    first, the other four settle what is about equally relevant (also where nothing in particular is).
     """
 
     half_lives: Mapping[str, float] = field(default_factory=lambda: HALF_LIVES)
     default_half_life: float = 365.0
+    relevance_floor: float = 0.05
     recency_floor: float = 0.5
     importance_floor: float = 0.6
     confidence_floor: float = 0.5
@@ -88,7 +89,7 @@ def standing_score(
         time = _floored(nearness(standing.valid_from, window), settings.outside_window_floor)
     importance = _floored(standing.importance, settings.importance_floor)
     confidence = _floored(standing.confidence, settings.confidence_floor)
-    return relevance * importance * standing.weight * confidence * time
+    return _floored(relevance, settings.relevance_floor) * importance * standing.weight * confidence * time
 
 
 def _floored(factor: float, floor: float) -> float:

@@ -54,6 +54,11 @@ def test_floors_keep_one_weak_factor_from_burying_the_answer():
     assert standing_score(1.0, old, NOW, None, SETTINGS) > standing_score(0.1, fresh, NOW, None, SETTINGS)
 
 
+def test_without_any_relevance_the_standing_decides():
+    """Where a query says nothing (all hits alike), the newer and more important fact still comes first."""
+    assert standing_score(0.0, NOTE, NOW, None, SETTINGS) > standing_score(0.0, aged(100), NOW, None, SETTINGS) > 0
+
+
 def test_a_window_favours_what_began_within_it():
     """Asked for last month, a fact of last month beats the same one of today or of last year."""
     window = Window(NOW - timedelta(days=28), NOW)

@@ -1,0 +1,278 @@
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid5
+
+import numpy as np
+import psycopg
+import pytest
+from psycopg.rows import dict_row
+from psycopg.sql import SQL
+
+from services.core.db.pool import Connection
+from services.core.memory.cue import recalled
+from services.core.memory.embedding_cache import embed_cached, embed_facts, index_facts
+from services.core.memory.embeddings import MiniLM, Vector, vector_literal
+from services.core.memory.passages import search_passages
+from services.core.memory.search import Hit, search_facts
+from services.core.memory.temporal import window_of
+
+SPACE = UUID("0d3b8d0e-6f53-5b0c-8f43-4d2a5f1d9a11")
+ANNA, BEN = uuid5(SPACE, "anna"), uuid5(SPACE, "ben")
+NOW = datetime(2026, 3, 18, 12, tzinfo=UTC)
+
+INSERT = """
+INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence, importance,
+                   trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, retracted_at,
+                   source_event_id, version)
+VALUES (%(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(text)s, %(text)s, %(single_valued)s, 0.8,
+        0.7, 'authenticated', %(valid_from)s, %(valid_to)s, %(expires_at)s, %(recorded_at)s, %(superseded_at)s,
+        %(retracted_at)s, %(fact_id)s, 1)
+"""
+
+
+class CountingEmbedder:
+    """MiniLM, and a list of what it was asked for."""
+
+    name, dimensions = MiniLM.name, MiniLM.dimensions
+
+    def __init__(self) -> None:
+        self._model = MiniLM()
+        self.asked: list[str] = []
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        self.asked += texts
+        return await self._model.embed(texts)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> CountingEmbedder:
+    return CountingEmbedder()
+
+
+@pytest.fixture
+async def conn(database: str) -> AsyncIterator[Connection]:
+    async with await psycopg.AsyncConnection.connect(database, autocommit=True, row_factory=dict_row) as connection:
+        yield connection
+
+
+async def remember(conn: Connection, text: str, days_ago: float = 1, **changes: object) -> UUID:
+    """One fact of Anna's, as old as it is told."""
+    at = NOW - timedelta(days=days_ago)
+    row = {
+        "fact_id": uuid5(SPACE, f"{text}{days_ago}{changes}"), "workspace": "w", "participant_id": ANNA, "kind": "note",
+        "key": text, "text": text, "single_valued": False, "valid_from": at, "valid_to": None, "expires_at": None,
+        "recorded_at": at, "superseded_at": None, "retracted_at": None, **changes,
+    }  # fmt: skip
+    await conn.execute(INSERT, row)
+    return row["fact_id"]
+
+
+async def find(conn: Connection, embedder: CountingEmbedder, query: str, **changes: object) -> list[Hit]:
+    """Embeds what lacks a vector, then searches Anna's memory."""
+    while await embed_facts(conn, embedder, "w"):
+        pass
+    (vector,) = await embed_cached(conn, embedder, [query])
+    where = {"workspace": "w", "participant_id": ANNA, "now": NOW, "limit": 5, **changes}
+    return await search_facts(conn, query_text=query, query_vector=vector, **where)
+
+
+def texts(hits: list[Hit]) -> list[str]:
+    return [hit.fact.text for hit in hits]
+
+
+async def test_facts_are_found_by_meaning(conn, embedder):
+    """A fact that shares no word with the question is found by what it means."""
+    for text in ("The router loses its connection every evening", "She prefers tea to coffee", "Her dog is called Rex"):
+        await remember(conn, text)
+    assert texts(await find(conn, embedder, "internet outage"))[0].startswith("The router")
+
+
+async def test_facts_are_found_by_their_words(conn, embedder):
+    """An order number, which no vector understands, is found by the word itself."""
+    for number in range(4170, 4180):
+        await remember(conn, f"Order {number} was shipped with the parcel service")
+    assert texts(await find(conn, embedder, "where is order 4176?"))[0].startswith("Order 4176 ")
+
+
+async def test_nobody_sees_another_participants_facts(conn, embedder):
+    """Facts of other participants and of other workspaces are never returned."""
+    await remember(conn, "Anna ordered a blue kettle")
+    await remember(conn, "Ben ordered a blue kettle", participant_id=BEN)
+    await remember(conn, "Another firm's Anna ordered a blue kettle", workspace="other")
+    assert texts(await find(conn, embedder, "blue kettle")) == ["Anna ordered a blue kettle"]
+
+
+async def test_expired_facts_leave_by_themselves(conn, embedder):
+    """After its expiry a fact is not found any more, although nobody touched its row."""
+    await remember(conn, "On vacation until 20 March", expires_at=NOW + timedelta(days=2))
+    assert len(await find(conn, embedder, "vacation")) == 1
+    assert await find(conn, embedder, "vacation", now=NOW + timedelta(days=3)) == []
+
+
+async def test_a_past_belief_can_be_asked_for(conn, embedder):
+    """`as_of` answers with what was believed then: the superseded value, and not what was learnt since."""
+    await remember(conn, "Lives in Graz", days_ago=30, superseded_at=NOW - timedelta(days=10))
+    await remember(conn, "Lives in Linz", days_ago=10)
+    assert texts(await find(conn, embedder, "home town")) == ["Lives in Linz"]
+    assert texts(await find(conn, embedder, "home town", as_of=NOW - timedelta(days=20))) == ["Lives in Graz"]
+    assert await find(conn, embedder, "home town", as_of=NOW - timedelta(days=40)) == []
+
+
+async def test_a_window_finds_what_was_so_then(conn, embedder):
+    """A question about last month finds what has changed since, but nothing that was taken back or came later."""
+    changed = NOW - timedelta(days=5)
+    await remember(conn, "Was on the Basic plan", days_ago=100, superseded_at=changed)
+    await remember(conn, "Is on the Pro plan", days_ago=5)
+    await remember(conn, "Was on the Gold plan", days_ago=90, superseded_at=changed, retracted_at=changed)
+    window = window_of("which plan last month?", NOW)
+    assert texts(await find(conn, embedder, "plan", window=window)) == ["Was on the Basic plan"]
+
+
+async def test_a_window_prefers_what_began_within_it(conn, embedder):
+    """ "That order from last month" is the one of last month, not last year's, although both still stand."""
+    for days in (400, 30, 2):
+        await remember(conn, "Ordered a kettle", days_ago=days)
+    hits = await find(conn, embedder, "that order from last month", window=window_of("last month", NOW))
+    assert hits[0].fact.valid_from == NOW - timedelta(days=30)
+    assert NOW - timedelta(days=2) not in [hit.fact.valid_from for hit in hits]
+
+
+async def test_small_memories_come_back_whole(conn, embedder):
+    """Up to a hundred facts are all returned, most relevant first; of a larger memory only the limit."""
+    for number in range(100):
+        await remember(conn, f"Note number {number}")
+    assert len(await find(conn, embedder, "note")) == 100
+    await remember(conn, "One more note")
+    assert len(await find(conn, embedder, "note")) == 5
+
+
+async def test_the_database_holds_one_current_value(conn):
+    """A second current value of a single-valued key is refused; after superseding the first it is not."""
+    first = await remember(conn, "Lives in Graz", key="city", single_valued=True)
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        await remember(conn, "Lives in Linz", key="city", single_valued=True)
+    await conn.execute("UPDATE facts SET superseded_at = %s WHERE fact_id = %s", [NOW, first])
+    await remember(conn, "Lives in Linz", key="city", single_valued=True)
+
+
+async def test_vectors_of_another_model_are_not_compared(conn, embedder):
+    """While facts are embedded anew, old vectors of another length are left out and words still find them."""
+    fact_id = await remember(conn, "Ordered a blue kettle")
+    await conn.execute("UPDATE facts SET embedding = '[1,0,0]', embedding_model = 'old' WHERE fact_id = %s", [fact_id])
+    (vector,) = await embedder.embed(["kettle"])
+    hits = await search_facts(
+        conn, workspace="w", participant_id=ANNA, query_text="kettle", query_vector=vector, now=NOW
+    )
+    assert [(hit.similarity, hit.lexical > 0) for hit in hits] == [(None, True)]
+
+
+@pytest.mark.parametrize("query", ["", "the and of", "a | b & !c <-> 'd", "100 % sure?", "\\ ' \" : *"])
+@pytest.mark.parametrize("participant_id", [ANNA, None])
+async def test_any_text_is_a_query(conn, embedder, query, participant_id):
+    """Stop words, operators and quotes are no errors; vectors alone then decide."""
+    await remember(conn, "Ordered a blue kettle")
+    assert len(await find(conn, embedder, query, participant_id=participant_id)) == 1
+
+
+async def test_a_workspace_is_searched_across_participants(conn, embedder):
+    """Without a participant the facts of all of them are found, of this workspace only."""
+    await remember(conn, "Anna reported that the export hangs")
+    await remember(conn, "Ben reported that the export hangs", participant_id=BEN)
+    await remember(conn, "Elsewhere the export hangs", workspace="other")
+    await remember(conn, "Ben likes tea", participant_id=BEN)
+    found = texts(await find(conn, embedder, "export hangs", participant_id=None, limit=2))
+    assert sorted(found) == ["Anna reported that the export hangs", "Ben reported that the export hangs"]
+
+
+async def test_the_vector_index_fits_the_query(conn):
+    """The index of the migration, and one made for another dimension, serve the statement that is sent."""
+    await index_facts(conn, 3)
+    await index_facts(conn, 384)
+    await conn.execute("SET enable_seqscan = off")
+    for dimensions, index in ((3, "facts_by_meaning_3"), (384, "facts_by_meaning")):
+        vector = vector_literal(np.eye(1, dimensions, dtype=np.float32)[0])
+        plan = await conn.execute(
+            SQL(
+                "EXPLAIN SELECT fact_id FROM facts WHERE vector_dims(embedding) = {0}"
+                " ORDER BY embedding::halfvec({0}) <=> %(vector)s::halfvec({0}) LIMIT 5"
+            ).format(dimensions),
+            {"vector": vector},
+        )
+        assert f"Index Scan using {index} " in "\n".join(row["QUERY PLAN"] for row in await plan.fetchall())
+
+
+async def test_a_text_is_embedded_once(conn, embedder):
+    """A text that this model has embedded comes from the cache, bit for bit, also within one call."""
+    embedder.asked.clear()
+    first = await embed_cached(conn, embedder, ["a kettle", "a teapot", "a kettle"])
+    again = await embed_cached(conn, embedder, ["a teapot", "a kettle"])
+    assert embedder.asked == ["a kettle", "a teapot"]
+    assert (first[0] == again[1]).all()
+    assert (first[0] == first[2]).all()
+
+
+async def test_losing_the_cache_loses_nothing(conn, embedder):
+    """An emptied cache of vectors is filled again; facts keep theirs."""
+    await remember(conn, "Ordered a blue kettle")
+    before = await find(conn, embedder, "kettle")
+    await conn.execute("TRUNCATE embeddings")
+    assert await find(conn, embedder, "kettle") == before
+
+
+async def test_recall_says_how_sure_it_is(conn, embedder):
+    """A question that a fact answers is sure; one that has nothing to do with any is nothing."""
+    for text in ("Ordered a blue kettle in February", "Prefers to be called by phone", "Works for a bakery in Graz"):
+        await remember(conn, text)
+    assert recalled(await find(conn, embedder, "Which kettle was ordered?")).cue.verdict == "sure"
+    assert recalled(await find(conn, embedder, "quarterly tax audit of the subsidiary")).cue.verdict == "nothing"
+
+
+SCOPE = SQL("""
+    SELECT md5(n::text)::uuid AS id, md5(stream)::uuid AS stream, n AS position, speaker, text,
+           to_tsvector('english', text) AS tsv, NULL::halfvec AS embedding
+    FROM jsonb_to_recordset(%(rows)s) AS row (n int, stream text, speaker text, text text)
+""")
+
+
+async def passages(conn: Connection, query: str, rows: list[tuple[str, str, str]]) -> list[str]:
+    """What is found in rows of (stream, speaker, text), by words alone."""
+    given = [{"n": n, "stream": s, "speaker": who, "text": text} for n, (s, who, text) in enumerate(rows)]
+    hits = await search_passages(
+        conn,
+        scope=SCOPE,
+        parameters={"rows": psycopg.types.json.Jsonb(given)},
+        query_text=query,
+        query_vector=np.zeros(384, dtype=np.float32),
+        limit=3,
+    )
+    ids = {uuid_of: n for n, uuid_of in enumerate([await _md5(conn, n) for n in range(len(rows))])}
+    return [rows[ids[hit.id]][2] for hit in hits]
+
+
+async def _md5(conn: Connection, number: int) -> UUID:
+    row = await (await conn.execute("SELECT md5(%s)::uuid AS id", [str(number)])).fetchone()
+    assert row is not None
+    identity: UUID = row["id"]
+    return identity
+
+
+async def test_the_answer_stands_beside_the_question(conn):
+    """The turn after the one that holds the words is found, before turns that have nothing to do with it."""
+    rows = [
+        ("a", "Ann", "Which colour should the kettle have?"),
+        ("a", "Ben", "Blue please, as dark as you have it."),
+        ("b", "Ann", "The weather was very nice at the lake."),
+        ("b", "Ben", "We went there by train, which took long."),
+    ]
+    found = await passages(conn, "kettle colour", rows)
+    assert set(found[:2]) == {rows[0][2], rows[1][2]}
+
+
+async def test_nothing_to_search_is_nothing_found(conn):
+    """An empty scope has no passages."""
+    assert await passages(conn, "kettle", []) == []
+
+
+async def test_passages_need_no_words_in_common(conn):
+    """A question of stop words only still returns passages and no error."""
+    assert len(await passages(conn, "what is the", [("a", "Ann", "One kettle."), ("a", "Ben", "Two kettles.")])) == 2
