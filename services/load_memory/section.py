@@ -48,27 +48,51 @@ def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) 
 
     In text that other people wrote, card numbers, IBANs and keys are masked.
     """
-    kept: list[Entry] = []
-    used = estimate_tokens(found.head)
-    for one in found.entries if trusted else map(_masked, found.entries):
-        cost = estimate_tokens(one.text)
-        if used + cost > budget and kept:
-            break
-        kept.append(one if cost <= budget else Entry(one.text[: budget * 3], one.item))
-        used += min(cost, budget)
+    kept = _kept(
+        found.entries if trusted else map(_masked, found.entries), budget - (_cost(found.head) if found.head else 0)
+    )
     shown = list(reversed(kept)) if found.newest_first else kept
     lines = [found.head, *(one.text for one in shown)] if shown and found.head else [one.text for one in shown]
+    text = "\n".join(lines)
     return ContextLayer(
         name=name,
-        text="\n".join(lines),
+        text=text,
         items=tuple(dict(one.item) for one in shown),
         shared=shared,
         trusted=trusted,
-        tokens=used if shown else 0,
+        tokens=estimate_tokens(text),
         left_out=len(found.entries) - len(kept),
     )
 
 
+def _kept(entries: Iterable[Entry], room: int) -> list[Entry]:
+    kept: list[Entry] = []
+    for one in entries:
+        cost = _cost(one.text)
+        if room <= 0 or (cost > room and kept):
+            break
+        kept.append(one if cost <= room else Entry(_cut(one.text, room), one.item))
+        room -= cost
+    return kept
+
+
+def _cost(text: str) -> int:
+    """Tokens of a line with its line feed."""
+    return estimate_tokens(f"{text}\n")
+
+
+def _cut(text: str, tokens: int) -> str:
+    """As much of `text` as `tokens` hold, in whole characters."""
+    return text.encode("utf-8", "ignore")[: 3 * tokens].decode("utf-8", "ignore")
+
+
 def _masked(one: Entry) -> Entry:
-    item = {name: mask(value).text if isinstance(value, str) else value for name, value in one.item.items()}
-    return Entry(mask(one.text).text, item)
+    return Entry(mask(one.text).text, {name: _masked_value(value) for name, value in one.item.items()})
+
+
+def _masked_value(value: Any) -> Any:
+    if isinstance(value, str):
+        return mask(value).text
+    if isinstance(value, Mapping):
+        return {name: _masked_value(inner) for name, inner in value.items()}
+    return [_masked_value(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -16,18 +16,21 @@ def budget(settings: ContextSettings) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """New text only, oldest first."""
+    """New text only, oldest first; where a burst exceeds the budget, the newest mails are kept."""
     return section(
-        entry(
-            f"From: {mail['author_name']} <{mail['author_addr']}>\nDate: {mail['received_at']:%Y-%m-%d %H:%M}\n"
-            f"Subject: {mail['subject']}\n\n{mail['text']}\n",
-            message_id=mail["message_id"],
-            mail_id=str(mail["mail_id"]),
-            from_name=mail["author_name"],
-            from_address=mail["author_addr"],
-            subject=mail["subject"],
-            text=mail["text"],
-            at=mail["received_at"].isoformat(),
-        )
-        for mail in turn.mails
+        (
+            entry(
+                f"From: {mail['author_name']} <{mail['author_addr']}>\nDate: {mail['received_at']:%Y-%m-%d %H:%M}\n"
+                f"Subject: {mail['subject']}\n\n{mail['text']}\n",
+                message_id=mail["message_id"],
+                mail_id=str(mail["mail_id"]),
+                from_name=mail["author_name"],
+                from_address=mail["author_addr"],
+                subject=mail["subject"],
+                text=mail["text"],
+                at=mail["received_at"].isoformat(),
+            )
+            for mail in reversed(turn.mails)
+        ),
+        newest_first=True,
     )
