@@ -1,0 +1,60 @@
+"""The layers: their order, and what each shows of the rows it is given."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from services.core.settings import ContextSettings
+from services.load_memory.layers import LAYERS, mail
+from services.load_memory.section import fit
+
+SETTINGS = ContextSettings()
+
+
+def row(number: int, text: str) -> dict[str, Any]:
+    return {
+        "mail_id": UUID(int=number),
+        "message_id": f"{number}@example.org",
+        "subject": f"subject {number}",
+        "text": text,
+        "author_name": "Ada",
+        "author_addr": "ada@example.org",
+        "received_at": datetime(2026, 3, number, tzinfo=UTC),
+    }
+
+
+def test_what_all_mails_share_comes_first() -> None:
+    """The shared layers are a prefix, so that the provider can cache them, and the new mail comes last."""
+    shared = [layer.SHARED for layer in LAYERS]
+    assert shared == sorted(shared, reverse=True)
+    assert LAYERS[-1].NAME == "mail"
+    assert len({layer.NAME for layer in LAYERS}) == len(LAYERS)
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.NAME)
+def test_a_layer_has_a_budget_and_only_our_own_words_are_trusted(layer: Any) -> None:
+    """Every layer has room, and what customers or models wrote is fenced and masked."""
+    assert layer.budget(SETTINGS) > 0
+    assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "knowledge"})
+
+
+async def test_a_burst_is_read_oldest_first() -> None:
+    """The mails of a turn stand in the order in which they came."""
+    found = await mail.load(SimpleNamespace(mails=(row(1, "first"), row(2, "second"))), None)  # type: ignore[arg-type]
+    layer = fit("mail", found, mail.budget(SETTINGS), shared=False, trusted=False)
+    assert [one["text"] for one in layer.items] == ["first", "second"]
+
+
+async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
+    """Where a burst is longer than the budget, the newest mail is what the reply must know."""
+    long = "word " * 6000
+    mails = (row(1, long), row(2, long), row(3, "the newest question"))
+    found = await mail.load(SimpleNamespace(mails=mails), None)  # type: ignore[arg-type]
+    layer = fit("mail", found, mail.budget(SETTINGS), shared=False, trusted=False)
+    assert layer.items[-1]["text"] == "the newest question"
+    assert layer.left_out == 1
