@@ -1,7 +1,7 @@
 """The text of an attachment, got in a child process with limits on processor time, memory and time.
 
-Invariants: nothing raises, a stranger's document is never opened in this process, archives are listed and not
-unpacked, and what cannot be read safely is for a person (`human`) with the reason.
+Invariants: nothing raises; only mail and HTML, whose readers are the mail's own, are read in this process; archives
+are listed and not unpacked; what cannot be read safely is for a person (`human`) with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 
+from services.core.mail import charsets
+from services.core.mail.html_text import html_to_text
 from services.core.mail.message import Attachment
+from services.core.mail.mime import read_mail
 
 Verdict = Literal["text", "listing", "none", "human"]
 
@@ -59,17 +62,37 @@ class AttachmentText:
 
 
 def attachment_text(attachment: Attachment, limits: ExtractionLimits | None = None) -> AttachmentText:
-    """Text of a PDF, DOCX, CSV or text file; names in a zip, tar or TNEF. Blocks for at most `wall_seconds`."""
+    """Text of a PDF, DOCX, CSV, text, HTML or mail file; names in a zip, tar or TNEF.
+
+    Blocks for at most `limits.wall_seconds`: call it in a thread.
+    """
+    limits = limits or ExtractionLimits()
+    if attachment.content_type in ("message/rfc822", "text/html"):
+        return _cut(_read_here(attachment), limits)
     kind = _kind(attachment.content_type)
     if attachment.content_type.startswith(_SILENT):
         return AttachmentText("", "none", f"{attachment.content_type} holds no text")
     if not kind:
         return AttachmentText("", "human", f"{attachment.content_type} is not read")
-    return _run(kind, attachment.content, limits or ExtractionLimits())
+    return _run(kind, attachment.content, limits)
+
+
+def _read_here(attachment: Attachment) -> str:
+    if attachment.content_type == "text/html":
+        return html_to_text(charsets.decode(attachment.content)).text
+    mail = read_mail(attachment.content)
+    return f"{mail.subject}\n\n{mail.text}".strip()
+
+
+def _cut(text: str, limits: ExtractionLimits) -> AttachmentText:
+    if len(text) <= limits.text_characters:
+        return AttachmentText(text, "text")
+    reason = f"only the first {limits.text_characters} characters are kept"
+    return AttachmentText(text[: limits.text_characters], "text", reason)
 
 
 def _kind(content_type: str) -> str:
-    if content_type.startswith("text/") and content_type != "text/html":
+    if content_type.startswith("text/"):
         return "text"
     return _KINDS.get(content_type, "")
 

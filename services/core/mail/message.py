@@ -67,7 +67,10 @@ class ReplyText:
 
 @dataclass(frozen=True, slots=True)
 class ParsedMail:
-    """One RFC 5322 message, read. Ids are without angle brackets; headers are decoded and in order."""
+    """One RFC 5322 message, read. Ids are without angle brackets; headers are decoded and in order.
+
+    Take addresses from the address fields, never from `headers`: decoding there may uncover what only looks like one.
+    """
 
     headers: tuple[tuple[str, str], ...]
     message_id: str

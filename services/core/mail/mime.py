@@ -78,8 +78,13 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
         attachments=tuple(body.attachments),
         hidden_text=hidden,
         defects=tuple(dict.fromkeys(defects)),
-        parked=parked,
+        parked=parked or _too_many_references(undecoded("references"), limits),
     )
+
+
+def _too_many_references(values: list[str], limits: Limits) -> str:
+    over = len(headers.message_ids(" ".join(values))) > limits.references
+    return f"more than {limits.references} References" if over else ""
 
 
 class _Body:

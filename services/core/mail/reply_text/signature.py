@@ -9,6 +9,7 @@ from services.core.mail.reply_text import words
 
 MAX_APP_LINE = 160
 MAX_RULE = 200
+MAX_UNDERLINE_DIFFERENCE = 2
 MAX_SENTENCE = 500
 MAX_SIGNATURE_LINES = 10
 MAX_SIGNATURE_CHARACTERS = 600
@@ -28,6 +29,11 @@ def is_mark(line: str) -> bool:
 def is_rule(line: str) -> bool:
     """Whether a line is drawn from dashes, underscores, stars or the like."""
     return len(line) <= MAX_RULE and bool(_RULE.match(line))
+
+
+def underlines(rule: str, title: str) -> bool:
+    """Whether a rule is drawn below a title, as long as it."""
+    return bool(title.strip()) and abs(len(rule.strip()) - len(title.strip())) <= MAX_UNDERLINE_DIFFERENCE
 
 
 def is_app_line(line: str) -> bool:

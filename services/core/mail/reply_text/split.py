@@ -95,7 +95,8 @@ def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[st
 
 def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, text: int) -> bool:
     if kind is Kind.RULE:
-        return end - index <= MAX_SMALL_PRINT_LINES and signature.is_small_print(lines[index + 1 : end])
+        near = end - index <= MAX_SMALL_PRINT_LINES and not signature.underlines(lines[index], lines[index - 1])
+        return near and signature.is_small_print(lines[index + 1 : end])
     return kind is Kind.MARK or text >= end
 
 

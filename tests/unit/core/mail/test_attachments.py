@@ -85,6 +85,14 @@ def test_docx_text() -> None:
     assert (found.verdict, found.text) == ("text", "The pan is broken.\nOrder | A-1001")
 
 
+def test_forwarded_mail_and_html() -> None:
+    """A mail attached to a mail, and an HTML file, are read as text."""
+    mail = attachment_text(attached(b"Subject: Broken\n\nThe pan is broken.", "message/rfc822"))
+    assert (mail.verdict, mail.text) == ("text", "Broken\n\nThe pan is broken.")
+    page = attachment_text(attached(b"<html><p>Order <b>A-1001</b>", "text/html"))
+    assert (page.verdict, page.text) == ("text", "Order A-1001")
+
+
 def test_plain_text_in_an_old_charset() -> None:
     """Text that is not UTF-8 is read as windows-1252."""
     found = attachment_text(attached("Größe;Preis\n3;4 €\n".encode("cp1252"), "text/csv", "p.csv"))

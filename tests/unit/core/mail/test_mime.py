@@ -61,6 +61,21 @@ def test_parts_are_limited() -> None:
     assert "parts" in read_mail(raw).parked
 
 
+def test_references_are_limited() -> None:
+    """A mail with more References than the limit is parked; the first and the newest are kept."""
+    raw = b"From: a@b.example\nReferences: " + b" ".join(b"<%d@x>" % number for number in range(200)) + b"\n\nx"
+    mail = read_mail(raw)
+    assert mail.parked == "more than 100 References"
+    assert (len(mail.references), mail.references[0], mail.references[-1]) == (100, "0@x", "199@x")
+
+
+def test_headers_are_limited() -> None:
+    """A mail with more header bytes than the limit is parked, and what was read of it is kept."""
+    mail = read_mail(b"From: a@b.example\n" + b"X: y\n" * 60_000 + b"\nx")
+    assert "headers" in mail.parked
+    assert mail.author is not None
+
+
 def test_two_from_headers_have_no_author() -> None:
     """Two From headers, or two mailboxes in one, leave the mail without an author."""
     assert read_mail(b"From: a@b.example\nFrom: c@d.example\n\nx").author is None

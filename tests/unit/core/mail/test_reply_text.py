@@ -188,6 +188,7 @@ PROSE = [
     "Sent the parcel back yesterday.\nThanks\nAnn",
     "--\nThis line comes first.\nThis one comes second.",
     "| pan | 2 |\n| lid | 1 |\nThat is all.",
+    "My order\n--------\n2 pans\n1 lid",
     "The options are:\n====\n" + "Another long sentence that says what I want to have from you, please.\n" * 12 + "Ann",
 ]
 
