@@ -1,16 +1,29 @@
-"""Topics as they should be: created where they are missing."""
+"""Topics as they should be, and how far each group has come. Works on Apache Kafka and on Tansu.
+
+Tansu's `end_offsets` gives the last batch's base + 1, so ends are read as the high watermark after a fetch; its
+OffsetFetch for "all partitions" cannot be decoded, so partitions are always named.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
+from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.errors import TopicAlreadyExistsError, for_code
+from aiokafka.structs import OffsetAndMetadata
+
+from services.core.bus.delivery import Partition
+
+FETCH_S = 20.0  # how long a broker may take to say where its partitions end
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSpec:
-    """One topic as it should be."""
+    """One topic as it should be; `retention_ms` of -1 keeps records for ever, `cleanup` is delete or compact."""
 
     name: str
     partitions: int
@@ -19,11 +32,75 @@ class TopicSpec:
 
 
 async def ensure_topics(brokers: str, specs: Sequence[TopicSpec], *, replication: int = 1) -> None:
-    """Create the topics that are missing."""
+    """Create the topics that are missing; several processes may do so at once. Raises what the broker refuses."""
+    async with _admin(brokers) as admin:
+        there = set(await admin.list_topics())
+        missing = [_new_topic(spec, replication) for spec in specs if spec.name not in there]
+        if not missing:
+            return
+        answer = await admin.create_topics(missing)
+    for name, code, *_ in answer.topic_errors:
+        if code not in (0, TopicAlreadyExistsError.errno):
+            raise for_code(code)(f"topic {name} was not created")
+
+
+async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
+    """Give the offset after the last record of each partition of the topics."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=brokers, enable_auto_commit=False, fetch_max_wait_ms=100)
+    await consumer.start()
+    try:
+        places = await _places(consumer, topics)
+        consumer.assign(places)
+        await consumer.seek_to_beginning(*places)
+        async with asyncio.timeout(FETCH_S):
+            while unknown := [place for place in places if consumer.highwater(place) is None]:
+                await consumer.getmany(*unknown, timeout_ms=200, max_records=1)
+        return {(place.topic, place.partition): consumer.highwater(place) for place in places}
+    finally:
+        await consumer.stop()
+
+
+async def committed(brokers: str, group: str, partitions: Sequence[Partition]) -> dict[Partition, int]:
+    """Give the offset of the next record that `group` will read, 0 where it has committed none."""
+    async with _admin(brokers) as admin:
+        places = [TopicPartition(*partition) for partition in partitions]
+        found = await admin.list_consumer_group_offsets(group, partitions=places)
+    return {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
+
+
+async def lag(brokers: str, group: str, topics: Sequence[str]) -> dict[Partition, int]:
+    """Give how many records of each partition `group` has not committed."""
+    until = await ends(brokers, topics)
+    done = await committed(brokers, group, list(until))
+    return {partition: end - done.get(partition, 0) for partition, end in until.items()}
+
+
+async def reset_group(brokers: str, group: str, offsets: Mapping[Partition, int]) -> None:
+    """Set where `group` reads next; the group must have no members."""
+    consumer = AIOKafkaConsumer(bootstrap_servers=brokers, group_id=group, enable_auto_commit=False)
+    await consumer.start()
+    try:
+        consumer.assign([TopicPartition(*partition) for partition in offsets])
+        await consumer.commit({TopicPartition(*p): OffsetAndMetadata(offset, "") for p, offset in offsets.items()})
+    finally:
+        await consumer.stop()
+
+
+def _new_topic(spec: TopicSpec, replication: int) -> NewTopic:
+    configs = {"retention.ms": str(spec.retention_ms), "cleanup.policy": spec.cleanup}
+    return NewTopic(spec.name, spec.partitions, replication, topic_configs=configs)
+
+
+async def _places(consumer: AIOKafkaConsumer, topics: Sequence[str]) -> list[TopicPartition]:
+    await consumer.topics()
+    return [TopicPartition(topic, n) for topic in topics for n in sorted(consumer.partitions_for_topic(topic) or ())]
+
+
+@asynccontextmanager
+async def _admin(brokers: str) -> AsyncIterator[AIOKafkaAdminClient]:
     admin = AIOKafkaAdminClient(bootstrap_servers=brokers)
     await admin.start()
     try:
-        there = set(await admin.list_topics())
-        await admin.create_topics([NewTopic(s.name, s.partitions, replication) for s in specs if s.name not in there])
+        yield admin
     finally:
         await admin.close()
