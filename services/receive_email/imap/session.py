@@ -27,7 +27,7 @@ KEEPALIVE_S = 60
 BODY = b"BODY[]"
 UIDS_A_COMMAND = 500
 
-logging.getLogger("imapclient").setLevel(logging.INFO)  # on DEBUG it would write passwords
+logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would write passwords
 
 
 class Session:

@@ -1,0 +1,207 @@
+"""An IMAP server that misbehaves stops nothing but what it cannot give."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.db import fetch_all
+from services.core.house import House
+from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
+from services.receive_email.imap import connection, positions, watch, watch_inbox
+from services.receive_email.imap.nouns import Place
+from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
+from tests.support.scripted_imap import ScriptedImap, scripted_imap
+from tests.support.stack import fresh_database
+
+INBOX = InboxSettings(name="support", address="support@shop.example")
+
+
+@pytest.fixture(scope="module")
+async def house(stack: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+    with fresh_database(stack.database) as database:
+        home: Path = tmp_path_factory.mktemp("home")
+        async with receiving_house(settings_for(stack, database, f"trouble-{home.name}.", home)) as opened:
+            yield opened
+
+
+@pytest.fixture(autouse=True)
+async def clean(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "next_delay", lambda last, lived: 0.02)
+    async with house.database.reading() as conn:
+        await conn.execute("TRUNCATE events, receipts, inbox_positions, unfetched_mails")
+
+
+@asynccontextmanager
+async def watching(house: House, imap: ImapSettings) -> AsyncIterator[None]:
+    stop = asyncio.Event()
+    work = asyncio.create_task(watch_inbox(house, INBOX, imap, stop))
+    try:
+        yield
+    finally:
+        stop.set()
+        await asyncio.wait_for(work, 10)
+
+
+async def opened(house: House, imap: ImapSettings) -> None:
+    async def has_position() -> bool:
+        return await positions.load(Place(house, INBOX, imap)) is not None
+
+    await eventually(has_position, "the inbox was opened")
+
+
+async def keys(house: House) -> list[str]:
+    return [event.source_key for event in await stored(house)]
+
+
+async def came(house: House, *uids: int, uidvalidity: int = 7) -> None:
+    expected = {f"INBOX:{uidvalidity}:{uid}" for uid in uids}
+
+    async def have() -> bool:
+        async with house.database.reading() as conn:
+            rows = await fetch_all(conn, "SELECT data FROM events WHERE published_at IS NOT NULL")
+        return {row["data"]["source_key"] for row in rows} == expected
+
+    await eventually(have, f"exactly {sorted(expected)} came")
+
+
+async def unfetched(house: House) -> list[int]:
+    async with house.database.reading() as conn:
+        return [row["uid"] for row in await fetch_all(conn, "SELECT uid FROM unfetched_mails ORDER BY uid")]
+
+
+@pytest.mark.parametrize("trouble", ["no", "nil", "bad date", "hang up", "silence"])
+async def test_one_poisoned_mail_never_stops_the_folder(trouble: Any, house: House) -> None:
+    """Whatever the server does with one mail, the others come, in order, and the one is noted."""
+    async with scripted_imap() as server:
+        imap = server.imap(timeout_s=0.4)
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.troubles[3] = trouble
+            server.mails.update({uid: letter(uid) for uid in range(1, 6)})
+            await came(house, 1, 2, 4, 5)
+            await eventually(lambda: _is(unfetched(house), [3]), "the mail was noted")
+
+
+async def _is(found: Any, expected: Any) -> bool:
+    return bool(await found == expected)
+
+
+async def test_a_mail_that_could_not_be_had_is_tried_again(house: House) -> None:
+    """When the server can show the mail at a later connection, it comes, and the note is gone."""
+    async with scripted_imap(troubles={1: "no"}) as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails.update({1: letter(1), 2: letter(2)})
+            await came(house, 2)
+        server.troubles.clear()
+        async with watching(house, imap):
+            await came(house, 1, 2)
+            await eventually(lambda: _is(unfetched(house), []), "the note was gone")
+
+
+async def test_a_mail_that_nobody_can_show_is_given_up(house: House) -> None:
+    """After five connections the mail is no longer asked for, and stays noted for a person."""
+    async with scripted_imap(troubles={1: "no"}) as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails[1] = letter(1)
+            await eventually(lambda: _is(unfetched(house), [1]), "the mail was noted")
+        for _ in range(6):
+            server.commands.clear()
+            async with watching(house, imap):
+                await eventually(lambda: _says(server, "IDLE"), "the folder was read")
+        assert not [command for command in server.commands if "BODY.PEEK" in command]
+        assert await unfetched(house) == [1]
+
+
+async def _says(server: ScriptedImap, command: str) -> bool:
+    return command in server.commands
+
+
+async def test_news_that_comes_in_one_packet_with_idle_is_not_slept_through(house: House) -> None:
+    """`+ idling` and `EXISTS` at once: imaplib has read both, the socket is silent, and the mail comes all the same."""
+    async with scripted_imap(exists_with_idle=True) as server, watching(house, server.imap()):
+        await came(house, 1)
+
+
+async def test_without_idle_the_folder_is_looked_at(house: House) -> None:
+    """A server that has no IDLE is asked again and again."""
+    async with scripted_imap(capabilities="IMAP4rev1") as server:
+        imap = server.imap(poll_s=0.1)
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails[1] = letter(1)
+            await came(house, 1)
+        assert "IDLE" not in server.commands
+
+
+async def test_idle_is_issued_again(house: House) -> None:
+    """IDLE ends with DONE after its time and begins anew, though nothing happened."""
+    async with scripted_imap() as server, watching(house, server.imap(idle_s=0.1)):
+
+        async def three_times() -> bool:
+            return server.commands.count("IDLE") >= 3 and server.commands.count("DONE") >= 2
+
+        await eventually(three_times, "IDLE was issued again")
+
+
+async def test_nothing_is_ever_marked_or_moved(house: House) -> None:
+    """The folder is examined, bodies are peeked at, and no command that changes anything is sent."""
+    async with scripted_imap() as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails[1] = letter(1)
+            await came(house, 1)
+        verbs = {command.upper().removeprefix("UID ").partition(" ")[0] for command in server.commands}
+    assert verbs <= {"CAPABILITY", "LOGIN", "EXAMINE", "SEARCH", "FETCH", "IDLE", "DONE", "NOOP", "LOGOUT", ""}
+    assert all("PEEK" in command for command in server.commands if "BODY" in command)
+
+
+async def test_xoauth2_logs_in_with_a_fresh_token(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With OAuth settings each connection asks for a token and shows it as RFC 7628's forerunner wants it."""
+
+    async def fresh(_: object) -> str:
+        return "token-1"
+
+    monkeypatch.setattr(connection, "access_token", fresh)
+    oauth = OAuthSettings.model_validate({"token_url": "http://none", "client_id": "c", "refresh_token": "r"})
+    async with scripted_imap(capabilities="IMAP4rev1 IDLE AUTH=XOAUTH2", token="token-1") as server:
+        imap = server.imap(oauth=oauth)
+        async with watching(house, imap):
+            await opened(house, imap)
+    assert repr("user=ann\x01auth=Bearer token-1\x01\x01") in server.commands
+    assert not any(command.startswith("LOGIN") for command in server.commands)
+
+
+async def test_a_changed_uidvalidity_reads_again_and_repeats_nothing(house: House) -> None:
+    """The same mails under new UIDs make no event; one that differs in a header added on the way is the same mail."""
+    async with scripted_imap() as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails.update({1: letter(1), 2: letter(2)})
+            await came(house, 1, 2)
+        server.uidvalidity = 8
+        future = letter("new", date="Fri, 01 Jan 2100 10:00:00 +0000")
+        server.mails = {11: letter(2), 12: b"X-Restored: yes\r\n" + letter(1), 13: future}
+        async with watching(house, imap):
+            await eventually(lambda: _count(house, 3), "the new mail came")
+            server.mails[14] = letter(14)
+            await eventually(lambda: _count(house, 4), "the folder went on")
+    assert await keys(house) == ["INBOX:7:1", "INBOX:7:2", "INBOX:8:13", "INBOX:8:14"]
+    assert [event.mode for event in await stored(house)] == ["live"] * 4
+
+
+async def _count(house: House, number: int) -> bool:
+    async with house.database.reading() as conn:
+        return len(await fetch_all(conn, "SELECT id FROM events WHERE published_at IS NOT NULL")) == number
