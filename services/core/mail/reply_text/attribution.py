@@ -14,6 +14,8 @@ from services.core.mail.reply_text import words
 MAX_LINES = 6
 MAX_CHARACTERS = 400
 MAX_SHORT = 160
+MAX_NAME = 40
+MAX_MOMENT = 30
 
 _ENDS = re.compile(r"[:：][ \t\u200e\u200f\u202a-\u202e*_\]]*\Z")
 
@@ -37,8 +39,9 @@ _MOMENT = re.compile(
 )
 _MAILBOX = re.compile(r"[^\s<>\"'(:,;]+@[^\s<>\"')]+|<[^<>]*@?[^<>]*>|\[mailto:|\"[^\"]+\"\s*<")
 _MAILBOX_LAST = re.compile(r"<[^<>]*@[^<>]*>\W*[:：]\W*\Z|@[^\s<>()]+[>)]+(?:님이|のメール|さん)")
+_QUOTING = re.compile(rf"\s*(?:{_any_of(words.QUOTING)})\b", re.IGNORECASE)
 _DATE_FIRST = re.compile(r"[\s*_]*(?:[^\W\d_]{1,14}[.,]{0,2} ){0,2}\(?\d{1,4}[./\-年년 ,]")
-_NAME_FIRST = re.compile(r"[\s*_]*[^\s<>][^<>:]{0,80}<[^<>\s]+@[^<>\s]+>")
+_NAME_FIRST = re.compile(r"[\s*_]*[^<>:]{0,80}<[^<>\s]+@[^<>\s]+>")
 _DATE_THEN_MAILBOX = re.compile(r"\s*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b[^<>]{1,100}<[^<>\s]+@[^<>\s]+>:?\s*\Z")
 
 
@@ -50,18 +53,20 @@ def ends_like_one(line: str) -> bool:
 def first_line(lines: Sequence[str], end: int) -> int | None:
     """The index at which the attribution that ends with line `end` begins, or None where there is none.
 
-    The shortest stretch that is one wins, so that prose before it is not swallowed.
+    The shortest stretch that is one wins, so that prose before it is not swallowed; but one without a moment
+    (`<ann@example.org> wrote:`) may be the rest of a longer one in the same paragraph.
     """
-    text = ""
+    text, found = "", None
     for start in range(end, max(end - MAX_LINES, -1), -1):
-        if start < end and ends_like_one(lines[start]):
-            return None
         text = f"{lines[start].strip()} {text}".strip()
-        if len(text) > MAX_CHARACTERS:
-            return None
+        over = len(text) > MAX_CHARACTERS or (start < end and ends_like_one(lines[start]))
+        if over or (found is not None and not lines[start].strip()):
+            break
         if lines[start].strip() and not lines[start].lstrip().startswith(">") and is_attribution(text):
-            return start
-    return None
+            found = start
+            if _MOMENT.search(text):
+                break
+    return found
 
 
 def is_attribution(text: str) -> bool:
@@ -70,7 +75,18 @@ def is_attribution(text: str) -> bool:
         return bool(_DATE_THEN_MAILBOX.match(text))
     if _DATE_FIRST.match(text) or (_BEGINNING.match(text) and _MOMENT.search(text)):
         return bool(_MOMENT.search(text)) and _names_writer(text)
-    return bool(_NAME_FIRST.match(text) and _VERB.search(text) and (_MOMENT.search(text) or _VERB_LAST.search(text)))
+    if _QUOTING.match(text) and _MAILBOX_LAST.search(text):
+        return True
+    named = _NAME_FIRST.match(text) and _VERB.search(text) and (_MOMENT.search(text) or _VERB_LAST.search(text))
+    return bool(named) or _ends_with_moment(text)
+
+
+def _ends_with_moment(text: str) -> bool:
+    """Whether a text is a name, the word for "wrote", and a moment, and nothing else: `Ann schrieb am 4.3.2024:`."""
+    verb = _VERB.search(text)
+    if verb is None or not 0 < verb.start() <= MAX_NAME:
+        return False
+    return len(text) - verb.end() <= MAX_MOMENT and bool(_MOMENT.search(text, verb.end()))
 
 
 def _names_writer(text: str) -> bool:

@@ -17,8 +17,9 @@ _ROLE = {label: role for role, labels in reversed(words.HEADER_LABELS.items()) f
 _LONGEST_LABEL = max(map(len, _ROLE))
 _COLON = re.compile(r"[:：](?!//)")
 _DASHES = "-_=—–~"
-_DECORATION = _DASHES + "<>*:： \t\u00a0\u200b"
+_DECORATION = _DASHES + "#<>*:： \t\u00a0\u200b"
 _ANNOUNCEMENTS = (*words.SEPARATORS, *words.FORWARDS)
+_BETWEEN_DASHES = re.compile(r"[ \t>*]*[-_=—–]{3,} ?[^\W\d_][^-_=\d]{2,50} ?[-_=—–]{3,}[ \t>*]*\Z")
 _REPLY_ABOVE = re.compile(r"(?:please )?(?:reply|write|type) (?:your reply )?above this line\b.{0,60}\Z")
 
 
@@ -34,8 +35,16 @@ def is_separator(line: str) -> bool:
     if len(line) > MAX_SEPARATOR:
         return False
     said = line.strip(_DECORATION).lower()
-    fenced = line.lstrip(" \t>*")[:1] in _DASHES
+    fenced = line.lstrip(" \t>*")[:1] in tuple(_DASHES)
     return said in words.FORWARDS or (fenced and said.startswith(_ANNOUNCEMENTS)) or bool(_REPLY_ABOVE.match(said))
+
+
+def announces(lines: Sequence[str], index: int) -> bool:
+    """Whether a line is a few words between dashes, in any language, with the head of a mail below it."""
+    if not _BETWEEN_DASHES.match(lines[index]):
+        return False
+    below = [line for line in lines[index + 1 : index + 4] if line.strip()]
+    return bool(below) and role(below[0]) in ("from", "sent", "subject", "to")
 
 
 def block_end(lines: Sequence[str], start: int) -> int:

@@ -66,7 +66,7 @@ def _mark(element: HtmlElement) -> None:
             element.tag = "div"
     elif classes & _QUOTE_CLASSES:
         element.tag = "blockquote"
-    elif classes & _ATTRIBUTION_CLASSES and not _announces_forward(element):
+    elif classes & _ATTRIBUTION_CLASSES and not _holds_more(element):
         _line_before(element, marks.ATTRIBUTION)
         element.tag = "blockquote"
     elif classes & _SIGNATURE_CLASSES or name in _SIGNATURE_IDS:
@@ -75,9 +75,10 @@ def _mark(element: HtmlElement) -> None:
         _line_before(element, marks.OLDER_MAIL)
 
 
-def _announces_forward(element: HtmlElement) -> bool:
-    """Whether an attribution is the head of a forwarded mail, which is not quoted below it."""
-    return next((text for text in element.itertext() if text.strip()), "").lstrip().startswith("--")
+def _holds_more(attribution: HtmlElement) -> bool:
+    """Whether an attribution is the head of a forwarded mail, or has lines that the writer typed into it."""
+    begins = next((text for text in attribution.itertext() if text.strip()), "").lstrip()
+    return begins.startswith("--") or any(child.tag == "br" and (child.tail or "").strip() for child in attribution)
 
 
 def _is_indentation(quote: HtmlElement) -> bool:

@@ -76,6 +76,8 @@ def _find_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:
     """Header blocks; the rule above one announces it."""
     index = 0
     while index < len(lines):
+        if kinds[index] is Kind.TEXT and header_block.announces(lines, index):
+            kinds[index] = Kind.SEPARATOR
         end = header_block.block_end(lines, index) if kinds[index] is Kind.TEXT else index
         if end > index:
             kinds[index:end] = [Kind.HEADER] * (end - index)

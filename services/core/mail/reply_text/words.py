@@ -39,6 +39,8 @@ WROTE = _listed("""
     ने लिखा
 """)
 
+QUOTING = _listed("quoting, zitat von, citando, citando a, citat från, in reply to")
+
 NAME_FOLLOWS = _listed("schrieb, schreibt, schreef, skrev, skriver, geschreven, geschrieben")
 
 WROTE_UNSPACED = _listed("写道, 寫道, 写到, のメッセージ, 書きました, 작성, 썼습니다, 보낸 메시지, เขียนว่า")
@@ -47,7 +49,7 @@ BEGINNINGS = _listed("""
     on, at, am, um, le, el, em, a, il, in data, il giorno, op, den, d., på
     w dniu, dnia, dne, dňa, dana, u, в, на, от, у, пн, la, în data, pe data de
     στις, tarihinde, ki, pada, vào, vào lúc, בתאריך, ב, في, در, 在, 于, 於, ma, kl.
-    missatge de, mensaje de, message de, quoting, zitat von, citando, en, de, tor, ons, tir, man, fre, lør, søn, 2
+    missatge de, mensaje de, message de, citando, en, de, tor, ons, tir, man, fre, lør, søn, 2
 """)
 
 MONTHS = _listed("""

@@ -95,6 +95,8 @@ CLIENTS = {
     "outlook desktop": '<p class="MsoNormal">Yes.</p><div style="border:none;border-top:solid #E1E1E1 1.0pt">'
     "<p><b>Xx:</b> A<br><b>Yy:</b> B<br><b>Zz:</b> C</p></div><p>Old</p>",
     "thunderbird": '<p>Yes.</p><div class="moz-cite-prefix">Foo baz:<br></div><blockquote type="cite">Old</blockquote>',
+    "thunderbird, typed into the attribution": '<div class="moz-cite-prefix">Yes.<br>On 1 Jan 2024, A wrote:<br></div>'
+    '<blockquote type="cite">Old</blockquote>',
     "apple mail": '<div>Yes.</div><div><blockquote type="cite"><div>On 1 Jan 2024, at 10:00, A wrote:</div>'
     "<div>Old</div></blockquote></div>",
     "yahoo": '<div>Yes.</div><div id="yahoo_quoted_1" class="yahoo_quoted"><div>Foo:</div><div>Old</div></div>',

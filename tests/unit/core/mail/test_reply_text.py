@@ -51,6 +51,9 @@ ATTRIBUTIONS = {
     "vietnamese, gmail": "Vào Th 2, 4 thg 3, 2024 vào lúc 09:15 Shop Support <help@shop.example> đã viết:",
     "indonesian, gmail": "Pada tanggal Sen, 4 Mar 2024 pukul 09.15 Shop Support <help@shop.example> menulis:",
     "catalan, gmail": "Missatge de Shop Support <help@shop.example> del dia dl., 4 de març 2024 a les 9:15:",
+    "german, name first": "Shop Support schrieb am 04.03.2024 um 09:15:",
+    "mailbox first": "<help@shop.example> schrieb am Mo., 4. März 2024, 09:15:",
+    "horde": "Zitat von Shop Support <help@shop.example>:",
     "date and mailbox only": "2024-03-04 9:15 GMT+01:00 Shop Support <help@shop.example>:",
 }
 
@@ -76,6 +79,8 @@ HEADERS = {
     "korean": "보낸 사람: Shop Support\n보낸 날짜: 2024년 3월 4일\n받는 사람: Ann\n제목: 주문",
     "original message": "-----Original Message-----\nFrom: Shop Support\nTo: Ann",
     "german original": "-----Ursprüngliche Nachricht-----\nVon: Shop Support",
+    "any words between dashes": "----- Mail original -----\nDe: Shop Support",
+    "ticket system": "##- Please type your reply above this line -##",
     "outlook rule": "________________________________\nFrom: Shop Support\nSent: Monday\nTo: Ann\nSubject: Hi",
 }
 
