@@ -1,7 +1,7 @@
 """What holds of a model's reflection, when not all of it does.
 
-An invalid entry of a list is left out and named; the rest stands. A reflection without a usable summary does
-not hold at all. Nothing is guessed.
+An invalid part, or an entry over the limit of its list, is left out and named; the rest stands. A reflection
+without a usable summary does not hold at all. Nothing is guessed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from schemas.model_output import FactOperation, ParticipantProposal, Reflection, Relation, Signals
 
 _LISTS: dict[str, type[BaseModel]] = {"facts": FactOperation, "relations": Relation}
+_MOST = {name: next(one.max_length for one in Reflection.model_fields[name].metadata) for name in _LISTS}
 _PARTS: dict[str, type[BaseModel]] = {"signals": Signals, "participant": ParticipantProposal}
 
 
@@ -24,13 +25,18 @@ class ReflectionUnusable(ValueError):
 def salvage(given: Mapping[str, Any]) -> tuple[Reflection, list[str]]:
     """The reflection, and what was left out of it and why. Raises `ReflectionUnusable`."""
     refused: list[str] = []
-    kept: dict[str, Any] = {name: given[name] for name in ("summary", "brief") if name in given}
+    kept: dict[str, Any] = {"summary": given["summary"]} if "summary" in given else {}
+    brief = {"summary": "", "brief": given.get("brief")}
+    kept["brief"] = brief["brief"] if _holds(Reflection, brief, "brief", refused) else ""
     for name, model in _LISTS.items():
         entries = given.get(name) or []
         if not isinstance(entries, list):
             refused.append(f"{name}: not a list")
             continue
-        kept[name] = [one for index, one in enumerate(entries) if _holds(model, one, f"{name}.{index}", refused)]
+        holding = [one for index, one in enumerate(entries) if _holds(model, one, f"{name}.{index}", refused)]
+        kept[name] = holding[: _MOST[name]]
+        if len(holding) > _MOST[name]:
+            refused.append(f"{name}: {len(holding) - _MOST[name]} entries are over the limit of {_MOST[name]}")
     for name, model in _PARTS.items():
         if given.get(name) is not None and _holds(model, given[name], name, refused):
             kept[name] = given[name]
