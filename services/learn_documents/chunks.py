@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 MAX_WORDS = 180
 
@@ -25,7 +26,7 @@ def title_of(markdown: str, default: str) -> str:
 
 
 def chunk(markdown: str) -> list[Chunk]:
-    """The passages in order. A paragraph longer than `MAX_WORDS` is cut between sentences."""
+    """The passages in order. A paragraph longer than `MAX_WORDS` is cut between sentences, a sentence between words."""
     found: list[Chunk] = []
     path: list[tuple[int, str]] = []
     lines: list[str] = []
@@ -65,11 +66,19 @@ def _sentences(paragraph: str) -> list[str]:
     if _words(paragraph) <= MAX_WORDS:
         return [paragraph]
     pieces = [""]
-    for sentence in re.split(r"(?<=[.!?])\s+", paragraph):
+    for sentence in chain.from_iterable(map(_short, re.split(r"(?<=[.!?])\s+", paragraph))):
         if pieces[-1] and _words(pieces[-1]) + _words(sentence) > MAX_WORDS:
             pieces.append("")
         pieces[-1] = f"{pieces[-1]} {sentence}".strip()
     return pieces
+
+
+def _short(sentence: str) -> list[str]:
+    """The sentence, in pieces where it alone is too long: a table, a list of words."""
+    words = sentence.split()
+    if len(words) <= MAX_WORDS:
+        return [sentence]
+    return [" ".join(words[at : at + MAX_WORDS]) for at in range(0, len(words), MAX_WORDS)]
 
 
 def _words(text: str) -> int:
