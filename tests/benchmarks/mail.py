@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.benchmarks import mail_judging, mail_reading
 from tests.benchmarks.measured import Measured
-from tests.support.corpora import corpora_folder
+from tests.support.corpora import CORPORA as DATA
 
 CORPORA = ("real-mail", "bounces", "reply-trimmer", "talon", "mime", "threading", "sender-auth")
 
@@ -25,7 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.mail", description="Mail, on the corpora.")
     parser.add_argument("--quick", action="store_true", help="judging only, without the reading half")
     parser.add_argument("--json", type=Path, help="write each measured line to this file")
-    parser.add_argument("--data", type=Path, default=corpora_folder(), help="a folder laid out like shared/corpora")
+    parser.add_argument("--data", type=Path, default=DATA, help="a folder laid out like shared/corpora")
     given = parser.parse_args(arguments)
     for name in CORPORA:
         if not (given.data / name).exists():

@@ -26,7 +26,7 @@ _IBAN_LENGTHS = {
 }
 _CARD_STARTS = re.compile(r"^(?:4|5[0-8]|2[2-7]|3[04-9]|6)")
 _SECRETS = (
-    r"-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|\Z)",
     r"\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}",
     r"\b[sprw]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{20,}",
     r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b",
@@ -35,7 +35,7 @@ _SECRETS = (
     r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}",
     r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|\bkey-[0-9a-f]{32}\b|\bnpm_[A-Za-z0-9]{36}|\bhf_[A-Za-z0-9]{30,}",
     r"\bpypi-[A-Za-z0-9_-]{40,}|\bdop_v1_[0-9a-f]{64}|\bEAA[A-Za-z0-9]{60,}|\b\d{8,10}:AA[A-Za-z0-9_-]{32,}",
-    r"\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
+    r"\beyJ[A-Za-z0-9_-]{8,500}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,}",
 )
 _SECRET = re.compile("|".join(f"(?:{s})" for s in _SECRETS))
 _NAMED_SECRET = re.compile(

@@ -9,6 +9,7 @@ _REPLY = (
     "réf|réponse|odpowiedź|svar"
 )
 _FORWARD = "fwd?|wg|weitergeleitet|tr|i|rv|enc|vl|vb|doorst|pd|vidbs|továbbítás|πρθ|转发|轉寄|転送|пер|전달|הועבר"
+MAX_CHARS = 1000
 _COUNT = r"\s*(?:\[\d+\]|\(\d+\)|\^\d+)?"
 _REPLY_PREFIX = re.compile(rf"^\s*(?:{_REPLY}){_COUNT}\s*[:：]\s*", re.I)
 _LEADER = re.compile(rf"^\s*(?:(?:{_REPLY}|{_FORWARD}){_COUNT}\s*(?:\[[^\[\]]*\])?\s*[:：])\s*", re.I)
@@ -22,7 +23,7 @@ def base_subject(subject: str) -> str:
 
     A blob ("[list]") is taken off only while something is left (RFC 5256 section 2.1, step 4).
     """
-    text = " ".join(subject.split()).casefold()
+    text = " ".join(subject[:MAX_CHARS].split()).casefold()
     while True:
         before = text
         text = _TRAILER.sub("", text)
@@ -45,6 +46,7 @@ def _without_leaders(text: str) -> str:
 
 def without_reply_prefixes(subject: str) -> str:
     """The subject as written, less every leading `Re:` in any language; forwards and tags stay."""
+    subject = subject[:MAX_CHARS]
     while (shorter := _REPLY_PREFIX.sub("", subject)) != subject:
         subject = shorter
     return subject

@@ -10,7 +10,7 @@ from services.core.mail.reports.bounce_wording import is_failure_subject
 from services.core.mail.subjects import base_subject
 
 _TRANSCRIPT = re.compile(
-    r"^[\s>|]*(final-recipient\s*:|diagnostic-code\s*:|-+ transcript of session|remote host said|"
+    r"^[ \t>|]{0,20}(final-recipient\s*:|diagnostic-code\s*:|-+ transcript of session|remote host said|"
     r"[45]\d\d[ -][45]\.\d+\.\d+)",
     re.I | re.M,
 )

@@ -18,6 +18,7 @@ _PRESENT = (
 _VALUES = (
     ("Precedence", re.compile(r"auto[-_ ]?reply", re.I)),
     ("X-Precedence", re.compile(r"auto[-_ ]?reply", re.I)),
+    ("X-Apple-Action", re.compile(r"vacation", re.I)),
     ("X-POST-MessageClass", re.compile(r"autoresponder", re.I)),
     ("Delivered-To", re.compile(r"^\W*autoresponder\W*$", re.I)),
     ("Message-ID", re.compile(r"(autoreply|vacation|autorespon)", re.I)),
@@ -56,8 +57,9 @@ def read_auto_reply(mail: ParsedMail) -> Report | None:
 
 
 def _why(mail: ParsedMail) -> str:
-    if auto_submitted(mail) == "auto-replied":
-        return "Auto-Submitted: auto-replied"
+    keyword = auto_submitted(mail)
+    if keyword == "auto-replied" or (keyword and _is_answer(mail)):
+        return f"Auto-Submitted: {keyword}"
     if header := responder_header(mail):
         return f"header {header}"
     if subject := automatic_subject(mail.subject):

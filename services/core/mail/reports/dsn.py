@@ -13,7 +13,10 @@ from services.core.mail.reports.status import enhanced_code, severity
 _FIELD = re.compile(r"^([A-Za-z][A-Za-z0-9-]*)[ \t]*:[ \t]*(.*(?:\n[ \t]+\S.*)*)", re.M)
 _RECIPIENT_FIELDS = ("final-recipient", "original-recipient", "x-actual-recipient")
 _FAILURES = frozenset(("failed", "failure", "delayed", "expired", "error", ""))
-ADDRESS = re.compile(r"[^\s<>()\[\]:;,\"'|`]+@[^\s<>()\[\],;:\"'|`@]+[^\s<>()\[\],;:\"'|`@.]")
+_ATOM = r"[^\s<>()\[\]:;,\"'|`@]"
+ADDRESS = re.compile(rf"(?<!{_ATOM}){_ATOM}{{1,128}}@(?:{_ATOM}{{0,253}}[^\s<>()\[\]:;,\"'|`@.])")
+
+MAX_DIAGNOSTIC_CHARS = 2000
 
 Fields = dict[str, str]
 
@@ -72,7 +75,8 @@ def _action(group: Fields) -> str:
 
 
 def _recipient(group: Fields) -> FailedRecipient:
-    diagnostic = group.get("diagnostic-code", "").partition(";")[2].strip() or group.get("diagnostic-code", "")
+    said_in = group.get("diagnostic-code", "")[:MAX_DIAGNOSTIC_CHARS]
+    diagnostic = said_in.partition(";")[2].strip() or said_in
     given = enhanced_code(group.get("status", ""))
     said = enhanced_code(diagnostic)
     status = said if said and (not given or given.endswith(".0.0")) else given

@@ -20,11 +20,12 @@ from services.core.mail.reports.status import basic_code, enhanced_code, severit
 NOTICE_CHARS = 4000
 _HEADERS = ("X-Failed-Recipients", "X-Failed-Recipient", "X-Actual-Recipient", "X-Postfix-Recipient")
 _LABELLED = re.compile(
-    r"^[\s>*]*(?:final-recipient|original-recipient|x-actual-recipient|(?:failed |intended )?recipient(?: address)?|"
+    r"^[ \t>*]{0,20}(?:final-recipient|original-recipient|x-actual-recipient|"
+    r"(?:failed |intended )?recipient(?: address)?|"
     rf"rcpt to|delivery failed|undeliverable to)[ \t]*[:=]?[ \t]*(?:rfc822[ \t]*;[ \t]*)?<?({ADDRESS.pattern})",
     re.I | re.M,
 )
-_LEAD = re.compile(rf"^[\s>*•-]*<?({ADDRESS.pattern})>?\s*(?:[:;,(\[.]|\s|$)", re.M)
+_LEAD = re.compile(rf"^[ \t>*•-]{0, 20}<?({ADDRESS.pattern})>?[ \t]{0, 20}(?:[:;,(\[.]|\s|$)", re.M)
 _BRACKETED = re.compile(rf"<({ADDRESS.pattern})>")
 _DAEMON = re.compile(r"^(mailer-?daemon|postmaster|post_master|abuse|support|hostmaster|postfix|root)@", re.I)
 _DELAYED = re.compile(

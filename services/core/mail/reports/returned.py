@@ -34,8 +34,8 @@ _MAIL_HEADERS = frozenset(
 )
 _TRACE = frozenset(("received", "return-path", "message-id", "dkim-signature", "mime-version", "delivered-to"))
 _MARKER = re.compile(
-    r"^[\s>*#=|-]*("
-    r"(below this line is|this is|here is|the following is|following is|a)?\s*a? ?"
+    r"^[ \t>*#=|-]{0,80}("
+    r"(below this line is|this is|here is|the following is|following is|a)? ?a? ?"
     r"(full |complete )?copy of (the|your|my)? ?"
     r"(original )?(message|mail|headers|first)"
     r"|(the |your )?(original|returned|unsent|undelivered|rejected|failed) (message|mail|e-?mail|text|content|body)"
@@ -43,15 +43,17 @@ _MARKER = re.compile(
     r"|(the )?(text|headers?|body|first \d+ \w+) of (the |your )?(original )?(message|mail|e-?mail)"
     r"|(the )?header of the original message"
     r"|body of message generated response"
-    r"|-+ ?(weitergeleitete|ursprüngliche|returned|original) .*"
+    r"|-{1,80} ?(weitergeleitete|ursprüngliche|returned|original) .*"
     r"|(message )?headers? follow(s)?"
-    r")[\s:.,>*#=|-]*(\(.*\))?[\s:.>*#=|-]*$",
+    r")[ \t:.,>*#=|-]{0,80}(\([^()\n]{0,80}\))?[ \t:.>*#=|-]{0,80}$",
     re.I | re.M,
 )
 _MESSAGE_ID = re.compile(
-    r"^[>\s|]{0,8}(?:X-)?(?:Original-)?Message-ID[ \t]*:\s*<?([^<>\s]+@[^<>\s]+?)>?\s*$", re.I | re.M
+    r"^[> \t|]{0,8}(?:X-)?(?:Original-)?Message-ID[ \t]{0,20}:[ \t]{0,20}(?:\n[ \t]{1,20})?"
+    r"<?([^<>\s@]{1,250}@[^<>\s@]{1,250})>?[ \t]{0,20}$",
+    re.I | re.M,
 )
-_TO = re.compile(r"^[>\s|]{0,8}(?:X-)?To[ \t]*:[ \t]*(.+(?:\n[ \t]+\S.*)*)", re.I | re.M)
+_TO = re.compile(r"^[> \t|]{0,8}(?:X-)?To[ \t]*:[ \t]*(.+(?:\n[ \t]+\S.*)*)", re.I | re.M)
 
 
 def split_returned(text: str) -> tuple[str, str]:
