@@ -26,8 +26,9 @@ def form_fields(call: Call) -> dict[str, bytes]:
 
 
 def _urlencoded(body: bytes) -> dict[str, bytes]:
-    pairs = parse_qsl(body, keep_blank_values=True, max_num_fields=MOST_FIELDS)
-    return {name.decode("utf-8", "replace"): value for name, value in reversed(pairs)}
+    text = body.decode("latin-1")  # one character a byte, so that every byte comes back
+    pairs = parse_qsl(text, keep_blank_values=True, encoding="latin-1", max_num_fields=MOST_FIELDS)
+    return {name: value.encode("latin-1") for name, value in reversed(pairs)}
 
 
 def _multipart(call: Call) -> dict[str, bytes]:
