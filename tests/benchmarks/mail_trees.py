@@ -85,12 +85,12 @@ def _leaves(tree: Any) -> list[Leaf]:
 def _address_headers(expected: Json) -> Iterator[tuple[str, list[str]]]:
     seen: set[str] = set()
     for header in expected["parts"][0]["headers"]:
-        value = header["value"]
-        if header["name"] in ADDRESS_HEADERS - seen and isinstance(value, dict) and "Address" in value:
-            seen.add(header["name"])
+        name, value = header["name"], header["value"]
+        if isinstance(name, str) and name in ADDRESS_HEADERS - seen and isinstance(value, dict) and "Address" in value:
+            seen.add(name)
             groups = value["Address"].get("Group") or [{"addresses": value["Address"]["List"]}]
             found = [one.get("address") or "" for group in groups for one in group["addresses"]]
-            yield header["name"].replace("_", "-"), [address.lower() for address in found]
+            yield name.replace("_", "-"), [address.lower() for address in found]
 
 
 def _our_mailboxes(root: parts.Part, name: str) -> list[str]:

@@ -94,10 +94,13 @@ def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[st
 
 
 def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, text: int) -> bool:
-    if kind is Kind.RULE:
-        near = end - index <= MAX_SMALL_PRINT_LINES and not signature.underlines(lines[index], lines[index - 1])
-        return near and signature.is_small_print(lines[index + 1 : end])
-    return kind is Kind.MARK or text >= end
+    if kind is Kind.APP:
+        return text >= end
+    if end - index > MAX_SMALL_PRINT_LINES:
+        return False
+    if kind is Kind.MARK:
+        return True
+    return not signature.underlines(lines[index], lines[index - 1]) and signature.is_small_print(lines[index + 1 : end])
 
 
 def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:

@@ -192,6 +192,7 @@ PROSE = [
     "I wrote:\nplease help.\nThen nothing came.",
     "Sent the parcel back yesterday.\nThanks\nAnn",
     "--\nThis line comes first.\nThis one comes second.",
+    "Hello\n--\n" + "A line of the letter, and no signature is as long as this.\n" * 90 + "Ann",
     "| pan | 2 |\n| lid | 1 |\nThat is all.",
     "My order\n--------\n2 pans\n1 lid",
     "The options are:\n====\n" + "Another long sentence that says what I want to have from you, please.\n" * 12 + "Ann",
