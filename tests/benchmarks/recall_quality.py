@@ -78,6 +78,7 @@ async def _measure(url: str, conversations: Sequence[Conversation]) -> list[Meas
             SHIPPED: [a.ranked(weighed(a.example.signals, SignalWeights())) for a in asked],
             OURS: _left_out(asked),
         }
+    print("fitted on all, to be shipped:", _fitted(asked))
     return _lines([a.question for a in asked], {k: v for k, v in sides.items() if v}, [a.milliseconds for a in asked])
 
 
@@ -109,12 +110,14 @@ async def _ask(conn: Connection, indexed: Indexed, question: Question, vector: V
     )
 
 
+def _fitted(asked: Sequence[Asked], without: int | None = None) -> SignalWeights:
+    """The weights from all conversations but one."""
+    return fit([a.example for a in asked if a.fold != without and a.example.relevant])
+
+
 def _left_out(asked: Sequence[Asked]) -> list[list[int]]:
     """Each question ranked with weights that never saw its conversation."""
-    weights = {
-        fold: fit([a.example for a in asked if a.fold != fold and a.example.relevant])
-        for fold in {a.fold for a in asked}
-    }
+    weights = {fold: _fitted(asked, without=fold) for fold in {a.fold for a in asked}}
     return [a.ranked(weighed(a.example.signals, weights[a.fold])) for a in asked]
 
 

