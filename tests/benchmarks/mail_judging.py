@@ -79,9 +79,12 @@ def _percent(part: int, whole: int) -> float:
 
 
 def _reports(data: Path) -> list[Measured]:
+    return measure_reports(data / "bounces")
+
+
+def measure_reports(folder: Path) -> list[Measured]:
     """Recognition and recipients; flufl.bounce finds recipients only, so it is beside the second line."""
-    bounces = _named(data / "bounces", BOUNCE)
-    complaints, replies = _named(data / "bounces", COMPLAINT), _named(data / "bounces", AUTO_REPLY)
+    bounces, complaints, replies = (_named(folder, kind) for kind in (BOUNCE, COMPLAINT, AUTO_REPLY))
     recognised, addressed = _kinds(bounces, "bounce")
     lines = [
         at_least("judging: bounces recognised", recognised, "%", 98, len(bounces)),
