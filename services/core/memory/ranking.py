@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Protocol
 
 from services.core.memory.temporal import Window
 
@@ -50,16 +51,21 @@ class RankingSettings:
     outside_window_floor: float = 0.3
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Protocol):
     """What is known of a fact beside its relevance; confidence and importance are 0..1, weight is 1 when neutral."""
 
-    kind: str
-    importance: float
-    weight: float
-    confidence: float
-    pinned: bool
-    valid_from: datetime
+    @property
+    def kind(self) -> str: ...
+    @property
+    def importance(self) -> float: ...
+    @property
+    def weight(self) -> float: ...
+    @property
+    def confidence(self) -> float: ...
+    @property
+    def pinned(self) -> bool: ...
+    @property
+    def valid_from(self) -> datetime: ...
 
 
 def recency(standing: Standing, now: datetime, settings: RankingSettings) -> float:

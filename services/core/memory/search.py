@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
@@ -23,7 +23,7 @@ from services.core.db.sql import queries
 from services.core.memory.embeddings import Vector, vector_literal
 from services.core.memory.facts import Fact
 from services.core.memory.fusion import convex
-from services.core.memory.ranking import RankingSettings, Standing, standing_score
+from services.core.memory.ranking import RankingSettings, standing_score
 from services.core.memory.rarity import Word, rare_words, tsquery
 from services.core.memory.temporal import Window
 
@@ -74,8 +74,7 @@ class Query:
     window: Window | None
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A nominated row of `facts` with its scores; `scope_size` is how many rows there were to choose from."""
 
     fact_id: UUID
@@ -89,11 +88,6 @@ class Candidate:
     lexical: float
     coverage: float
     scope_size: int | None
-
-    @property
-    def standing(self) -> Standing:
-        """What is known of it beside its relevance."""
-        return Standing(self.kind, self.importance, self.weight, self.confidence, self.pinned, self.valid_from)
 
 
 async def search_facts(
@@ -133,7 +127,7 @@ def _ranked(
     lexical = np.array([c.lexical for c in candidates], dtype=np.float64)
     relevances = convex(dense, lexical, settings.dense_share).tolist()
     scored = [
-        (c, standing_score(relevance, c.standing, query.moment, query.window, settings.ranking), relevance)
+        (c, standing_score(relevance, c, query.moment, query.window, settings.ranking), relevance)
         for c, relevance in zip(candidates, relevances, strict=True)
     ]
     return sorted(scored, key=lambda entry: (-entry[1], entry[0].fact_id))

@@ -1,10 +1,21 @@
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from services.core.memory.ranking import RankingSettings, Standing, nearness, recency, standing_score
+from services.core.memory.ranking import RankingSettings, nearness, recency, standing_score
 from services.core.memory.temporal import Window
+
+
+@dataclass(frozen=True)
+class Standing:
+    kind: str
+    importance: float
+    weight: float
+    confidence: float
+    pinned: bool
+    valid_from: datetime
+
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 SETTINGS = RankingSettings()
