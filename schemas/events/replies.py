@@ -139,6 +139,21 @@ class ReplyHeld(DeliveryEvent):
     reason: str
 
 
+class DraftDecided(EventData):
+    """A person approves or rejects a held draft; send_email decides whether that still holds."""
+
+    TYPE: ClassVar[str] = "draft.decided.v1"
+    TOPIC: ClassVar[str] = "deliveries"
+
+    reply_id: UUID
+    thread_id: UUID
+    approve: bool
+    text_sha256: str = Field(description="hash of the text that the person saw: approval is bound to it")
+    text: str = Field("", description="the person's own wording, where they changed the draft")
+    reason: str = ""
+    by: str
+
+
 class ReplySending(DeliveryEvent):
     """The intent, recorded before DATA: from here on the outcome may be unknown, never a repeat."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from typing import Any
 
@@ -14,7 +15,12 @@ from services.core.mail.tokens import Keyring, make_token
 Row = dict[str, Any]
 
 
-def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime) -> Composed:
+def text_sha256(text: str) -> str:
+    """The hash that binds a person's approval to the text they saw."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime, *, automatic: bool) -> Composed:
     """The finished message to the author of `mail`. Raises `ComposeRefused`."""
     inbox = house.settings.inbox(draft.inbox)
     token = make_token(Keyring((house.secret,)), workspace, draft.thread_id, mail["author_addr"])
@@ -31,5 +37,6 @@ def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: da
             in_reply_to=mail["message_id"],
             references=tuple(mail["references_ids"]),
             allowed_links=house.settings.send.allowed_links,
+            automatic=automatic,
         )
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
-from schemas.events.replies import ReplyApproved, ReplyBounced, ReplyDiscarded, ReplyDrafted, ReplyHeld
+from schemas.events.replies import DraftDecided, ReplyApproved, ReplyBounced, ReplyDiscarded, ReplyDrafted, ReplyHeld
 from schemas.events.threads import TimerElapsed
+from services.core.bus import history
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import fetch_one
@@ -15,7 +15,7 @@ from services.core.errors import Permanent
 from services.core.mail.compose import Composed
 from services.send_email.apply import SQL
 from services.send_email.deliver import deliver, overtaken
-from services.send_email.draft import freeze
+from services.send_email.draft import freeze, text_sha256
 
 Row = dict[str, Any]
 
@@ -29,31 +29,70 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     draft = work.event
     if draft.decision == "no_reply":
         return
+    composed, blob = await _frozen(work, draft, automatic=True)
+    held = work.house.settings.send.approval == "review" and draft.decision == "reply"
+    async with work.unit() as unit:
+        await unit.lock("thread", draft.thread_id)
+        why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
+        if why_not:
+            await unit.record(ReplyDiscarded(**_of(draft), reason=why_not))
+        elif held:
+            await unit.record(_held(draft))
+        else:
+            await unit.record(_approved(draft, composed, blob, "policy"))
+
+
+async def on_decided(work: Work[DraftDecided]) -> None:
+    """A person's word on a held draft. Said twice it is said once; about another text it is not said at all."""
+    decided = work.event
+    key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}
+    async with work.reading() as conn:
+        found = await fetch_one(conn, SQL.draft, key)
+    if found is None:
+        return
+    draft = history.envelope(found).data
+    assert isinstance(draft, ReplyDrafted)
+    final = draft.model_copy(update={"text": decided.text or draft.text})
+    composed, blob = await _frozen(work, final, automatic=False)
+    async with work.unit() as unit:
+        await unit.lock("thread", draft.thread_id)
+        await unit.lock("delivery", draft.reply_id)
+        row = await unit.one(SQL.delivery, reply_id=draft.reply_id)
+        if row is None or row["state"] != "draft" or decided.text_sha256 != text_sha256(draft.text):
+            return
+        why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
+        if why_not or not decided.approve:
+            reason = why_not or f"{decided.by} rejected it: {decided.reason}"
+            await unit.record(ReplyDiscarded(**_of(draft), reason=reason))
+        else:
+            await unit.record(_approved(final, composed, blob, decided.by))
+
+
+async def _frozen(work: Work[Any], draft: ReplyDrafted, *, automatic: bool) -> tuple[Composed, str]:
+    """The MIME of a draft, and its name in the blob store. Raises `RecipientSuppressed` or `ComposeRefused`."""
     async with work.reading() as conn:
         mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
         assert mail is not None
-        suppressed = await fetch_one(
-            conn, SQL.suppressed, {"workspace": work.workspace, "addr": mail["author_addr"].casefold()}
-        )
+        who = {"workspace": work.workspace, "addr": mail["author_addr"].casefold()}
+        suppressed = await fetch_one(conn, SQL.suppressed, who)
     if suppressed:
         raise RecipientSuppressed(f"{mail['author_addr']} is suppressed ({suppressed['reason']})")
-    composed = freeze(draft, mail, work.house, work.workspace, work.now)
-    blob = await work.house.blobs.put(composed.raw)
-    async with work.unit() as unit:
-        await unit.lock("thread", draft.thread_id)
-        why = await overtaken(unit, draft.thread_id, draft.turn_id)
-        await unit.record(_decide(draft, composed, blob, why, work.house.settings.send.approval))
+    composed = freeze(draft, mail, work.house, work.workspace, work.now, automatic=automatic)
+    return composed, await work.house.blobs.put(composed.raw)
 
 
-def _decide(draft: ReplyDrafted, composed: Composed, blob: str, why_not: str, approval: str) -> EventData:
-    """Discarded, held for a person, or approved. An escalation's message goes without review: it promises nothing."""
-    of = draft.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
-    if why_not:
-        return ReplyDiscarded(**of, reason=why_not)
-    if approval == "review" and draft.decision == "reply":
-        return ReplyHeld(**of, inbox=draft.inbox, text=draft.text, band="review", reason="a person approves each reply")
+def _of(draft: ReplyDrafted) -> dict[str, Any]:
+    return draft.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
+
+
+def _held(draft: ReplyDrafted) -> ReplyHeld:
+    why = "a person approves each reply"
+    return ReplyHeld(**_of(draft), inbox=draft.inbox, text=draft.text, band="review", reason=why)
+
+
+def _approved(draft: ReplyDrafted, composed: Composed, blob: str, by: str) -> ReplyApproved:
     return ReplyApproved(
-        **of,
+        **_of(draft),
         inbox=draft.inbox,
         message_id=composed.message_id,
         blob=blob,
@@ -65,6 +104,7 @@ def _decide(draft: ReplyDrafted, composed: Composed, blob: str, why_not: str, ap
         goals_add=draft.goals_add,
         goals_close=draft.goals_close,
         reason=draft.reason,
+        approved_by=by,
     )
 
 
@@ -110,6 +150,7 @@ def _bounced(mail: EmailRead, row: Row) -> ReplyBounced:
 
 HANDLERS: Handlers = {
     ReplyDrafted: on_draft,
+    DraftDecided: on_decided,
     ReplyApproved: on_approved,
     TimerElapsed: on_timer,
     EmailRead: on_email,

@@ -47,3 +47,7 @@ VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(at)s) ON CONFLICT
 -- The event that approved the reply: all that an attempt needs.
 SELECT * FROM events WHERE type = 'reply.approved.v1' AND aggregate = 'delivery' AND aggregate_id = %(reply_id)s
 ORDER BY version DESC LIMIT 1;
+
+-- name: draft
+-- The draft as the model made it.
+SELECT * FROM events WHERE key = %(thread_id)s AND type = 'reply.drafted.v1' AND data ->> 'reply_id' = %(reply_id)s;

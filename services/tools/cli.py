@@ -11,7 +11,7 @@ import typer
 from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
 from services.core.logging import configure
-from services.tools.commands import deliveries, demo, imports, knowledge, mails, run, threads, write
+from services.tools.commands import deliveries, demo, drafts, imports, knowledge, mails, run, threads, write
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -41,6 +41,9 @@ app.command("mails")(mails.mails)
 app.command("thread")(threads.thread)
 app.command("move")(threads.move)
 app.command("deliveries")(deliveries.deliveries)
+app.command("drafts")(drafts.drafts)
+app.command("approve")(drafts.approve)
+app.command("reject")(drafts.reject)
 app.command("import")(imports.import_mail)
 app.add_typer(knowledge.app, name="knowledge")
 

@@ -19,9 +19,7 @@ SQL = queries(__file__, "deliveries.sql")
 
 def deliveries(
     context: typer.Context,
-    state: Annotated[
-        str, typer.Option(help="Only these: sent, unknown, failed, bounced, approved ...")
-    ] = "",
+    state: Annotated[str, typer.Option(help="Only these: sent, unknown, failed, bounced, approved ...")] = "",
     limit: Annotated[int, typer.Option(help="The newest so many.")] = 50,
 ) -> None:
     """Show the ledger of replies. `--state unknown`: nobody knows whether they arrived; they are never repeated."""

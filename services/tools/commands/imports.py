@@ -22,9 +22,7 @@ def import_mail(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="An .eml file, an mbox, a Maildir, or a folder of these.", exists=True)],
     inbox: Annotated[str, typer.Option(help="The inbox that the mail belongs to; by default the first.")] = "",
-    live: Annotated[
-        bool, typer.Option(help="Answer the mails as if they came now, instead of history.")
-    ] = False,
+    live: Annotated[bool, typer.Option(help="Answer the mails as if they came now, instead of history.")] = False,
     vouched_by: Annotated[str, typer.Option(help="Your name, if you vouch that the senders are who they say.")] = "",
 ) -> None:
     """Import mail. As history (the default) it makes threads and facts, never a reply. Safe to run again."""

@@ -1,0 +1,87 @@
+"""`correspondent drafts`, `approve` and `reject`: replies that wait for a person."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+
+from schemas.events.replies import DraftDecided
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import random_id
+from services.core.db import fetch_all, fetch_one, queries
+from services.tools.running import house_here
+from services.tools.settle import settle
+
+console = Console(highlight=False)
+SQL = queries(__file__, "drafts.sql")
+
+ReplyId = Annotated[UUID, typer.Argument(help="The draft's id, as `correspondent drafts` shows it.")]
+By = Annotated[str, typer.Option(help="Who decides, for the log.")]
+
+
+def drafts(context: typer.Context) -> None:
+    """Show the drafts that wait for a person, oldest first. `send.approval = "review"` holds every reply."""
+    home: Path = context.obj
+    asyncio.run(_drafts(home))
+
+
+def approve(
+    context: typer.Context,
+    reply_id: ReplyId,
+    text: Annotated[Path | None, typer.Option(help="A file with your own wording, sent instead.", exists=True)] = None,
+    by: By = "operator",
+) -> None:
+    """Send a draft, as it is or in your own words. A newer mail of the customer discards it instead."""
+    home: Path = context.obj
+    asyncio.run(_decide(home, reply_id, approve=True, text=text.read_text() if text else "", reason="", by=by))
+
+
+def reject(
+    context: typer.Context,
+    reply_id: ReplyId,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    by: By = "operator",
+) -> None:
+    """Throw a draft away; its turn ends as rejected."""
+    home: Path = context.obj
+    asyncio.run(_decide(home, reply_id, approve=False, text="", reason=reason, by=by))
+
+
+async def _drafts(home: Path) -> None:
+    async with house_here(home) as house, house.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.waiting, {"workspace": house.settings.workspace})
+    for row in rows:
+        console.print(f"[b]{row['reply_id']}[/b]  to {row['author_addr']}  «{row['subject']}»\n{row['text']}\n")
+    if not rows:
+        console.print("No draft waits.")
+
+
+async def _decide(home: Path, reply_id: UUID, *, approve: bool, text: str, reason: str, by: str) -> None:
+    async with house_here(home) as house:
+        workspace = house.settings.workspace
+        async with house.database.reading() as conn:
+            held = await fetch_one(conn, SQL.held, {"reply_id": reply_id})
+        if held is None:
+            raise typer.BadParameter("no draft with this id waits; `correspondent drafts` lists them")
+        decided = DraftDecided(
+            reply_id=reply_id,
+            thread_id=held["thread_id"],
+            approve=approve,
+            text_sha256=hashlib.sha256(held["text"].encode()).hexdigest(),
+            text=text,
+            reason=reason,
+            by=by,
+        )
+        await enter(house, first(decided, id=random_id(), source="console", time=house.now(), workspace=workspace))
+        await settle(house)
+        async with house.database.reading() as conn:
+            row = await fetch_one(conn, SQL.state, {"reply_id": reply_id})
+    assert row is not None
+    console.print(f"{row['state']}. {row['detail']}")
