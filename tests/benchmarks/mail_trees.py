@@ -62,7 +62,7 @@ def _our_tree(part: parts.Part) -> Any:
         return [_our_tree(child) for child in part.children]
     if part.content_type.startswith("text/"):
         return "T", " ".join(charsets.decode(part.content(), part.parameters.get("charset", "")).split())
-    return ("E", "") if part.children else ("B", part.content())
+    return ("E", "") if part.content_type == "message/rfc822" else ("B", part.content())
 
 
 def _their_tree(expected: Sequence[Json], index: int) -> Any:

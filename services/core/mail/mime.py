@@ -123,7 +123,7 @@ class _Body:
         self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
 
     def _attach(self, part: parts.Part) -> None:
-        content = part.content() if not part.children else part.raw_body
+        content = part.content()
         content_id = next(iter(headers.message_ids(part.value("content-id"))), "")
         inline = part.disposition == "inline" or (bool(content_id) and part.disposition != "attachment")
         self.attachments.append(_attachment(part.filename, part.content_type, content_id, inline, content))

@@ -23,7 +23,10 @@ _BAD_QP_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
 
 @dataclass(slots=True)
 class Part:
-    """One node of the tree; `children` of a multipart, or the embedded message of a message/rfc822."""
+    """One node of the tree. An embedded message is a leaf: its text is not its forwarder's, nor are its files.
+
+    A multipart that could be split keeps no body of its own, so that nesting does not multiply a mail in memory.
+    """
 
     fields: headers.Fields
     raw_body: bytes = field(repr=False)
@@ -63,24 +66,26 @@ def split(raw: bytes, limits: Limits) -> Tree:
     """The tree of a whole message. Over a limit, what was split so far is kept and `parked` says why."""
     defects: list[str] = []
     root = _part(raw, 0, "text/plain", limits, defects)
-    parked = ""
     waiting = deque([root])
     count = 1
+    parked = ""
     while waiting and not parked:
         part = waiting.popleft()
-        for block, default in _blocks(part, limits.parts - count + 1, defects):
-            count += 1
-            if part.level + 1 > limits.levels or count > limits.parts:
-                parked = (
-                    f"more than {limits.parts} parts" if count > limits.parts else f"more than {limits.levels} levels"
-                )
-                break
-            child = _part(block, part.level + 1, default, limits, defects)
-            part.children.append(child)
-            waiting.append(child)
-        if part.children and part.content_type.startswith("multipart/"):
+        blocks = _blocks(part, limits.parts - count + 1, defects)
+        count += len(blocks)
+        parked = _over(part.level + 1 if blocks else 0, count, limits)
+        if blocks and not parked:
+            part.children = [_part(block, part.level + 1, default, limits, defects) for block, default in blocks]
             part.raw_body = b""
+            waiting.extend(part.children)
     return Tree(root, tuple(dict.fromkeys(defects)), parked)
+
+
+def _over(level: int, count: int, limits: Limits) -> str:
+    """The limit that is passed, in words, or ""."""
+    if count > limits.parts:
+        return f"more than {limits.parts} parts"
+    return f"more than {limits.levels} levels" if level > limits.levels else ""
 
 
 def _part(raw: bytes, level: int, default_type: str, limits: Limits, defects: list[str]) -> Part:
@@ -102,8 +107,6 @@ def _word(match: re.Match[str] | None) -> str:
 
 def _blocks(part: Part, most: int, defects: list[str]) -> list[tuple[bytes, str]]:
     """The raw children of a part, each with its default type; at most `most` of them."""
-    if part.content_type == "message/rfc822" or part.content_type == "message/global":
-        return [(part.content().lstrip(b"\r\n"), "text/plain")]
     if not part.content_type.startswith("multipart/"):
         return []
     boundary = part.parameters.get("boundary", "").encode("utf-8", "replace").rstrip()
