@@ -13,10 +13,12 @@ from datetime import date
 
 from services.core.model.offline.dates import DATE, read_date
 from services.core.model.offline.lexicon import NOT_A_NAME
-from services.core.model.offline.sentences import one_line, sentences
+from services.core.model.offline.sentences import one_line, sentences, terms
 
 _QUOTE_LIMIT = 300
 _KEY_LIMIT = 80
+_MANY = ("preference", "goal", "uses")
+_TOPIC_WORDS = 3
 _NAME = r"[A-Z][\w'’-]+(?: (?:van|von|de|der|da|di|la|al|el|bin|[A-Z]\.))*(?: [A-Z][\w'’-]+){0,2}"
 _FIRM = r"[A-Z][\w&'’-]*(?: (?:[A-Z&][\w&'’-]*))*"
 _DOUBT = re.compile(
@@ -118,12 +120,11 @@ _ABSENT = re.compile(
 
 def stated(text: str, written: date) -> list[Stated]:
     """The facts of an author's new text, in order, one for each kind and key: the last one stated."""
-    found: dict[tuple[str, str, str], Stated] = {}
+    found: dict[tuple[str, str], Stated] = {}
     for sentence in sentences(text):
         for fact in (*_ruled(sentence), *_numbered(sentence), *_absent(sentence, written)):
-            many = fact.value.lower() if fact.key in ("preference", "goal", "uses") else ""
             if len(fact.quote) <= _QUOTE_LIMIT and len(fact.key) <= _KEY_LIMIT:
-                found[(fact.kind, fact.key, many)] = fact
+                found[(fact.kind, fact.key)] = fact
     return list(found.values())
 
 
@@ -135,7 +136,13 @@ def _ruled(sentence: str) -> Iterator[Stated]:
             continue
         value = one_line(match["v"]).rstrip(" ,;:-")
         if rule.check(value):
-            yield Stated(rule.kind, rule.key, value, match[0], rule.importance)
+            yield Stated(rule.kind, _key(rule.key, value), value, match[0], rule.importance)
+
+
+def _key(key: str, value: str) -> str:
+    """Keys that hold several values beside each other name what theirs is about: "uses okta"."""
+    about = [plain for term in terms(value) if (plain := "".join(filter(str.isalnum, term)).strip())]
+    return " ".join([key, *about[:_TOPIC_WORDS]]) if key in _MANY else key
 
 
 def _numbered(sentence: str) -> Iterator[Stated]:

@@ -39,7 +39,7 @@ _THREADS = 2
 
 def clause(fact: Known) -> str:
     """One clause, without a full stop; numbers and names as they are stored."""
-    pattern = _CLAUSES.get(fact.key) or _BY_KIND.get(fact.kind) or f"{fact.key}: {{value}}"
+    pattern = _CLAUSES.get(fact.key.partition(" ")[0]) or _BY_KIND.get(fact.kind) or f"{fact.key}: {{value}}"
     month = f" (in {fact.at:%B})" if fact.at and fact.kind in ("issue_history", "interaction") else ""
     return pattern.replace("{value}", fact.value.rstrip(".")) + month
 
@@ -52,7 +52,8 @@ def told(facts: Iterable[Known], threads: Iterable[Mapping[str, Any]] = ()) -> l
     facts = list(facts)
     worth = sorted((fact for fact in facts if fact.kind in _WORTH_TELLING), key=_newest_first)
     worth.sort(key=lambda fact: _WORTH_TELLING.index(fact.kind))
-    lines = list(dict.fromkeys(clause(fact) + _outcome(fact, facts) for fact in worth))[:_MOST]
+    newest = {_subject(fact): fact for fact in reversed(worth)}
+    lines = [clause(fact) + _outcome(fact, facts) for fact in worth if newest[_subject(fact)] is fact][:_MOST]
     known = set(terms(" ".join(lines)))
     return lines + [_thread_line(one) for one in threads if not set(terms(str(one.get("subject")))) <= known][:_THREADS]
 
@@ -73,6 +74,11 @@ def _thread_line(thread: Mapping[str, Any]) -> str:
 def _outcome(issue: Known, facts: Sequence[Known]) -> str:
     settled = any(fact.kind == "resolution" and fact.key == issue.key for fact in facts)
     return ", which is settled" if issue.kind == "issue_history" and settled else ""
+
+
+def _subject(fact: Known) -> tuple[str, str]:
+    """What a fact is told once of: each key, and the last question only."""
+    return fact.kind, "" if fact.kind == "interaction" else fact.key
 
 
 def _newest_first(fact: Known) -> float:

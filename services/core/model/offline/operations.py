@@ -26,7 +26,6 @@ _THIRD_PERSON = {
     "absence": "{who} is {value}.",
 }
 _ISSUES = frozenset(("bug_report", "billing", "complaint", "cancellation"))
-_MANY = ("preference", "goal", "uses")  # keys that hold several values beside each other
 
 
 def operations(view: View, text: str, who: str, facts: Iterable[Stated], signals: Signals) -> list[dict[str, Any]]:
@@ -38,14 +37,14 @@ def operations(view: View, text: str, who: str, facts: Iterable[Stated], signals
 
 def third_person(fact: Stated, who: str) -> str:
     """The fact as a sentence that can be understood alone."""
-    pattern = _THIRD_PERSON.get(fact.key, '{who} said: "{quote}"')
+    pattern = _THIRD_PERSON.get(fact.key.split()[0], '{who} said: "{quote}"')
     return pattern.format(who=who, value=fact.value, quote=one_line(fact.quote))[:_LIMIT]
 
 
 def _operation(fact: Stated, who: str, current: Iterable[Known]) -> dict[str, Any]:
     """UPDATE if another value is stored under the same kind and key, else ADD (which corroborates an equal one)."""
     stored = next((one for one in current if (one.kind, one.key) == (fact.kind, fact.key)), None)
-    changed = stored is not None and stored.value.lower() != fact.value.lower() and fact.key not in _MANY
+    changed = stored is not None and stored.value.lower() != fact.value.lower()
     return {
         "op": "UPDATE" if changed else "ADD",
         "fact_id": stored.id if stored and changed else "",
@@ -93,7 +92,7 @@ def _question(text: str, who: str) -> dict[str, Any] | None:
     if wishes.recall or not wishes.questions:
         return None
     asked = one_line(wishes.questions[0])
-    return _added("interaction", "last question", asked, f"{who} asked: {asked}", wishes.questions[0], 3)
+    return _added("interaction", "question", asked, f"{who} asked: {asked}", wishes.questions[0], 3)
 
 
 def _added(kind: str, key: str, value: str, text: str, quote: str, importance: int) -> dict[str, Any] | None:

@@ -61,9 +61,9 @@ def _signals(view: View, text: str, facts: Iterable[Stated]) -> Signals:
 
 def _relations(facts: Iterable[Stated], who: str) -> list[Relation]:
     return [
-        Relation(subject=who, predicate=_EDGES[fact.key], object=fact.value, quote=fact.quote)
+        Relation(subject=who, predicate=_EDGES[fact.key.split()[0]], object=fact.value, quote=fact.quote)
         for fact in facts
-        if fact.key in _EDGES and who != _UNNAMED
+        if fact.key.split()[0] in _EDGES and who != _UNNAMED
     ]
 
 
@@ -74,7 +74,8 @@ def _standing(current: str, signals: Signals, facts: Iterable[Stated]) -> Partic
     rules: tuple[tuple[bool, tuple[str, ...], ParticipantStateName, str], ...] = (
         (leaving, ("customer", "vip", "returning"), "at_risk", f"The mail speaks of leaving ({signals.intent})."),
         (True, ("churned",), "returning", "A former customer writes again."),
-        (pays and not leaving, ("unknown", "prospect", "at_risk"), "customer", "They have or take a plan."),
+        (pays and not leaving, ("unknown", "prospect"), "customer", "They have or take a plan."),
+        (signals.intent in ("purchase", "renewal"), ("at_risk",), "customer", f"They stay ({signals.intent})."),
         (signals.intent == "pricing_question", ("unknown",), "prospect", "The mail asks for prices."),
         (signals.intent == "billing", ("unknown", "prospect"), "customer", "The mail is about an invoice of theirs."),
     )
