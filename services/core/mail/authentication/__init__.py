@@ -7,6 +7,7 @@ number may run at once. Never raises on hostile input; what cannot be told is `u
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from services.core.mail.authentication.dkim_check import check_dkim
 from services.core.mail.authentication.dmarc import aligned_by, check_dmarc
@@ -35,31 +36,27 @@ def authenticate(
     if not author:
         return Authentication("unverified", "", (f"{len(mail.from_)} addresses in From: nobody to authenticate",))
     budget = Budgeted(resolver)
-    told = _by_trusted_results(mail, author, budget, trusted_authserv_ids)
-    return told or _by_computing(raw, author, peer, budget)
-
-
-def _by_trusted_results(
-    mail: ParsedMail, author: str, resolver: Resolver, ids: Collection[str]
-) -> Authentication | None:
-    """What our own server found, or None where it says too little about this author."""
-    headers = trusted_headers(mail, ids)
-    if not headers:
-        return None
-    spf, dkim, dmarc, about = read_results(headers)
+    spf, dkim, dmarc, about = read_results(trusted_headers(mail, trusted_authserv_ids))
+    told = about == author or spf != Spf() or bool(dkim)
     if dmarc.result == "none" or about != author:
-        dmarc = check_dmarc(author, spf, dkim, resolver)
+        spf, dkim, dmarc = _computed(raw, author, peer, budget, spf, dkim)
     elif dmarc.result == "fail" and not dmarc.policy:
-        dmarc = Dmarc("fail", check_dmarc(author, Spf(), (), resolver).policy, author)
+        dmarc = replace(dmarc, policy=check_dmarc(author, Spf(), (), budget).policy)
     judged = _judge(author, spf, dkim, dmarc)
-    if judged.level == "unverified" and spf.result == "none" and not dkim and dmarc.result != "fail":
-        return None
-    return Authentication(judged.level, "authentication-results", judged.reasons, spf, dkim, dmarc)
+    return replace(judged, method="authentication-results") if told and judged.method else judged
 
 
-def _by_computing(raw: bytes, author: str, peer: Peer | None, resolver: Resolver) -> Authentication:
-    spf, dkim = check_spf(peer, resolver), check_dkim(raw, resolver)
-    return _judge(author, spf, dkim, check_dmarc(author, spf, dkim, resolver))
+def _computed(
+    raw: bytes, author: str, peer: Peer | None, resolver: Resolver, spf: Spf, dkim: tuple[Dkim, ...]
+) -> tuple[Spf, tuple[Dkim, ...], Dmarc]:
+    """What our server did not tell, found out.
+
+    The policy is asked for first, and remembered by the resolver, before a sender can use up the look-ups.
+    """
+    check_dmarc(author, Spf(), (), resolver)
+    dkim = dkim or check_dkim(raw, resolver)
+    spf = spf if spf != Spf() else check_spf(peer, resolver)
+    return spf, dkim, check_dmarc(author, spf, dkim, resolver)
 
 
 def _judge(author: str, spf: Spf, dkim: tuple[Dkim, ...], dmarc: Dmarc) -> Authentication:

@@ -20,18 +20,21 @@ _POLICIES = ("none", "quarantine", "reject")
 
 
 def check_dmarc(author: str, spf: Spf, dkim: Sequence[Dkim], resolver: Resolver) -> Dmarc:
-    """The DMARC result for an author's domain (A-labels); `none` where no usable record is published."""
+    """The DMARC result for an author's domain (A-labels); `none` where no usable record is published.
+
+    A check of the author's own domain that met an outage might have passed: then the result is `temperror`.
+    """
     try:
-        where, record = _record(author, resolver)
+        where, record = published(author, resolver)
     except DnsFailed:
         return Dmarc("temperror", domain=author)
     if not record:
         return Dmarc("none", domain="")
-    by = _aligned(author, spf, dkim, _mode(record, "adkim"), _mode(record, "aspf"))
+    modes = _mode(record, "adkim"), _mode(record, "aspf")
     policy = _policy(record, subdomain=where != author)
-    if by:
+    if by := _aligned(author, spf, dkim, *modes):
         return Dmarc("pass", policy, where, by)
-    unsure = spf.result == "temperror" or any(d.result == "temperror" for d in dkim)
+    unsure = bool(_aligned(author, spf, dkim, *modes, result="temperror"))
     return Dmarc("temperror" if unsure and policy != "none" else "fail", policy, where)
 
 
@@ -40,19 +43,23 @@ def aligned_by(author: str, spf: Spf, dkim: Sequence[Dkim]) -> tuple[Means, ...]
     return _aligned(author, spf, dkim, "r", "r")
 
 
-def _aligned(author: str, spf: Spf, dkim: Sequence[Dkim], adkim: Mode, aspf: Mode) -> tuple[Means, ...]:
-    signed = any(d.result == "pass" and aligned(d.domain, author, adkim) for d in dkim)
-    sent = spf.result == "pass" and aligned(spf.domain, author, aspf)
+def _aligned(
+    author: str, spf: Spf, dkim: Sequence[Dkim], adkim: Mode, aspf: Mode, result: str = "pass"
+) -> tuple[Means, ...]:
+    """Which checks came to `result` for a domain that speaks for the author's."""
     by: list[Means] = []
-    if signed:
+    if any(d.result == result and aligned(d.domain, author, adkim) for d in dkim):
         by.append("dkim")
-    if sent:
+    if spf.result == result and aligned(spf.domain, author, aspf):
         by.append("spf")
     return tuple(by)
 
 
-def _record(author: str, resolver: Resolver) -> tuple[str, dict[str, str]]:
-    """(domain, tags) of the author's record or its organization's; more than one record counts as none (6.6.3)."""
+def published(author: str, resolver: Resolver) -> tuple[str, dict[str, str]]:
+    """(domain, tags) of the author's record or its organization's; two records count as none (6.6.3).
+
+    Raises DnsFailed.
+    """
     for domain in dict.fromkeys((author, organizational(author))):
         found = [t for t in resolver.lookup(f"_dmarc.{domain}", "TXT") if _VERSION.match(t)] if domain else []
         if found:

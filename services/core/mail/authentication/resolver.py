@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, Protocol
 
 import dns.exception
+import dns.name
 import dns.resolver
 
 from services.core.errors import Temporary
@@ -30,19 +32,25 @@ class Resolver(Protocol):
 
 
 class DnsResolver:
-    """The system's name servers through dnspython, with a short timeout."""
+    """Name servers through dnspython, with a short timeout; the system's where none are given."""
 
-    def __init__(self, seconds: float = SECONDS_A_LOOKUP) -> None:
-        self._resolver = dns.resolver.Resolver()
+    def __init__(self, servers: Sequence[str] = (), port: int = 53, seconds: float = SECONDS_A_LOOKUP) -> None:
+        self._resolver = dns.resolver.Resolver(configure=not servers)
+        if servers:
+            self._resolver.nameservers, self._resolver.port = list(servers), port
         self._resolver.lifetime = self._resolver.timeout = seconds
 
     def lookup(self, name: str, kind: RecordType) -> tuple[str, ...]:
         """See `Resolver.lookup`."""
         try:
-            answer = self._resolver.resolve(name.rstrip(".") + ".", kind, raise_on_no_answer=False)
+            wanted = dns.name.from_text(name.rstrip(".") + ".")
+        except (dns.exception.DNSException, UnicodeError):
+            return ()  # no such name can exist
+        try:
+            answer = self._resolver.resolve(wanted, kind, raise_on_no_answer=False)
         except dns.resolver.NXDOMAIN:
             return ()
-        except (dns.exception.DNSException, OSError, UnicodeError) as exc:
+        except (dns.exception.DNSException, OSError) as exc:
             raise DnsFailed(f"{kind} {name}: {exc}") from exc
         if kind == "TXT":
             return tuple(b"".join(record.strings).decode("latin-1") for record in answer)

@@ -6,24 +6,28 @@ import re
 
 from services.core.mail.filters.verdict import FilterContext, Verdict
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.bounce_wording import from_daemon
 
-_NOBODY = re.compile(
-    r"^(.*[-_.+])?(no[-_.]?reply|do[-_.]?not[-_.]?(reply|respond|answer)|not?[-_.]?reply|ne[-_.]?pas[-_.]?repondre|nicht[-_.]?antworten|"
-    r"no[-_.]?responder|nao[-_.]?respond(a|er)|non[-_.]?rispondere|nepasrepondre|niet[-_.]?beantwoorden|mailer[-_.]?daemon|"
-    r"bounces?|unsubscribe|notifications?|auto[-_.]?(mailer|confirm|notify|reply)|automail(er)?|cron|daemon|www-data|httpd|nobody|"
-    r"root|listserv|majordomo|mailman|sympa|ezmlm|majordom)([-_.+=].*)?$",
+_NO_REPLY = re.compile(
+    r"^(.*[-_.+])?(no[-_.]?reply|do[-_.]?not[-_.]?(reply|respond|answer)|not[-_.]?reply|ne[-_.]?pas[-_.]?repondre|"
+    r"(nicht|nicht[-_.]?bitte|bitte[-_.]?nicht)[-_.]?antworten|no[-_.]?responder|nao[-_.]?respond(a|er)|"
+    r"non[-_.]?rispondere|niet[-_.]?beantwoorden|nie[-_.]?odpowiadac)([-_.+=].*)?$",
     re.I,
 )
-_LIST_OWNER = re.compile(r"^(owner-.+|.+-(request|owner|bounces?|return-.+))$", re.I)
+_MACHINE = re.compile(
+    r"^((.*-)?daemon|mailer[-_.]?daemon|post_?master|bounces?|unsubscribe|notifications?|auto[-_.]?(mailer|confirm|notify|"
+    r"reply|respond(er)?)|automail(er)?|cron|www-data|httpd|nobody|root|listserv|majordomo?|mailman|sympa|ezmlm)([-+=].*)?$",
+    re.I,
+)
+_LIST_MACHINERY = re.compile(r"^(owner-.+|.+-(request|owner|bounces?|return-.+))$", re.I)
+_NAME = re.compile(r"mailer.?daemon|mail delivery (sub)?system", re.I)
 
 
 def machine_sender(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
     """Park what a daemon, a no-reply address or a list's machinery sent."""
-    if from_daemon(mail):
+    if _NAME.search(mail.header("From")):
         return Verdict("park", "a mail system sent it", "machine_sender")
     for address in (*mail.from_, *mail.sender):
         local = address.addr.rpartition("@")[0]
-        if _NOBODY.match(local) or _LIST_OWNER.match(local):
+        if any(kind.match(local) for kind in (_NO_REPLY, _MACHINE, _LIST_MACHINERY)):
             return Verdict("park", f"{address.addr} is not read by a person", "machine_sender")
     return None

@@ -163,6 +163,25 @@ def test_outage_neither_verifies_nor_fails() -> None:
     assert judged(signed(), down).level == "unverified"
 
 
+def test_sender_cannot_feign_an_outage() -> None:
+    """Failing or endless look-ups of the sender's own domains do not turn `failed` into `unverified`."""
+    dns = zone("v=DMARC1; p=reject", key_at="nowhere.example").put("evil.example", None)
+    raw = signed(domain="evil.example")
+    assert judged(raw, dns, Peer("192.0.2.1", "x", "eve@evil.example")).level == "failed"
+    dns = zone("v=DMARC1; p=reject").put("evil.example", "v=spf1 " + " ".join(f"mx:m{i}.example" for i in range(60)))
+    headers = b"".join(signed(domain=f"d{i}.example").partition(b"From:")[0] for i in range(60))
+    assert judged(headers + MESSAGE, dns, Peer("192.0.2.1", "x", "eve@evil.example")).level == "failed"
+
+
+def test_what_our_server_did_not_check_is_checked() -> None:
+    """Where our server tells SPF alone, DKIM is computed before anything fails."""
+    dns = zone("v=DMARC1; p=reject")
+    told = OWN + "spf=pass smtp.mailfrom=forwarder.example\r\n"
+    raw = told.encode() + signed()
+    assert judged(raw, dns, ids=("mx.ours.example",)).level == "verified"
+    assert judged(raw.replace(b"Hello.", b"Hullo."), dns, ids=("mx.ours.example",)).level == "failed"
+
+
 OWN = "Authentication-Results: mx.ours.example; "
 
 

@@ -104,7 +104,14 @@ def test_machines_are_not_answered(sender: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "sender", ["reply@x.example", "norbert.reply@x.example", "rootham@x.example", "lister@x.example"]
+    "sender",
+    [
+        "reply@x.example",
+        "norbert.reply@x.example",
+        "jane.root@x.example",
+        "delivery@x.example",
+        "System Administrator <it@x.example>",
+    ],
 )
 def test_people_with_names_like_machines(sender: str) -> None:
     """A name that only begins like a machine's is a person's."""
