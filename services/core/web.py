@@ -24,6 +24,7 @@ from services.core.settings import WebSettings
 log = structlog.get_logger(__name__)
 
 RETRY_AFTER_S = 10
+GRACE_S = 20  # for requests under way when the server is told to stop
 
 
 class AddressTaken(Permanent):
@@ -63,7 +64,10 @@ def listen(web: WebSettings) -> socket.socket:
 
 async def serve(app: FastAPI, listening: socket.socket, stop: asyncio.Event) -> None:
     """Serve `app` on a bound socket until `stop`."""
-    server = _Server(uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=20))
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=GRACE_S, server_header=False
+    )
+    server = _Server(config)
 
     async def end() -> None:
         await stop.wait()

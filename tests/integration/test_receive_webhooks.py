@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import shutil
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import httpx
 import pytest
@@ -16,7 +20,7 @@ from deploy.local.ports import free_port
 from services.core.bus.publisher import LogUnavailable
 from services.core.house import House
 from services.core.settings import InboxSettings, Settings
-from services.core.web import AddressTaken, listen, make_app, run_edges
+from services.core.web import AddressTaken, listen, make_app, run_edges, serve
 from services.receive_email import EDGE
 from services.receive_email.routes import routes
 from services.receive_email.webhooks import FORMATS
@@ -293,6 +297,46 @@ async def test_the_edge_serves_and_stops(empty: House) -> None:
     stop.set()
     await asyncio.wait_for(work, 15)
     assert len(await stored(empty)) == 1
+
+
+WORKER_CALL = """
+import { readFileSync } from "node:fs";
+const raw = new Blob([readFileSync(process.env.MAIL_FILE)]).stream();
+const message = { raw, setReject(reason) { console.log("rejected: " + reason); } };
+await worker.email(message, process.env);
+"""
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node, which runs the worker of the documentation, is absent")
+async def test_the_worker_of_the_documentation_brings_a_mail(empty: House, tmp_path: Path) -> None:
+    """The JavaScript that docs/how-to shows is accepted as it stands there, and tells a sender of too large a mail."""
+    text = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-an-inbox.md").read_text(encoding="utf-8")
+    worker = text.split("```js\n")[1].split("```")[0].replace("export default", "const worker =")
+    (tmp_path / "worker.mjs").write_text(worker + WORKER_CALL, encoding="utf-8")
+    web = empty.settings.web.model_copy(update={"port": free_port()})
+    stop = asyncio.Event()
+    work = asyncio.create_task(serve(make_app([routes(empty)]), listen(web), stop))
+    said = []
+    for mail in (letter("worker", body="Grüße"), letter("big", pad=2 * 1024 * 1024)):
+        environment = {
+            "CORRESPONDENT_URL": f"http://127.0.0.1:{web.port}",
+            "INBOX": "support",
+            "SECRET": senders.OTHER_SECRET,
+            "MAIL_FILE": str(tmp_path / "mail"),
+            "PATH": os.environ["PATH"],
+        }
+        (tmp_path / "mail").write_bytes(mail)
+        process = await asyncio.create_subprocess_exec(
+            "node", str(tmp_path / "worker.mjs"), env=environment, stdout=PIPE, stderr=PIPE
+        )
+        out, err = await asyncio.wait_for(process.communicate(), 30)
+        assert process.returncode == 0, err.decode()
+        said.append(out.decode().strip())
+    stop.set()
+    await asyncio.wait_for(work, 15)
+    assert said == ["", "rejected: The message is too large."]
+    (event,) = await stored(empty)
+    assert await empty.blobs.get(event.blob) == letter("worker", body="Grüße")
 
 
 async def healthy(client: httpx.AsyncClient) -> bool:
