@@ -14,6 +14,7 @@ def demo(
     context: typer.Context,
     seed: Annotated[int, typer.Option(help="Another number draws other names, plans, issues and wording.")] = 0,
     once: Annotated[bool, typer.Option(help="Stop when the story is told; exit 0 if all ended as expected.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Write what the terminal showed to this SVG file.")] = None,
 ) -> None:
     """Play an invented company's mail through the whole house, then try your own.
 
@@ -21,4 +22,4 @@ def demo(
     Claude writes the replies; without it, the offline model does, which extracts and says so.
     """
     home: Path = context.obj
-    raise typer.Exit(run_demo(home, seed=seed, once=once))
+    raise typer.Exit(run_demo(home, seed=seed, once=once, picture=picture))

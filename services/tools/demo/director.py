@@ -28,16 +28,22 @@ QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
 PEER = "192.0.2.1"
 
 
-def run_demo(home: Path, *, seed: int, once: bool) -> int:
-    """Play the world of `seed`; then stay, unless `once`. The exit code: 0 if every mail ended as expected."""
-    console = Console(width=None if Console().is_terminal else 110, highlight=False)
+def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) -> int:
+    """Play the world of `seed`; then stay, unless `once`. The exit code: 0 if every mail ended as expected.
+
+    `picture` gets what the terminal showed, as SVG.
+    """
+    console = Console(width=None if Console().is_terminal else 110, highlight=False, record=picture is not None)
     folder = home / "demo"
     stack = EmbeddedStack(folder, report=lambda line: console.print(f"  {line}", style="dim"))
     _start_anew(folder)
     console.print("Starting the embedded stack (for trial and small inboxes) ...")
     with stack as endpoints:
         world = make_world(seed)
-        return asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, once=once))
+        code = asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, once=once))
+    if picture:
+        picture.write_text(console.export_svg(title="make demo"), encoding="utf-8")
+    return code
 
 
 def demo_settings(world: World, endpoints: Endpoints, folder: Path) -> Settings:
