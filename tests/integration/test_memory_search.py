@@ -12,7 +12,7 @@ from services.core.db.pool import Connection
 from services.core.memory.cue import recalled
 from services.core.memory.embedding_cache import embed_cached, embed_facts, index_facts
 from services.core.memory.embeddings import MiniLM, Vector, vector_literal
-from services.core.memory.passages import search_passages
+from services.core.memory.passages import recall_passages, search_passages
 from services.core.memory.search import Hit, search_facts
 from services.core.memory.temporal import window_of
 
@@ -229,8 +229,8 @@ async def test_recall_says_how_sure_it_is(conn, embedder):
 
 SCOPE = SQL("""
     SELECT md5(n::text)::uuid AS id, md5(stream)::uuid AS stream, n AS position, speaker, text,
-           to_tsvector('english', text) AS tsv, NULL::halfvec AS embedding
-    FROM jsonb_to_recordset(%(rows)s) AS row (n int, stream text, speaker text, text text)
+           to_tsvector('english', text) AS tsv, vector::halfvec AS embedding
+    FROM jsonb_to_recordset(%(rows)s) AS row (n int, stream text, speaker text, text text, vector text)
 """)
 
 
@@ -266,6 +266,29 @@ async def test_the_answer_stands_beside_the_question(conn):
     ]
     found = await passages(conn, "kettle colour", rows)
     assert set(found[:2]) == {rows[0][2], rows[1][2]}
+
+
+async def test_words_said_by_somebody_else_are_not_sure(conn, embedder):
+    """Asked what Ann ordered where only Ben did, the memory finds the passage and does not call itself sure."""
+    rows = [("a", "Ben", "I ordered the blue kettle."), ("b", "Ann", "The lake was nice.")]
+    given = [{"n": n, "stream": s, "speaker": who, "text": f"{who}: {text}"} for n, (s, who, text) in enumerate(rows)]
+    vectors = await embed_cached(conn, embedder, [row["text"] for row in given])
+    for row, vector in zip(given, vectors, strict=True):
+        row["vector"] = vector_literal(vector)
+    verdicts = {}
+    for name in ("Ben", "Ann"):
+        query = f"Which kettle did {name} order?"
+        (vector,) = await embed_cached(conn, embedder, [query])
+        found = await recall_passages(
+            conn,
+            scope=SCOPE,
+            parameters={"rows": psycopg.types.json.Jsonb(given)},
+            query_text=query,
+            query_vector=vector,
+            limit=1,
+        )
+        verdicts[name] = found.cue.verdict
+    assert verdicts == {"Ben": "sure", "Ann": "rings a bell"}
 
 
 async def test_nothing_to_search_is_nothing_found(conn):

@@ -19,6 +19,7 @@ from psycopg.sql import SQL, Composed
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
+from services.core.memory.cue import Cue, CueSettings, hit_evidence, judged, passage_evidence
 from services.core.memory.embeddings import Vector, vector_literal
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
@@ -31,6 +32,7 @@ class PassageSettings:
 
     candidates: int = 300
     weights: SignalWeights = field(default_factory=SignalWeights)
+    cue: CueSettings = field(default_factory=CueSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,14 @@ class PassageHit:
     score: float
     similarity: float | None
     lexical: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRecall:
+    """The best passages, best first, and whether they answer at all."""
+
+    hits: list[PassageHit]
+    cue: Cue
 
 
 async def search_passages(
@@ -56,15 +66,41 @@ async def search_passages(
     """The best `limit` passages of a scope, best first.
 
     `scope` is a SELECT of (id uuid, stream uuid, position int, speaker text, text text, tsv tsvector,
-    embedding vector or halfvec); neighbours have adjacent positions in one stream.
+    embedding vector or halfvec); neighbours have adjacent positions in one stream. It is searched exactly, so
+    it should name thousands of rows, not millions.
     """
+    recall = await recall_passages(
+        conn,
+        scope=scope,
+        parameters=parameters,
+        query_text=query_text,
+        query_vector=query_vector,
+        limit=limit,
+        settings=settings,
+    )
+    return recall.hits
+
+
+async def recall_passages(
+    conn: Connection,
+    *,
+    scope: SQL | Composed,
+    parameters: Mapping[str, object],
+    query_text: str,
+    query_vector: Vector,
+    limit: int,
+    settings: PassageSettings | None = None,
+) -> PassageRecall:
+    """What `search_passages` finds, with the judgement whether it answers the query."""
     settings = settings or PassageSettings()
     passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates)
     if not passages:
-        return []
-    scores = weighed(signal_matrix(passages, query_text), settings.weights)
+        return PassageRecall([], judged(hit_evidence([], []), settings.cue))
+    matrix = signal_matrix(passages, query_text)
+    scores = weighed(matrix, settings.weights)
     best = np.argsort(-scores, kind="stable")[:limit]
-    return [_hit(passages[i], float(scores[i])) for i in best]
+    evidence = passage_evidence(passages, matrix, query_text, settings.weights)
+    return PassageRecall([_hit(passages[i], float(scores[i])) for i in best], judged(evidence, settings.cue))
 
 
 async def scored_passages(
