@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cryptography.hazmat.primitives import serialization
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
@@ -18,7 +17,7 @@ from services.core.settings import ImapSettings, InboxSettings, OAuthSettings, S
 from services.receive_email.check import Finding, check_inbox
 from tests.support.dovecot import Dovecot, running_dovecot
 from tests.support.scripted_imap import scripted_imap
-from tests.support.webhook_senders import AMAZON_KEY, certificate
+from tests.support.webhook_senders import certificate, private_pem
 
 
 @pytest.fixture(scope="module")
@@ -111,10 +110,7 @@ async def test_an_inbox_without_imap_is_no_fault() -> None:
 
 @asynccontextmanager
 async def tls_server(folder: Path) -> AsyncIterator[int]:
-    key = AMAZON_KEY.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    (folder / "server.pem").write_bytes(key + certificate())
+    (folder / "server.pem").write_bytes(private_pem() + certificate())
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.load_cert_chain(folder / "server.pem")
 

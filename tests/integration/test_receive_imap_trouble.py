@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from services.receive_email.imap.nouns import Place
 from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
 from tests.support.scripted_imap import ScriptedImap, scripted_imap
 from tests.support.stack import fresh_database
+from tests.support.webhook_senders import certificate, private_pem
 
 INBOX = InboxSettings(name="support", address="support@shop.example")
 
@@ -131,6 +133,37 @@ async def test_news_that_comes_in_one_packet_with_idle_is_not_slept_through(hous
     """`+ idling` and `EXISTS` at once: imaplib has read both, the socket is silent, and the mail comes all the same."""
     async with scripted_imap(exists_with_idle=True) as server, watching(house, server.imap()):
         await came(house, 1)
+
+
+async def test_news_over_tls_is_not_slept_through(
+    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """TLS has a buffer of its own: what lies in it wakes IDLE, and so does what comes later."""
+    pem = tmp_path / "server.pem"
+    pem.write_bytes(private_pem() + certificate(address="127.0.0.1"))
+    monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(pem)
+    async with AsyncExitStack() as stack:
+        server = await stack.enter_async_context(scripted_imap(tls=context, exists_with_idle=True))
+        await stack.enter_async_context(watching(house, server.imap(tls="implicit")))
+        for uid in (1, 2, 3):
+            if uid > 1:
+                server.mails[uid] = letter(uid)
+            await came(house, *range(1, uid + 1))
+
+
+async def test_dates_that_cannot_be_read_stop_no_second_reading(house: House) -> None:
+    """A folder read again under a new UIDVALIDITY comes whole, though the server dates its mails in no known way."""
+    async with scripted_imap(internal_date="99-Foo-2030 25:61:00 +9999") as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+        server.uidvalidity = 8
+        server.mails = {70_001: letter("a", date="Fri, 01 Jan 2100 10:00:00 +0000"), 120_002: letter("b")}
+        async with watching(house, imap):
+            await came(house, 70_001, 120_002, uidvalidity=8)
+    assert [event.mode for event in await stored(house)] == ["live", "history"]
 
 
 async def test_without_idle_the_folder_is_looked_at(house: House) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import re
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -28,6 +29,7 @@ class ScriptedImap:
     uidvalidity: int = 7
     token: str = ""
     exists_with_idle: bool = False
+    internal_date: str = "17-Jul-2030 02:44:25 +0000"
     commands: list[str] = field(default_factory=list)
     port: int = 0
     _told: int = 0
@@ -81,13 +83,16 @@ class ScriptedImap:
     def _found(self, command: str) -> list[int]:
         self._told = len(self.mails)
         match = re.search(r"UID (\d+):\*", command)
+        window = re.search(r"UID (\d+):(\d+)", command)
+        if window:
+            return [uid for uid in self.mails if int(window[1]) <= uid <= int(window[2])]
         above = [uid for uid in self.mails if match is None or uid >= int(match[1])]
         return above or [max(self.mails, default=0)][: len(self.mails)]
 
     def _fetched(self, command: str) -> tuple[bytes, str]:
         uids = [uid for uid in self.mails if uid in _uid_set(command)]
         if "BODY.PEEK[]" not in command:
-            date = ' INTERNALDATE "17-Jul-2030 02:44:25 +0000"' if "INTERNALDATE" in command else ""
+            date = f' INTERNALDATE "{self.internal_date}"' if "INTERNALDATE" in command else ""
             lines = [f"* {uid} FETCH (UID {uid} RFC822.SIZE {len(self.mails[uid])}{date})\r\n" for uid in uids]
             return "".join(lines).encode(), "OK done"
         troubles = {self.troubles[uid] for uid in uids if uid in self.troubles}
@@ -137,10 +142,10 @@ def _uid_set(command: str) -> set[int]:
 
 
 @asynccontextmanager
-async def scripted_imap(**state: object) -> AsyncIterator[ScriptedImap]:
-    """A running server with the given state."""
+async def scripted_imap(*, tls: ssl.SSLContext | None = None, **state: object) -> AsyncIterator[ScriptedImap]:
+    """A running server with the given state, over TLS where a context is given."""
     server = ScriptedImap(**state)  # type: ignore[arg-type]
-    listening = await asyncio.start_server(server._serve, "127.0.0.1", 0)
+    listening = await asyncio.start_server(server._serve, "127.0.0.1", 0, ssl=tls)
     server.port = listening.sockets[0].getsockname()[1]
     try:
         yield server

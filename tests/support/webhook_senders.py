@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from urllib.parse import urlencode
 
 from cryptography import x509
@@ -52,8 +53,17 @@ def web_settings(**changes: object) -> WebSettings:
     return WebSettings.model_validate({"webhook_secret": SECRET, "webhooks": hooks} | changes)
 
 
-def certificate(key: rsa.RSAPrivateKey = AMAZON_KEY, *, valid_for: timedelta = timedelta(days=30)) -> bytes:
-    """A certificate for `key`, in PEM; one that has run out where `valid_for` is negative."""
+def private_pem(key: rsa.RSAPrivateKey = AMAZON_KEY) -> bytes:
+    """A private key in PEM, for a server of the tests."""
+    return key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+
+
+def certificate(
+    key: rsa.RSAPrivateKey = AMAZON_KEY, *, valid_for: timedelta = timedelta(days=30), address: str = "192.0.2.1"
+) -> bytes:
+    """A certificate for `key` and an IP address, in PEM; one that has run out where `valid_for` is negative."""
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sns.amazonaws.com")])
     now = datetime.now(UTC)
     builder = (
@@ -64,6 +74,7 @@ def certificate(key: rsa.RSAPrivateKey = AMAZON_KEY, *, valid_for: timedelta = t
         .serial_number(1)
         .not_valid_before(now - timedelta(days=60))
         .not_valid_after(now + valid_for)
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]), critical=False)
     )
     return builder.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM)
 

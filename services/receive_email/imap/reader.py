@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 
 import psycopg
 import structlog
@@ -15,7 +16,7 @@ from services.receive_email.accept import accept
 from services.receive_email.imap import positions
 from services.receive_email.imap.connection import Connection
 from services.receive_email.imap.nouns import Folder, Listed, Place, Position
-from services.receive_email.imap.plan import CLOCK_SKEW, Suspicion, batches, mode_of, since_begun
+from services.receive_email.imap.plan import Suspicion, batches, mode_of, since_begun
 from services.receive_email.imap.session import Lost
 
 log = structlog.get_logger(__name__)
@@ -58,7 +59,8 @@ class Reader:
         log.warning("UIDVALIDITY changed", **self._place.key, now=folder.uidvalidity)
         begun_at = self._position.begun_at
         self._position = replace(self._position, uidvalidity=folder.uidvalidity)
-        listed = await self._connection.do(self._session.list_since, (begun_at - 48 * CLOCK_SKEW).date())
+        day = (begun_at - timedelta(days=2)).date()  # the server's day may be another one than ours
+        listed = await self._connection.do(self._session.list_since, day, folder.uidnext)
         self._resyncing = True
         for batch in batches(since_begun(listed, begun_at, folder.uidnext), self._suspicion):
             await self._take(batch)

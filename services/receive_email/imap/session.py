@@ -22,10 +22,11 @@ from services.receive_email.imap.nouns import Folder, Listed
 
 Lost = (IMAP4.abort, OSError)
 
-CONNECT_TIMEOUT_S = 30
+CONNECT_TIMEOUT_S = 15
 KEEPALIVE_S = 60
 BODY = b"BODY[]"
 UIDS_A_COMMAND = 500
+UIDS_A_WINDOW = 50_000
 
 logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would write passwords
 
@@ -53,15 +54,20 @@ class Session:
     def list_after(self, uid: int) -> list[Listed]:
         """The mails with a higher UID, in order."""
         self._client.take_news()
-        return self._sizes([found for found in self._client.search(["UID", f"{uid + 1}:*"]) if found > uid])
+        found = self._client.search(["UID", f"{uid + 1}:*"])
+        return self._described(sorted(one for one in found if one > uid), ["RFC822.SIZE"])
 
-    def list_since(self, day: date) -> list[Listed]:
-        """The mails that the server got on `day` or later, in order, with the moment it did."""
+    def list_since(self, day: date, uidnext: int) -> list[Listed]:
+        """The mails below `uidnext` that the server got on `day` or later, in order, with the moment it did.
+
+        Asked for in windows of UIDs: imaplib takes no answer of more than a million characters on one line.
+        """
         self._client.take_news()
         listed: list[Listed] = []
-        for uids in _pieces(sorted(self._client.search(["SINCE", day]))):
-            answers = self._client.fetch(uids, ["RFC822.SIZE", "INTERNALDATE"])
-            listed += [_listed(uid, answers[uid]) for uid in uids if uid in answers]
+        for low in range(1, uidnext, UIDS_A_WINDOW):
+            window = f"{low}:{min(low + UIDS_A_WINDOW, uidnext) - 1}"
+            uids = self._client.search(["UID", window, "SINCE", day])
+            listed += self._described(sorted(uids), ["RFC822.SIZE", "INTERNALDATE"])
         return listed
 
     def fetch(self, uids: Sequence[int]) -> dict[int, bytes | None]:
@@ -97,10 +103,17 @@ class Session:
             with self._client:
                 pass
 
-    def _sizes(self, uids: list[int]) -> list[Listed]:
+    def _described(self, uids: list[int], items: list[str]) -> list[Listed]:
+        """What the server says of each mail; nothing where its answer cannot be understood."""
         listed: list[Listed] = []
-        for piece in _pieces(sorted(uids)):
-            answers = self._client.fetch(piece, ["RFC822.SIZE"])
+        for at in range(0, len(uids), UIDS_A_COMMAND):
+            piece = uids[at : at + UIDS_A_COMMAND]
+            try:
+                answers = self._client.fetch(piece, items)
+            except Lost:
+                raise
+            except Exception:
+                answers = {}
             listed += [_listed(uid, answers.get(uid, {})) for uid in piece]
         return listed
 
@@ -119,10 +132,6 @@ def login(client: Any, imap: ImapSettings, token: str) -> None:
 def _listed(uid: int, answer: dict[bytes, Any]) -> Listed:
     got = answer.get(b"INTERNALDATE")
     return Listed(uid, int(answer.get(b"RFC822.SIZE") or 0), got if isinstance(got, datetime) else None)
-
-
-def _pieces(uids: list[int]) -> list[list[int]]:
-    return [uids[at : at + UIDS_A_COMMAND] for at in range(0, len(uids), UIDS_A_COMMAND)]
 
 
 def _keep_alive(connected: socket.socket) -> None:
