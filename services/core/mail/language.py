@@ -12,12 +12,12 @@ LEAST_PROBABILITY = 0.5
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of `text`, or "" for fewer than 20 letters or an undecided classifier."""
+    """ISO 639-1 code of `text`, or "" for fewer than 20 letters, no words, or an undecided classifier."""
     sample = text[:SAMPLE_CHARACTERS]
     if sum(character.isalpha() for character in sample) < LEAST_LETTERS:
         return ""
     code, probability = _identifier().classify(sample)
-    return str(code) if probability >= LEAST_PROBABILITY else ""
+    return str(code) if probability >= LEAST_PROBABILITY and len(code) == 2 else ""
 
 
 @lru_cache(maxsize=1)

@@ -135,6 +135,7 @@ def _is_body(part: parts.Part) -> bool:
 
 
 def _attachment(name: str, claimed: str, content_id: str, inline: bool, content: bytes) -> Attachment:
+    name = name.replace("\\", "/").rpartition("/")[2]
     detected = content_types.detect(content, claimed, name)
     return Attachment(name, detected, claimed, content_id, inline, hashlib.sha256(content).hexdigest(), content)
 

@@ -50,6 +50,13 @@ def test_embedded_message_is_an_attachment() -> None:
     assert mail.attachments[0].content == b"Subject: x\n\nnot mine"
 
 
+def test_file_names_hold_no_folder() -> None:
+    """A file name is a name and no path, however the sender wrote it."""
+    part = b'--b\nContent-Disposition: attachment; filename="%s"\n\nx\n'
+    mail = read_mail(HEAD + part % b"../../etc/passwd" + part % b"C:\\\\dir\\\\a.txt" + b"--b--")
+    assert [attachment.filename for attachment in mail.attachments] == ["passwd", "a.txt"]
+
+
 def test_transfer_encodings_are_undone_leniently() -> None:
     """Broken base64 and quoted-printable give what can be read of them, an unknown encoding the bytes."""
     assert decode_transfer(b"aGVsbG8", "base64") == b"hello"
