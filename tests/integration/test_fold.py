@@ -1,0 +1,184 @@
+"""The tables are a fold of the stored events: in a fresh database, in any order of aggregates, each event twice."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import replace
+
+import pytest
+from psycopg import AsyncConnection
+from psycopg.rows import dict_row
+
+from deploy.local import Endpoints
+from schemas.events.mail import Peer
+from services.core.bus.envelope import Envelope
+from services.core.db import Connection, fetch_one
+from services.core.db.migrate import migrate
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.demo.aftermath import look
+from services.tools.demo.clock import SteppingClock
+from services.tools.demo.director import demo_settings
+from services.tools.demo.world import Sent, SentReply, World, make_world
+from services.tools.demo.zone import ZoneResolver
+from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash, stored_events
+from services.tools.knowledge import submit
+from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
+from tests.support.stack import fresh_database
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+BARELY_USED = {"suppressions", "relations", "thread_actions", "goals"}  # the demo's world need not fill these
+
+
+@pytest.fixture(scope="module")
+async def lived_in(
+    stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[str]:
+    """The database of a house that has lived through the demo's world."""
+    home = tmp_path_factory.mktemp("home")
+    world = make_world(11)
+    inboxes = [one.model_dump() for one in demo_settings(world, stack, home).inboxes]
+    with fresh_database(stack.database, template=template_database) as url:
+        settings = settings_for(stack, url, f"fold-{random.randbytes(4).hex()}.", home, inboxes=inboxes)
+        clock = SteppingClock(world.mails[0].received_at)
+        async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
+            await _live_through(world, house, clock)
+        yield url
+
+
+async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
+    for document in world.documents:
+        await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="test")
+    replies: dict[str, SentReply] = {}
+    for mail in world.mails:
+        clock.forward(mail.received_at)
+        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
+        peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
+        raw = mail.render(Sent(replies))
+        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
+        await settle(house)
+        came = await look(house, accepted.mail_id)
+        if came.replies:
+            replies[mail.key] = came.sent_reply(came.replies[-1])
+
+
+@pytest.fixture
+async def source(lived_in: str) -> AsyncIterator[Connection]:
+    """A connection to the lived-in database."""
+    async with await _connect(lived_in) as conn:
+        yield conn
+
+
+@pytest.fixture
+async def target(stack: Endpoints, lived_in: str) -> AsyncIterator[Connection]:
+    """A connection to a fresh, migrated database."""
+    with fresh_database(stack.database) as url:
+        migrate(url)
+        async with await _connect(url) as conn:
+            yield conn
+
+
+async def test_every_table_equals_a_fold_of_the_events_in_a_fresh_database(
+    source: Connection, stack: Endpoints
+) -> None:
+    """Folding the stored events into an empty server's database gives the same hash for every projection."""
+    with fresh_database(stack.database) as url:
+        folded = await fold(source, url)
+        async with await _connect(url) as target:
+            assert await state_hash(target) == await state_hash(source)
+            empty = [name for name in projections() if not await _rows(target, name)]
+    assert folded > 200
+    assert set(empty) <= BARELY_USED, "nothing is proved by tables without rows"
+
+
+async def test_a_second_fold_changes_nothing(source: Connection, stack: Endpoints) -> None:
+    """A fold that is done again applies no event."""
+    with fresh_database(stack.database) as url:
+        assert await fold(source, url) > 0
+        assert await fold(source, url) == 0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_keys_interleaved_otherwise_and_every_event_doubled(
+    source: Connection, target: Connection, seed: int
+) -> None:
+    """Any merge of the aggregates' own orders, with each event given twice, gives the same state."""
+    events = [one async for one in stored_events(source)]
+    dice = random.Random(seed)
+    applied = await fold_events(_each(_doubled(_interleaved(events, dice), dice)), target)
+    assert applied == len(events)
+    assert await state_hash(target) == await state_hash(source)
+
+
+async def test_one_changed_fact_changes_the_hash_of_its_table_alone(source: Connection, target: Connection) -> None:
+    """The hash notices a single value that differs, and says in which table."""
+    await fold_events(stored_events(source), target)
+    before = await state_hash(target)
+    await target.execute(
+        "UPDATE facts SET value = value || '.' WHERE fact_id = (SELECT min(fact_id::text)::uuid FROM facts)"
+    )
+    after = await state_hash(target)
+    assert {name for name in before if before[name] != after[name]} == {"facts"}
+
+
+async def test_vectors_do_not_count(source: Connection, target: Connection) -> None:
+    """A cache that was emptied leaves the hash as it was."""
+    await fold_events(stored_events(source), target)
+    await target.execute("UPDATE facts SET embedding = '[1,0,0]', embedding_model = 'another'")
+    assert await state_hash(target) == await state_hash(source)
+
+
+async def test_a_missing_version_is_an_error(source: Connection, target: Connection) -> None:
+    """A hole in an aggregate's versions stops the fold instead of being folded over."""
+    events = [one async for one in stored_events(source)]
+    holed = [one for one in events if one.version != 2]
+    with pytest.raises(HistoryBroken):
+        await fold_events(_each(holed), target)
+
+
+async def test_a_fold_until_a_moment_is_the_state_of_that_moment(source: Connection, stack: Endpoints) -> None:
+    """Folding until half of the events were stored knows the mails of that time and no later ones."""
+    row = await fetch_one(
+        source, "SELECT stored_at AS at FROM events WHERE type = 'email.read.v1' ORDER BY seq OFFSET 5 LIMIT 1"
+    )
+    assert row is not None
+    with fresh_database(stack.database) as url:
+        await fold(source, url, until=row["at"])
+        async with await _connect(url) as target:
+            assert await _rows(target, "mails") == 6
+
+
+def _interleaved(events: Iterable[Envelope], dice: random.Random) -> list[Envelope]:
+    """A random merge that keeps each aggregate's own order."""
+    queues: dict[tuple[str, object], list[Envelope]] = defaultdict(list)
+    for event in events:
+        queues[event.data.AGGREGATE, event.data.aggregate_id()].append(event)
+    turns = [key for key, queue in queues.items() for _ in queue]
+    dice.shuffle(turns)
+    sources = {key: iter(queue) for key, queue in queues.items()}
+    return [next(sources[key]) for key in turns]
+
+
+def _doubled(events: list[Envelope], dice: random.Random) -> list[Envelope]:
+    """Each event comes again, at once or later."""
+    places = [(index, event) for index, event in enumerate(events)]
+    again = [(index + dice.choice((0.5, 20.5, 300.5)), replace(event)) for index, event in places]
+    return [event for _, event in sorted([*places, *again], key=lambda one: one[0])]
+
+
+async def _each(events: Iterable[Envelope]) -> AsyncIterator[Envelope]:
+    for event in events:
+        yield event
+
+
+async def _rows(conn: Connection, table: str) -> int:
+    row = await fetch_one(conn, f"SELECT count(*) AS n FROM {table}")  # type: ignore[arg-type]
+    assert row is not None
+    return int(row["n"])
+
+
+async def _connect(url: str) -> Connection:
+    return await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row)
