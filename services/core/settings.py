@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -20,10 +20,12 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from services.core.bus.attempt import GRACE_S
 from services.core.errors import Permanent
 from services.core.model.settings import ModelSettings
 
 CONFIG_FILE = "correspondent.toml"
+TOOLS_S = 10.0  # what a handler may spend beside its question to the model, in one attempt
 
 
 class SettingsWrong(Permanent):
@@ -43,6 +45,7 @@ class KafkaSettings(Group):
     topic_prefix: str = Field("", description="put before each topic and group, so that several can share a broker")
     replication: int = 1
     embedded: bool = Field(False, description="the broker is the embedded one: no idempotent producer, forgets")
+    rebalance_timeout_s: float = Field(90, gt=0, description="how long a rebalance waits for what is being handled")
 
 
 class SmtpSettings(Group):
@@ -126,11 +129,18 @@ class SendSettings(Group):
 
 
 class LaneSettings(Group):
-    """How much a processor takes on at once."""
+    """How much a processor takes on at once, and for how long.
 
-    running: int = 64
-    admitted: int = 256
-    timeout_s: float = Field(80, description="for one attempt of a handler; must end before a rebalance does")
+    The figures hold each other: `timeout_s` has room for one question to the model (`model.budget_s`, 55 s) and
+    `TOOLS_S` of tools and tables; `retry_s` bounds everything after the first attempt and has room for a whole question
+    again, so a handler that timed out gets a retry, which its checkpoints let go on where it was; and one attempt,
+    cancelled and cleaned up, ends before `kafka.rebalance_timeout_s`. Between attempts a rebalance waits for nobody.
+    """
+
+    running: int = Field(64, ge=1)
+    admitted: int = Field(256, ge=1)
+    timeout_s: float = Field(70, gt=0, description="for one attempt of a handler")
+    retry_s: float = Field(60, ge=0, description="for all retries of a handler, with the pauses before them")
 
 
 class WebhookSettings(Group):
@@ -208,6 +218,21 @@ class Settings(BaseSettings):
         toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
         return init_settings, env_settings, toml
 
+    @model_validator(mode="after")
+    def _times_fit(self) -> Self:
+        needed, longest = self.model.budget_s + TOOLS_S, self.lanes.timeout_s + GRACE_S
+        if self.lanes.timeout_s < needed:
+            raise ValueError(
+                f"lanes.timeout_s is {self.lanes.timeout_s:g}, but a question to the model may take model.budget_s = "
+                f"{self.model.budget_s:g} s, and tools {TOOLS_S:g} s: set lanes.timeout_s to {needed:g} or more"
+            )
+        if longest >= self.kafka.rebalance_timeout_s:
+            raise ValueError(
+                f"kafka.rebalance_timeout_s is {self.kafka.rebalance_timeout_s:g}, but an attempt may take "
+                f"lanes.timeout_s and {GRACE_S:g} s to clean up: set it to more than {longest:g}"
+            )
+        return self
+
     @property
     def own_addresses(self) -> frozenset[str]:
         """Our inboxes' addresses, case-folded."""
@@ -243,6 +268,8 @@ def read_settings(**overrides: Any) -> Settings:
 
 
 def _fault(error: Any) -> str:
+    if not error["loc"]:
+        return str(error["msg"]).removeprefix("Value error, ")
     name = ".".join(str(part) for part in error["loc"])
     variable = "CORRESPONDENT_" + "__".join(str(part) for part in error["loc"]).upper()
     if error["type"] == "extra_forbidden":

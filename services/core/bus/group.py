@@ -9,6 +9,7 @@ from services.core.bus.delivery import Delivery
 from services.core.bus.faust_source import FaustSource, SourceSettings
 from services.core.bus.lanes import LaneLimits, Lanes
 from services.core.bus.processor import Processor
+from services.core.bus.retry import RetryPolicy
 from services.core.bus.runner import Runner
 from services.core.house import House
 
@@ -21,7 +22,7 @@ def make_source(processor: Processor, house: House) -> FaustSource:
     settings = house.settings
     kafka, bounds = settings.kafka, settings.lanes
     runner = Runner(processor, house)
-    limits = LaneLimits(running=bounds.running, admitted=bounds.admitted, timeout_s=bounds.timeout_s)
+    limits = LaneLimits(bounds.running, bounds.admitted, bounds.timeout_s, RetryPolicy(budget_s=bounds.retry_s))
     topics = tuple(kafka.topic_prefix + topic for topic in processor.topics)
     source = SourceSettings(
         brokers=kafka.brokers,
@@ -29,6 +30,7 @@ def make_source(processor: Processor, house: House) -> FaustSource:
         topics=topics,
         client_id=f"correspondent-{processor.name}",
         session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else 30,
+        rebalance_timeout_s=kafka.rebalance_timeout_s,
     )
     lanes = Lanes(
         runner.handle,

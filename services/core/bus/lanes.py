@@ -6,9 +6,12 @@ Invariants
 - `ack` is called in partition order, once, and only when this and all earlier deliveries of the partition are done:
   handled, or taken over by `give_up`. When `give_up` fails it is tried again for as long as the partition is ours.
 - At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure).
-- Waiting for the gate or for a retry holds the delivery's own lane, but no running slot.
-- On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it.
-  After `assigned` nothing of an older epoch is acknowledged.
+- Waiting for the gate or for a retry holds the delivery's own lane and its place among the admitted, but no running
+  slot. So an outage behind the gate fills the admission and stalls this consumer, and that is right: a process asks one
+  provider with one key for one workspace, nothing it could admit would fare better, and what waits on the log is safe
+  there. Other groups have lanes of their own. Retries hold their places for `LaneLimits.longest_hold_s` at most.
+- On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it, also
+  what failed meanwhile. After `assigned` nothing of an older epoch is acknowledged.
 """
 
 from __future__ import annotations
@@ -36,13 +39,18 @@ class LaneLimits:
 
     running: int = 16
     admitted: int = 256
-    timeout_s: float = 60.0
+    timeout_s: float = 70.0
     retry: RetryPolicy = field(default_factory=RetryPolicy)
 
     @property
     def longest_attempt_s(self) -> float:
         """How long a delivery may go on after its partition was revoked."""
         return self.timeout_s + GRACE_S
+
+    @property
+    def longest_hold_s(self) -> float:
+        """How long a delivery that fails and fails may hold its lane before it is given up."""
+        return self.longest_attempt_s + self.retry.budget_s + GRACE_S
 
 
 class Lanes:
@@ -139,10 +147,11 @@ class Lanes:
             error, took = await self._try(ticket, min(left, self.limits.timeout_s))
             if error is None:
                 return True
-            attempts, spent = attempts + 1, spent + took
+            spent += took if attempts else 0.0
+            attempts += 1
             pause = retry.pause_after(attempts, spent) if classify(error) == "temporary" else None
             if pause is None:
-                return await self._hand_over(ticket, error, attempts)
+                return self._is_ours(ticket, error) and await self._hand_over(ticket, error, attempts)
             if not await self._pause(ticket, pause, error):
                 return False
             spent += pause
@@ -178,14 +187,21 @@ class Lanes:
         return error, monotonic() - began
 
     async def _pause(self, ticket: Ticket, seconds: float, error: BaseException) -> bool:
-        """Wait before the next attempt; False when there must be none, for the partition is no longer ours."""
-        place = (*ticket.partition, ticket.delivery.offset)
-        if not self._state.is_current(ticket):
-            log.info("%s@%d/%d failed and is left to the partition's next owner: %r", *place, error)
+        """Wait before the next attempt; False when there must be none."""
+        if not self._is_ours(ticket, error):
             return False
+        place = (*ticket.partition, ticket.delivery.offset)
         log.warning("%s@%d/%d is tried again in %.1f s: %r", *place, seconds, error)
         await asyncio.sleep(seconds)
         return True
+
+    def _is_ours(self, ticket: Ticket, error: BaseException) -> bool:
+        """Whether the failed delivery is ours to try again or give up; else the partition's next owner does."""
+        if self._state.is_current(ticket):
+            return True
+        place = (*ticket.partition, ticket.delivery.offset)
+        log.info("%s@%d/%d failed and is left to the partition's next owner: %r", *place, error)
+        return False
 
     def _finish(self, ticket: Ticket) -> None:
         for done in self._state.finish(ticket):

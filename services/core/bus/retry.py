@@ -1,7 +1,7 @@
 """When to try again, as a value: which errors pass by themselves, and how long a lane may wait for that.
 
-Invariant: the attempts of one delivery and the pauses between them never exceed `RetryPolicy.budget_s`,
-so a lane is never held longer than a rebalance may take.
+Invariant: the attempts after the first, and the pauses before them, never exceed `RetryPolicy.budget_s`. A lane is held
+for one attempt and that budget at most; a rebalance never waits for it, as what pauses is dropped (`lanes`).
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ def classify(error: BaseException) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """Exponential back-off within a budget; all figures are seconds, the factor is a ratio."""
+    """Exponential back-off within a budget that begins when the first attempt has failed.
+
+    All figures are seconds, the factor is a ratio. The budget has room for a question to the model, so that a handler
+    which used up its first attempt is tried again (`LaneSettings` says how the figures hold each other).
+    """
 
     first_pause_s: float = 0.5
     factor: float = 2.0

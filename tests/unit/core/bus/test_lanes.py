@@ -160,6 +160,50 @@ async def test_a_delivery_is_not_acknowledged_while_giving_up_fails() -> None:
     assert acked == [0]
 
 
+async def test_a_handler_that_used_up_its_first_attempt_is_tried_again() -> None:
+    """The retries' budget begins when the first attempt has failed, however long that took."""
+    calls, acked = 0, []
+
+    async def slow_at_first(_: Delivery) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == 1:
+            await asyncio.Event().wait()
+
+    async def give_up(*_: object) -> None:
+        raise AssertionError("it was handled at the second attempt")
+
+    limits = LaneLimits(timeout_s=0.2, retry=RetryPolicy(0.001, 2, 0.002, budget_s=0.1))
+    lanes = Lanes(slow_at_first, lane_of=lambda d: d.key, give_up=give_up, limits=limits)
+    lanes.assigned([HOME])
+    await lanes.submit(Delivery(*HOME, 0, b"a", b""), lambda: acked.append(0))
+    async with asyncio.timeout(10):
+        while lanes.unfinished:
+            await asyncio.sleep(0.005)
+    assert (calls, acked) == (2, [0])
+
+
+async def test_what_fails_after_a_revocation_is_left_to_the_next_owner() -> None:
+    """A rebalance waits for one attempt, and for no dead letter behind it."""
+    door, given_up, acked = asyncio.Event(), [], []
+
+    async def poison(_: Delivery) -> None:
+        await door.wait()
+        raise ValueError("poison")
+
+    async def give_up(delivery: Delivery, *_: object) -> None:
+        given_up.append(delivery)
+
+    lanes = Lanes(poison, lane_of=lambda d: d.key, give_up=give_up)
+    lanes.assigned([HOME])
+    await lanes.submit(Delivery(*HOME, 0, b"a", b""), lambda: acked.append(0))
+    await soon()
+    lanes.revoked()
+    door.set()
+    await lanes.settled()
+    assert (given_up, acked, lanes.unfinished) == ([], [], 0)
+
+
 @pytest.mark.parametrize(("opened", "in_time"), [(True, True), (False, False)])
 async def test_drain_lets_what_runs_end_and_says_whether_it_did(opened: bool, in_time: bool) -> None:
     """Drain acknowledges what ends in time, cancels the rest, and admits nothing afterwards."""
