@@ -12,7 +12,7 @@ from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
-from services.load_memory.turn import Turn, load_mails
+from services.load_memory.turn import Turn, load_mails, query_of
 
 
 async def on_turn_opened(work: Work[TurnOpened]) -> None:
@@ -41,9 +41,8 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
     event, house = work.event, work.house
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
-    query = "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in mails)[:2000]
     async with house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, house.embedder, [query])
+        (vector,) = await embed_cached(conn, house.embedder, [query_of(mails, 2000)])
     return Turn(
         house=house,
         workspace=work.workspace,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,13 +36,18 @@ class Turn:
 
     @property
     def query(self) -> str:
-        """What the newest mails ask: their subjects and new text."""
-        return "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in self.mails)[:4000]
+        """What the mails ask, in at most 4,000 characters."""
+        return query_of(self.mails, 4000)
 
     @property
     def mail_ids(self) -> list[UUID]:
         """The mails that are answered."""
         return [mail["mail_id"] for mail in self.mails]
+
+
+def query_of(mails: Sequence[Mapping[str, Any]], characters: int) -> str:
+    """Subjects and new text of mails (oldest first), the newest first, in at most so many characters."""
+    return "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in reversed(mails))[:characters]
 
 
 async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[dict[str, Any], ...]:
