@@ -1,0 +1,54 @@
+"""Whether a quote really stands in a text: white space is folded, everything else has to match."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.core.memory.quotes import MAX_QUOTE, find_quote
+
+TEXT = "Hello,\n\nwe are on the\r\n   Enterprise plan (40 seats).\nAda"
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["we are on the Enterprise plan", "the\nEnterprise\tplan", "  (40 seats). ", "Hello, we are", "\u00a0Ada"],
+)
+def test_white_space_is_folded(quote: str) -> None:
+    """Line ends and indentation of a mail do not hide a quote."""
+    found = find_quote(quote, TEXT)
+    assert found is not None
+    assert found.quote == TEXT[found.start : found.end]
+    assert found.quote.split() == quote.split()
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["", "  ", "We are on", "we are on Enterprise", "Enterprise plan (41 seats)", ".*", "40 seats)!", "x" * 301],
+)
+def test_everything_else_has_to_match(quote: str) -> None:
+    """Another case, a missing word, another number, a pattern or nothing at all stands nowhere."""
+    assert find_quote(quote, TEXT) is None
+
+
+texts = st.text(st.sampled_from("ab .*\\(\n\t\u00a0é"), max_size=80)
+
+
+@given(texts, st.integers(0, 80), st.integers(1, 40))
+def test_what_was_copied_is_found_with_its_words(text: str, start: int, length: int) -> None:
+    """Any words copied from a text are found in it, in the same words, never longer than a quote may be."""
+    quote = text[start : start + length]
+    found = find_quote(quote, text)
+    assert (found is not None) == bool(quote.split())
+    if found is not None:
+        assert found.quote.split() == quote.split()
+        assert found.quote == text[found.start : found.end][:MAX_QUOTE]
+
+
+@given(texts, texts)
+def test_what_is_found_does_stand_there(quote: str, text: str) -> None:
+    """A quote is never found where its words do not follow each other."""
+    found = find_quote(quote, text)
+    if found is not None:
+        assert " ".join(quote.split()) in " ".join(text.split())
