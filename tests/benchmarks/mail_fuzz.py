@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from services.core.mail.mime import read_mail
 from tests.benchmarks.measured import Measured, at_most
 
-SLOWEST_SECONDS = 5.0
+SLOWEST_CPU_SECONDS = 2.0
 
 _TOKENS = (
     *(
@@ -100,14 +100,14 @@ def measure(mails: Sequence[bytes], rounds: int, seed: int) -> list[Measured]:
     slowest = 0.0
     for _ in range(rounds):
         broken = mutate(chance.choice(mails), chance.choice(mails), chance)
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             read_mail(broken)
         except Exception as error:
             raised += 1
             print(f"{type(error).__name__}: {error}")
-        slowest = max(slowest, time.perf_counter() - started)
+        slowest = max(slowest, time.process_time() - started)
     return [
         at_most("fuzz: broken mails that raise", raised, "mails", 0, rounds),
-        at_most("fuzz: slowest broken mail", slowest, "s", SLOWEST_SECONDS, rounds),
+        at_most("fuzz: slowest broken mail", slowest, "s CPU", SLOWEST_CPU_SECONDS, rounds),
     ]
