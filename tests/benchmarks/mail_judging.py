@@ -47,6 +47,13 @@ SPF_SYMBOLS = {
     "permerror": "R_SPF_PERMFAIL",
     "temperror": "R_SPF_DNSFAIL",
 }
+DKIM_SYMBOLS = {
+    "pass": "R_DKIM_ALLOW",
+    "fail": "R_DKIM_REJECT",
+    "permerror": "R_DKIM_PERMFAIL",
+    "temperror": "R_DKIM_TEMPFAIL",
+    "none": "R_DKIM_NA",
+}
 
 
 def measure(data: Path) -> list[Measured]:
@@ -199,20 +206,23 @@ def auth_cases(folder: Path) -> Iterator[tuple[dict[str, Any], Authentication]]:
 
 
 def _authentication(data: Path) -> list[Measured]:
-    judged = list(auth_cases(data / "sender-auth"))
-    dmarc = [_has(row, "DMARC_", DMARC_SYMBOLS.get((a.dmarc.result, a.dmarc.policy))) for row, a in judged]
-    spf = [_has(row, "R_SPF_", SPF_SYMBOLS.get(a.spf.result)) for row, a in judged]
-    return [
-        at_least(f"judging: {name} outcomes right", _percent(sum(told), len(told)), "%", 100, len(told))
-        for name, told in (("DMARC", [x for x in dmarc if x is not None]), ("SPF", [x for x in spf if x is not None]))
-        if told
-    ]
+    judged = [(row, symbols(found)) for row, found in auth_cases(data / "sender-auth")]
+    lines = []
+    for name, prefix in (("DMARC", "DMARC_"), ("SPF", "R_SPF_"), ("DKIM", "R_DKIM_")):
+        asked = [(row, told) for row, told in judged if any(s.startswith(prefix) for s in row["expect"])]
+        right = sum(told[name] in row["expect"] for row, told in asked)
+        if asked:
+            lines.append(at_least(f"judging: {name} outcomes right", _percent(right, len(asked)), "%", 100, len(asked)))
+    return lines
 
 
-def _has(row: dict[str, Any], prefix: str, symbol: str | None) -> bool | None:
-    """Whether the symbol is the expected one; None for a row that expects nothing of this kind."""
-    expected = [s for s in row["expect"] if s.startswith(prefix)]
-    return symbol in expected if expected else None
+def symbols(found: Authentication) -> dict[str, str | None]:
+    """What we found, in the corpus's words."""
+    return {
+        "DMARC": DMARC_SYMBOLS.get((found.dmarc.result, found.dmarc.policy)),
+        "SPF": SPF_SYMBOLS.get(found.spf.result),
+        "DKIM": DKIM_SYMBOLS.get(found.dkim[0].result if found.dkim else "none"),
+    }
 
 
 def _speed(data: Path) -> list[Measured]:

@@ -98,8 +98,9 @@ def wanted_ids(mail: MailFacts) -> tuple[str, ...]:
 
 def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
     """The thread ids to look up before placing: the token's, and those the mail could be given."""
-    roots = (thread_id(mail, root) for root in (mail.message_id, *mail.references[:1], *mail.in_reply_to[:1]))
-    return tuple(dict.fromkeys([*([mail.token_thread] if mail.token_thread else []), *roots]))
+    roots = (mail.message_id, *mail.references[:1], *mail.in_reply_to[:1])
+    possible = (found for root in roots for found in _root_threads(mail, root))
+    return tuple(dict.fromkeys([*([mail.token_thread] if mail.token_thread else []), *possible]))
 
 
 def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
@@ -141,8 +142,9 @@ def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThr
         take((t for t in known if ancestor in t.our_ids), "answers a mail of ours")
     for ancestor in mail.ancestors:
         take((t for t in known if ancestor in t.message_ids | t.awaited), "answers an earlier mail of the same people")
-    take((t for t in known if mail.message_id in t.awaited), "its answer came first")
-    take((t for t in known if t.thread_id == _root_thread(mail, ())), "begins with the same mail")
+    take((t for t in known if mail.message_id in t.message_ids | t.awaited), "its answer came first")
+    roots = _root_threads(mail, _root(mail, ()))
+    take((t for t in known if t.thread_id in roots), "begins with the same mail")
     return found, reason
 
 
@@ -152,7 +154,8 @@ def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
         return True
     if mail.verified and mail.author in thread.participants:
         return True
-    return mail.message_id in thread.awaited and thread.author in (thread.verified & mail.participants)
+    answered = mail.message_id in thread.message_ids | thread.awaited
+    return answered and thread.author in (thread.verified & mail.participants)
 
 
 def _refers(mail: MailFacts, thread: KnownThread) -> bool:
@@ -175,9 +178,8 @@ def _opened(
 ) -> Placement:
     """A new thread, linked to the one that it carries on from; its id is nobody else's."""
     awaits = _awaits(mail, [*refused, *allowed])
-    wanted = thread_id(mail, mail.message_id) if allowed else _root_thread(mail, refused)
-    if any(thread.thread_id == wanted for thread in known):
-        wanted = thread_id(mail, f"{mail.message_id}\x1f{mail.author}")
+    free, own = _root_threads(mail, mail.message_id if allowed else _root(mail, refused))
+    wanted = own if any(thread.thread_id == free for thread in known) else free
     if allowed:
         carried = allowed[0]
         why = "long after it was closed" if _same_matter(mail, carried, timedelta.max) else "its subject changed"
@@ -187,11 +189,16 @@ def _opened(
     )
 
 
-def _root_thread(mail: MailFacts, refused: Sequence[KnownThread]) -> uuid.UUID:
-    """The id from the first trusted reference: one that no refused thread holds; else from the mail's own id."""
+def _root(mail: MailFacts, refused: Sequence[KnownThread]) -> str:
+    """The first trusted reference: the oldest, unless a refused thread holds one; else the mail's own id."""
     foreign = frozenset[str]().union(*(t.held for t in refused))
-    roots = [r for r in (*mail.references, *mail.in_reply_to) if r not in foreign and r != mail.message_id]
-    return thread_id(mail, roots[0] if roots and not refused else mail.message_id)
+    roots = [r for r in (*mail.references, *mail.in_reply_to) if r != mail.message_id]
+    return roots[0] if roots and not foreign.intersection(roots) else mail.message_id
+
+
+def _root_threads(mail: MailFacts, root: str) -> tuple[uuid.UUID, uuid.UUID]:
+    """The thread that begins with a mail, and the author's own one for where somebody else sits in that."""
+    return thread_id(mail, root), thread_id(mail, f"{root}\x1f{mail.author}")
 
 
 def _awaits(mail: MailFacts, others: Sequence[KnownThread]) -> tuple[str, ...]:

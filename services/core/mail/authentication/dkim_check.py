@@ -46,12 +46,11 @@ def _verify(message: dkim.DKIM, index: int, tags: dict[str, str], resolver: Reso
         records = resolver.lookup(wanted, "TXT")
         return records[0].encode("latin-1", "replace") if records else None
 
+    message.pk = None  # set by verify once the key is read
     try:
-        return (
-            Dkim("pass", domain)
-            if message.verify(idx=index, dnsfunc=txt)
-            else Dkim("fail", domain, "no valid key or signature")
-        )
+        if message.verify(idx=index, dnsfunc=txt):
+            return Dkim("pass", domain)
+        return Dkim("fail", domain, "wrong signature") if message.pk else Dkim("permerror", domain, "no usable key")
     except DnsFailed as exc:
         return Dkim("temperror", domain, str(exc))
     except dkim.DKIMException as exc:

@@ -10,7 +10,7 @@ from services.core.mail.compose.body import html_of, mime_body, safe_text, with_
 from services.core.mail.compose.check import check
 from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign
 from services.core.mail.compose.nouns import Composed, ComposeRefused, Outgoing
-from services.core.mail.tokens import own_message_id
+from services.core.mail.tokens import own_message_id, token_of_message_id
 
 __all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign"]
 
@@ -34,7 +34,7 @@ def compose(reply: Outgoing) -> Composed:
 def _headers(reply: Outgoing, message_id: str) -> list[tuple[str, str]]:
     """The headers in their order; those with nothing to say are empty."""
     own_id = wire.id_list([message_id])
-    if not own_id:
+    if not reply.token or not own_id or token_of_message_id(message_id) != reply.token:
         raise ComposeRefused("the domain or token makes no Message-ID")
     automatic = reply.automatic
     return [

@@ -18,7 +18,10 @@ from hypothesis import strategies as st
 
 from services.core.mail.compose import ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
 from services.core.mail.compose.body import html_of, is_allowed, safe_text
+from services.core.mail.filters import FilterContext, judge
 from services.core.mail.message import Address
+from services.core.mail.mime import read_mail
+from services.core.mail.reports import read_report
 from services.core.mail.tokens import Keyring, make_token, token_of_message_id
 
 THREAD = uuid.UUID(int=3)
@@ -247,6 +250,32 @@ def test_reply_without_text_is_refused() -> None:
     """An empty reply is not sent."""
     with pytest.raises(ComposeRefused):
         compose(dataclasses.replace(OUTGOING, text=" \r\n\x00 "))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"token": ""}, {"token": "x y"}, {"domain": ""}, {"domain": "a b"}, {"domain": "a>b"}]
+)
+def test_reply_without_its_token_is_refused(changes: dict[str, str]) -> None:
+    """A Message-ID that would not give the token back is not sent."""
+    with pytest.raises(ComposeRefused):
+        compose(dataclasses.replace(OUTGOING, **changes))  # type: ignore[arg-type]
+
+
+def test_envelope_and_reply_to_are_ours() -> None:
+    """Bounces go to the envelope sender, answers to the plus-address."""
+    reply = dataclasses.replace(
+        OUTGOING, envelope_from="bounces@shop.example", reply_to=f"support+{TOKEN}@shop.example"
+    )
+    made = compose(reply)
+    assert (made.envelope_from, made.recipient) == ("bounces@shop.example", "ann@customer.example")
+    assert message_from_bytes(made.raw)["Reply-To"] == f"support+{TOKEN}@shop.example"
+
+
+def test_two_of_us_do_not_talk_to_each_other() -> None:
+    """Our own automatic reply, read by another agent like us, is not answered."""
+    raw = compose(OUTGOING).raw
+    mail = read_mail(raw)
+    assert judge(mail, FilterContext(report=read_report(mail, raw))).kind == "park"
 
 
 def test_naive_date_is_refused() -> None:

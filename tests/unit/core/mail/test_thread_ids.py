@@ -177,6 +177,16 @@ def test_reply_before_its_question() -> None:
     assert store.take(facts("a")).thread_id == late
 
 
+def test_stranger_who_sits_in_a_root_is_passed_by() -> None:
+    """Where a stranger's mail has taken the id of a conversation's root, its author's mails still come together."""
+    for order in itertools.permutations([facts("a"), facts("b", "a"), facts("c", "a", "b")]):
+        store = Store()
+        stranger = store.take(facts("e", "a", author=EVE)).thread_id
+        threads = {store.take(mail).thread_id for mail in order}
+        assert len(threads) == 1
+        assert stranger not in threads
+
+
 def test_link_found_late_is_told() -> None:
     """A mail that joins two threads goes to one and names the other."""
     store = Store()
