@@ -6,6 +6,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ from services.core.house import House
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
 from services.receive_email.imap import connection, positions, watch, watch_inbox
 from services.receive_email.imap.nouns import Place
+from services.receive_email.inboxes import watch_inboxes
 from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
+from tests.support.proxy import FaultProxy
 from tests.support.scripted_imap import ScriptedImap, scripted_imap
 from tests.support.stack import fresh_database
 from tests.support.webhook_senders import certificate, private_pem
@@ -185,6 +188,42 @@ async def test_idle_is_issued_again(house: House) -> None:
             return server.commands.count("IDLE") >= 3 and server.commands.count("DONE") >= 2
 
         await eventually(three_times, "IDLE was issued again")
+
+
+async def test_a_network_that_hangs_is_left_and_found_again(house: House) -> None:
+    """A connection on which no byte moves is given up after its deadline; when the network is back, so are we."""
+    async with scripted_imap() as server, FaultProxy("127.0.0.1", server.port) as proxy:
+        imap = server.imap(idle_s=0.2, timeout_s=0.3).model_copy(update={"port": proxy.port})
+        async with watching(house, imap):
+            await opened(house, imap)
+            proxy.pause()
+            server.mails[1] = letter(1)
+            await asyncio.sleep(1)
+            assert await keys(house) == []
+            proxy.resume()
+            await came(house, 1)
+            for uid in (2, 3):
+                proxy.cut()
+                server.mails[uid] = letter(uid)
+                await came(house, *range(1, uid + 1))
+
+
+async def test_one_broken_inbox_stops_no_other(house: House) -> None:
+    """An inbox whose server refuses the login is tried again by itself; the mail of the others comes."""
+    async with scripted_imap() as good, scripted_imap(capabilities="IMAP4rev1 AUTH=PLAIN", token="none") as bad:
+        both = (
+            InboxSettings(name="bad", address="bad@shop.example", imap=bad.imap()),
+            INBOX.model_copy(update={"imap": good.imap()}),
+        )
+        stop = asyncio.Event()
+        changed = replace(house, settings=house.settings.model_copy(update={"inboxes": both}))
+        work = asyncio.create_task(watch_inboxes(changed, stop))
+        await opened(house, good.imap())
+        good.mails[1] = letter(1)
+        await came(house, 1)
+        assert sum(command.startswith("AUTHENTICATE") for command in bad.commands) > 1
+        stop.set()
+        await asyncio.wait_for(work, 10)
 
 
 async def test_nothing_is_ever_marked_or_moved(house: House) -> None:

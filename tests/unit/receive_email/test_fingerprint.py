@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from services.receive_email.fingerprint import fingerprint, message_id_of
+from tests.support.corpora import corpus
 
 MAIL = b"Message-ID: <a@b>\r\nSubject: one\r\n\r\nHello\r\nthere\r\n"
 
@@ -47,3 +49,16 @@ def test_no_bytes_make_it_raise(raw: bytes) -> None:
     """Anything has a fingerprint, and always the same one."""
     assert fingerprint(raw) == fingerprint(bytes(raw))
     assert len(fingerprint(raw)) == 64
+
+
+@pytest.mark.parametrize("name", ["real-mail", "mime", "bounces"])
+def test_real_mails_have_fingerprints_of_their_own(name: str) -> None:
+    """Of other people's mails none raises, and two share a fingerprint only if they share Message-ID and body."""
+    seen: dict[str, bytes] = {}
+    for file in sorted(corpus(name).rglob("*")):
+        if file.is_file() and file.suffix != ".json":
+            raw = file.read_bytes()
+            other = seen.setdefault(fingerprint(raw), raw)
+            assert message_id_of(other) == message_id_of(raw)
+            assert other.rstrip()[-200:].replace(b"\r", b"") == raw.rstrip()[-200:].replace(b"\r", b"")
+    assert len(seen) > 50

@@ -1,0 +1,84 @@
+"""The process's one web server: errors in words, edges side by side."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import httpx
+import pytest
+from fastapi import APIRouter
+
+from services.core.bus.processor import Edge
+from services.core.errors import Temporary
+from services.core.house import House
+from services.core.web import Refused, make_app, run_edges
+
+NO_HOUSE = cast(House, None)
+
+
+async def answer_to(error: Exception) -> httpx.Response:
+    """What the client sees when a route raises `error`."""
+    router = APIRouter()
+
+    @router.get("/")
+    async def fail() -> None:
+        raise error
+
+    transport = httpx.ASGITransport(make_app([router]), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://house") as client:
+        return await client.get("/")
+
+
+async def test_a_refusal_is_said_with_status_code_and_words() -> None:
+    """A route's `Refused` is its answer."""
+    answer = await answer_to(Refused(409, "replayed", "used before"))
+    assert (answer.status_code, answer.json()) == (409, {"error": "replayed", "message": "used before"})
+
+
+async def test_a_temporary_error_asks_to_come_again() -> None:
+    """What may succeed later is 503 with Retry-After, without the inner reason."""
+    answer = await answer_to(Temporary("postgresql://user:password@host is away"))
+    assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
+    assert int(answer.headers["retry-after"]) > 0
+    assert "password" not in answer.text
+
+
+async def test_any_other_error_is_ours_and_tells_nothing() -> None:
+    """An unexpected error is 500 in JSON; what it says stays in the log."""
+    answer = await answer_to(RuntimeError("secret detail"))
+    assert (answer.status_code, answer.json()["error"]) == (500, "failed")
+    assert "secret" not in answer.text
+
+
+async def test_edges_run_until_told_to_stop() -> None:
+    """All edges of a process work at once and end together; without routes no port is opened."""
+    begun: list[str] = []
+
+    def edge(name: str) -> Edge:
+        async def run(house: Any, stop: asyncio.Event) -> None:
+            begun.append(name)
+            await stop.wait()
+
+        return Edge(name, run)
+
+    stop = asyncio.Event()
+    work = asyncio.create_task(run_edges(NO_HOUSE, [edge("one"), edge("two")], stop))
+    while len(begun) < 2:
+        await asyncio.sleep(0)
+    assert not work.done()
+    stop.set()
+    await asyncio.wait_for(work, 5)
+
+
+async def test_an_edge_that_fails_ends_the_others() -> None:
+    """A process whose edge broke does not live on half alive: the error comes out."""
+
+    async def breaks(house: Any, stop: asyncio.Event) -> None:
+        raise RuntimeError("broken")
+
+    async def waits(house: Any, stop: asyncio.Event) -> None:
+        await stop.wait()
+
+    with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="broken")):
+        await run_edges(NO_HOUSE, [Edge("a", waits), Edge("b", breaks)], asyncio.Event())
