@@ -17,11 +17,12 @@ import numpy as np
 import psycopg
 from psycopg.rows import dict_row, tuple_row
 
+from services.core.cache import Cache
 from services.core.db.pool import Connection
 from services.core.memory.embeddings import MiniLM, Vector, vector_literal
 from services.core.memory.search import Hit, SearchSettings, search_facts
 from tests.benchmarks.measured import Measured, at_least, at_most
-from tests.benchmarks.recall_support import Options, migrated_database, run
+from tests.benchmarks.recall_support import Options, embedded, migrated_database, run
 from tests.benchmarks.synthetic_facts import FACTS, Draw, Drawn, fill
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -38,7 +39,7 @@ TARGET_RECALL = 0.95
 
 def benchmark(options: Options) -> list[Measured]:
     """All lines; needs no data that is not ours."""
-    lines = [_embedding()]
+    lines = [_embedding(), _brief()]
     for size in QUICK_SIZES if options.quick else SIZES:
         draw = Draw(max(1, size // PER_PARTICIPANT))
         with migrated_database() as url:
@@ -54,6 +55,24 @@ def _embedding() -> Measured:
         embedder.embed_now([f"What did I say about order {number} last month?"])
         times.append((perf_counter() - began) * 1000)
     return Measured("embedding a query, p50", float(np.median(times[WARM_UP:])), "ms", n=QUERIES)
+
+
+def _brief() -> Measured:
+    """Reading a brief of 500 words through the product's cache."""
+    with embedded() as endpoints:
+        times = asyncio.run(_read_brief(endpoints.redis))
+    return at_most("relationship brief from the cache: p95", float(np.percentile(times, 95)), "ms", 1.0, len(times))
+
+
+async def _read_brief(url: str) -> list[float]:
+    cache, times = Cache(url), []
+    await cache.put("brief", "a word or two " * 125, seconds=60)
+    for _ in range(WARM_UP + QUERIES):
+        began = perf_counter()
+        assert await cache.get("brief")
+        times.append((perf_counter() - began) * 1000)
+    await cache.close()
+    return times[WARM_UP:]
 
 
 async def _measure(url: str, size: int, drawn: Drawn) -> list[Measured]:

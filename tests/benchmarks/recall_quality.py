@@ -19,7 +19,6 @@ from psycopg.rows import dict_row
 from services.core.db.pool import Connection
 from services.core.memory.embeddings import MiniLM, Vector
 from services.core.memory.fusion import Scores, convex
-from services.core.memory.fusion import reciprocal_rank as rank_fusion
 from services.core.memory.passages import PassageSettings, scored_passages, search_passages
 from services.core.memory.signals import SignalWeights, signal_matrix, weighed
 from tests.benchmarks import mem0_side
@@ -28,7 +27,7 @@ from tests.benchmarks.locomo import CATEGORIES, Conversation, Question, load
 from tests.benchmarks.locomo_index import SCOPE, Indexed, dense, index_all, query_stems, stems
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, migrated_database, run
-from tests.benchmarks.retrieval import CUTS, mean_and_margin, ndcg_at, recall_at, reciprocal_rank
+from tests.benchmarks.retrieval import CUTS, mean_and_margin, ndcg_at, rank_fusion, recall_at, reciprocal_rank
 
 DEPTH = 50
 QUICK_CONVERSATIONS = 2

@@ -6,11 +6,11 @@ import argparse
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from deploy.local import EmbeddedStack
+from deploy.local import EmbeddedStack, Endpoints
 from services.core.db.migrate import migrate
 from tests.benchmarks.measured import Measured
 from tests.support.stack import fresh_database, temporary_home
@@ -19,9 +19,23 @@ CORPORA = Path(os.environ.get("CORRESPONDENT_CORPORA", Path(__file__).parents[2]
 
 
 @contextmanager
+def embedded() -> Iterator[Endpoints]:
+    """An embedded stack of its own, gone afterwards."""
+    with temporary_home() as home, EmbeddedStack(home) as endpoints:
+        yield endpoints
+
+
+@contextmanager
 def migrated_database() -> Iterator[str]:
-    """The URL of a migrated database on an embedded stack of its own, both gone afterwards."""
-    with temporary_home() as home, EmbeddedStack(home) as endpoints, fresh_database(endpoints.database) as url:
+    """The URL of a migrated database of its own, gone afterwards.
+
+    It lies on the embedded Postgres (64 MB of shared buffers, for trial), or on the server whose URL the
+    environment gives in CORRESPONDENT_BENCH_DATABASE.
+    """
+    given = os.environ.get("CORRESPONDENT_BENCH_DATABASE")
+    with ExitStack() as stack:
+        server = given or stack.enter_context(embedded()).database
+        url = stack.enter_context(fresh_database(server))
         migrate(url)
         yield url
 

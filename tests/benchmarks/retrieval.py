@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence, Set
 
 import numpy as np
+from numpy.typing import NDArray
 
 CUTS = (1, 5, 10, 25, 50)
 
@@ -24,6 +25,16 @@ def ndcg_at(ranked: Sequence[int], relevant: Set[int], k: int) -> float:
     """Normalised discounted cumulative gain with gains of 0 and 1."""
     gain = sum(1 / math.log2(rank + 1) for rank, item in enumerate(ranked[:k], start=1) if item in relevant)
     return gain / sum(1 / math.log2(rank + 1) for rank in range(1, min(len(relevant), k) + 1))
+
+
+def rank_fusion(*lists: NDArray[np.float64], constant: int = 60) -> NDArray[np.float64]:
+    """Cormack's reciprocal rank fusion over score lists of shape (n,), best = highest: the baseline to beat."""
+    total = np.zeros(len(lists[0]))
+    for scores in lists:
+        ranks = np.empty(len(scores), dtype=np.int64)
+        ranks[np.argsort(-scores, kind="stable")] = np.arange(1, len(scores) + 1)
+        total += 1 / (constant + ranks)
+    return total
 
 
 def mean_and_margin(values: Sequence[float]) -> tuple[float, float]:

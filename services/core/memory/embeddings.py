@@ -96,11 +96,6 @@ class MiniLM:
             vectors.update(zip(some, self._pooled([texts[i] for i in some]), strict=True))
         return [vectors[i] for i in range(len(texts))]
 
-    def token_vectors(self, text: str) -> Vector:
-        """One vector for each word piece between [CLS] and [SEP], shape (n, 384), for late interaction."""
-        hidden, _ = self._hidden([text])
-        return normalise(hidden[0, 1:-1])
-
     def _pooled(self, texts: Sequence[str]) -> Vector:
         hidden, mask = self._hidden(texts)
         weights = mask[:, :, None].astype(np.float32)

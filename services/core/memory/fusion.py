@@ -25,13 +25,3 @@ def min_max(scores: Scores) -> Scores:
 def convex(dense: Scores, lexical: Scores, dense_share: float) -> Scores:
     """The weighted mean of both lists, each scaled to 0..1; shape (n,)."""
     return dense_share * min_max(dense) + (1 - dense_share) * min_max(lexical)
-
-
-def reciprocal_rank(*lists: Scores, constant: int = 60) -> Scores:
-    """Cormack's RRF over score lists of shape (n,), best = highest; kept as the baseline to beat."""
-    total = np.zeros(len(lists[0]))
-    for scores in lists:
-        ranks = np.empty(len(scores), dtype=np.int64)
-        ranks[np.argsort(-np.nan_to_num(scores, nan=-np.inf), kind="stable")] = np.arange(1, len(scores) + 1)
-        total += np.where(np.isnan(scores), 0.0, 1 / (constant + ranks))
-    return total

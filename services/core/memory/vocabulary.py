@@ -42,7 +42,3 @@ class WordPiece:
             ids=np.array([e.ids for e in encoded], dtype=np.int64),
             mask=np.array([e.attention_mask for e in encoded], dtype=np.int64),
         )
-
-    def tokens(self, text: str) -> list[str]:
-        """The word pieces of a text, [CLS] and [SEP] included."""
-        return list(self._tokenizer.encode(text).tokens)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from services.core.memory.embeddings import MiniLM, normalise, vector_literal
-from services.core.memory.vocabulary import WordPiece
+from services.core.memory.vocabulary import VOCABULARY, WordPiece
 
 
 @pytest.fixture(scope="module")
@@ -46,14 +46,14 @@ def test_order_is_kept_across_batches(minilm):
     assert all(minilm.embed_now([t])[0] @ v > 0.999 for t, v in zip(texts, together, strict=True))
 
 
-def test_token_vectors_are_one_for_each_word_piece(minilm):
-    """Late interaction sees the word pieces, without [CLS] and [SEP]."""
-    assert minilm.token_vectors("refund please").shape == (len(WordPiece().tokens("refund please")) - 2, 384)
-
-
 def test_tokenizer_lowers_and_splits_into_known_pieces():
-    """The tokenizer is BERT's uncased one: lower case, accents stripped, rare words in pieces."""
-    assert WordPiece().tokens("Café embeddings") == ["[CLS]", "cafe", "em", "##bed", "##ding", "##s", "[SEP]"]
+    """The tokenizer is BERT's uncased one: lower case, accents stripped, rare words in pieces, padded with 0."""
+    pieces = VOCABULARY.read_text(encoding="utf-8").split("\n")
+    batch = WordPiece().encode(["Café embeddings", "ok"])
+    read = [[pieces[i] for i in row] for row in batch.ids.tolist()]
+    assert read[0] == ["[CLS]", "cafe", "em", "##bed", "##ding", "##s", "[SEP]"]
+    assert read[1] == ["[CLS]", "ok", "[SEP]", "[PAD]", "[PAD]", "[PAD]", "[PAD]"]
+    assert batch.mask.sum(axis=1).tolist() == [7, 3]
 
 
 def test_a_text_of_zeros_stays_finite():

@@ -1,6 +1,7 @@
 import numpy as np
 
-from services.core.memory.fusion import convex, min_max, reciprocal_rank
+from services.core.memory.fusion import convex, min_max
+from tests.benchmarks.retrieval import rank_fusion
 
 
 def test_min_max_maps_the_least_to_zero_and_the_most_to_one():
@@ -27,6 +28,6 @@ def test_convex_keeps_how_far_ahead_the_first_is():
     """A clear lead in one list outweighs a hair's breadth in the other; ranks alone would call it a draw."""
     dense, lexical = np.array([0.90, 0.10, 0.11]), np.array([5.0, 5.1, 0.0])
     fused = convex(dense, lexical, 0.5)
-    ranked = reciprocal_rank(dense, lexical)
+    ranked = rank_fusion(dense, lexical)
     assert fused[0] > fused[1] + 0.4
     assert abs(ranked[0] - ranked[1]) < 0.001
