@@ -50,8 +50,7 @@ _SEASON = r"(?P<season>spring|summer|autumn|fall|winter)"
 _HOLIDAY = rf"(?P<holiday>{'|'.join(sorted((*HOLIDAYS, *MOVABLE), key=len, reverse=True))})"
 # "May I ..." and "June called": a bare month, season or year needs one of these words before it.
 _LEADS = (
-    "in|of|since|before|after|until|till|during|from|by|around|early|mid|late|to|between"
-    "|in the|of the|over the|during the"
+    "in|of|since|before|after|until|till|during|from|around|early|mid|late|to|between|in the|of the|over the|during the"
 )
 _LED = "(?:{})".format("|".join(rf"(?<=\b{lead}[ -])" for lead in _LEADS.split("|")))
 _BOUND = re.compile(r"\b(before|until|till|prior to|by|after|since)(?: the)?\s*$", re.IGNORECASE)
@@ -77,15 +76,17 @@ def _first(pattern: re.Pattern[str], rule: Rule, text: str, now: datetime) -> tu
     return None
 
 
-def _bounded(before: str, window: Window, now: datetime) -> Window:
-    """The window opened to one side by the preposition that stands before the phrase."""
+def _bounded(before: str, window: Window, now: datetime) -> Window | None:
+    """The window opened to one side by the preposition before the phrase; None for a deadline ("by Monday")."""
     bound = _BOUND.search(before)
     if bound is None:
         return window
     match bound[1].lower():
         case "before" | "prior to":
             return Window(shifted(window.start, "year", -LONG_AGO), window.start)
-        case "until" | "till" | "by":
+        case "by":
+            return None
+        case "until" | "till":
             return Window(shifted(window.start, "year", -LONG_AGO), window.end)
         case "after":
             return Window(window.end, max(now, window.end))

@@ -95,12 +95,13 @@ def test_prepositions_open_the_window_to_one_side(text, start, end):
         "my order 2026 is missing",
         "order number 31.02.2026",
         "it takes 3 days",
+        "please answer by Monday",
         "version 10.4.2 crashes",
         "the mayor, a secondary marching band",
     ],
 )
 def test_what_is_no_date_gives_no_window(text):
-    """Verbs, names, numbers and dates that no calendar has are not taken for a time."""
+    """Verbs, names, numbers, deadlines and dates that no calendar has are not taken for a time."""
     assert window_of(text, NOW) is None
 
 
