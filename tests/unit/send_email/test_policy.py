@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
@@ -9,9 +11,10 @@ from uuid import UUID
 import pytest
 from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerDisconnected
 
-from schemas.events.replies import ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyHeld
+from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyHeld
 from services.core.errors import Permanent, Temporary
-from services.send_email.handler import _decide
+from services.send_email import handler
+from services.send_email.draft import text_sha256
 from services.send_email.smtp import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 
 LETTER = Letter("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
@@ -31,26 +34,145 @@ def draft(**given: Any) -> ReplyDrafted:
     return ReplyDrafted.model_validate({**ids, **fields, **given})
 
 
-def test_an_overtaken_draft_is_discarded_whatever_the_policy() -> None:
+class Ledger:
+    """A unit of work that keeps what is recorded and gives the row it was made with."""
+
+    def __init__(self, row: dict[str, Any] | None = None) -> None:
+        self.row = row
+        self.recorded: list[Any] = []
+
+    async def lock(self, kind: str, id: UUID) -> int:
+        return 0
+
+    async def one(self, query: Any, **_: Any) -> dict[str, Any] | None:
+        return self.row
+
+    async def record(self, event: Any) -> None:
+        self.recorded.append(event)
+
+
+def work(event: Any, ledger: Ledger, approval: str = "auto") -> Any:
+    @asynccontextmanager
+    async def unit() -> AsyncIterator[Ledger]:
+        yield ledger
+
+    settings = SimpleNamespace(send=SimpleNamespace(approval=approval))
+    return SimpleNamespace(event=event, unit=unit, reading=unit, house=SimpleNamespace(settings=settings))
+
+
+@pytest.fixture
+def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The world around the decision: why the draft may not go any more, and the draft that is stored."""
+    told = SimpleNamespace(why_not="", draft=draft())
+
+    async def frozen(work: Any, draft: ReplyDrafted, *, automatic: bool) -> tuple[Any, str]:
+        return COMPOSED, "b" * 64
+
+    async def overtaken(*_: Any) -> str:
+        return str(told.why_not)
+
+    async def stored(*_: Any) -> Any:
+        return told.draft
+
+    monkeypatch.setattr(handler, "_frozen", frozen)
+    monkeypatch.setattr(handler, "overtaken", overtaken)
+    monkeypatch.setattr(handler, "fetch_one", stored)
+    monkeypatch.setattr(handler.history, "envelope", lambda found: SimpleNamespace(data=found))
+    return told
+
+
+async def decided_draft(given: ReplyDrafted, approval: str) -> Any:
+    ledger = Ledger()
+    await handler.on_draft(work(given, ledger, approval))
+    (event,) = ledger.recorded
+    return event
+
+
+@pytest.mark.parametrize("approval", ["auto", "review"])
+async def test_an_overtaken_draft_is_discarded_whatever_the_policy(thread: SimpleNamespace, approval: str) -> None:
     """A newer mail or an escalation comes before approval and review."""
-    for approval in ("auto", "review"):
-        event = _decide(draft(), COMPOSED, "b" * 64, "a newer mail came", approval)
-        assert isinstance(event, ReplyDiscarded)
-        assert event.reason == "a newer mail came"
+    thread.why_not = "a newer mail came"
+    event = await decided_draft(draft(), approval)
+    assert isinstance(event, ReplyDiscarded)
+    assert event.reason == "a newer mail came"
 
 
-def test_where_people_review_a_reply_is_held() -> None:
+@pytest.mark.usefixtures("thread")
+async def test_where_people_review_a_reply_is_held() -> None:
     """With review, a reply waits for a person and nothing is approved."""
-    assert isinstance(_decide(draft(), COMPOSED, "b" * 64, "", "review"), ReplyHeld)
+    assert isinstance(await decided_draft(draft(), "review"), ReplyHeld)
 
 
+@pytest.mark.usefixtures("thread")
 @pytest.mark.parametrize(("decision", "approval"), [("reply", "auto"), ("escalate", "auto"), ("escalate", "review")])
-def test_an_approved_reply_goes_to_the_author_that_code_found(decision: str, approval: str) -> None:
+async def test_an_approved_reply_goes_to_the_author_that_code_found(decision: str, approval: str) -> None:
     """Recipient and ids are those of the frozen MIME; the message of an escalation needs no review."""
-    event = _decide(draft(decision=decision), COMPOSED, "b" * 64, "", approval)
+    event = await decided_draft(draft(decision=decision), approval)
     assert isinstance(event, ReplyApproved)
     assert (event.recipient, event.message_id, event.blob) == ("ada@example.org", "r1@example.com", "b" * 64)
-    assert (event.decision, event.goals_add) == (decision, ("g",))
+    assert (event.decision, event.goals_add, event.approved_by) == (decision, ("g",), "policy")
+
+
+def word(*, approve: bool = True, saw: str = "Hi", text: str = "", reason: str = "") -> DraftDecided:
+    return DraftDecided(
+        reply_id=UUID(int=0),
+        thread_id=UUID(int=2),
+        approve=approve,
+        text_sha256=text_sha256(saw),
+        text=text,
+        reason=reason,
+        by="grace",
+    )
+
+
+async def said(event: DraftDecided, state: str | None = "draft") -> list[Any]:
+    ledger = Ledger({"state": state} if state else None)
+    await handler.on_decided(work(event, ledger))
+    return ledger.recorded
+
+
+@pytest.mark.usefixtures("thread")
+@pytest.mark.parametrize(("text", "goes"), [("", "Hi"), ("Hello", "Hello")])
+async def test_a_person_approves_a_held_draft(text: str, goes: str) -> None:
+    """The draft goes as it was seen, or in the person's own words, and the ledger names them."""
+    (event,) = await said(word(text=text))
+    assert isinstance(event, ReplyApproved)
+    assert (event.text, event.approved_by, event.recipient) == (goes, "grace", "ada@example.org")
+
+
+@pytest.mark.usefixtures("thread")
+async def test_a_person_rejects_a_held_draft() -> None:
+    """A rejected draft is discarded with the person's name and reason."""
+    (event,) = await said(word(approve=False, reason="wrong price"))
+    assert isinstance(event, ReplyDiscarded)
+    assert event.reason == "grace rejected it: wrong price"
+
+
+@pytest.mark.usefixtures("thread")
+@pytest.mark.parametrize("state", ["approved", "sending", "sent", "discarded", "failed", None])
+async def test_a_word_said_twice_or_too_late_is_nothing(state: str | None) -> None:
+    """Only a held draft can be approved: approval is idempotent."""
+    assert await said(word(), state) == []
+
+
+@pytest.mark.usefixtures("thread")
+async def test_a_word_about_another_text_is_nothing() -> None:
+    """Approval is bound to the hash of the draft that the person saw."""
+    assert await said(word(saw="Hi, you get $100")) == []
+
+
+async def test_a_newer_mail_beats_a_persons_approval(thread: SimpleNamespace) -> None:
+    """What the thread has become since is looked at once more: the draft is discarded."""
+    thread.why_not = "a newer mail came"
+    (event,) = await said(word())
+    assert isinstance(event, ReplyDiscarded)
+    assert event.reason == "a newer mail came"
+
+
+async def test_a_word_about_no_draft_is_nothing(thread: SimpleNamespace) -> None:
+    """An id that nobody drafted changes nothing."""
+    thread.draft = None
+    assert await said(word()) == []
 
 
 class Server:
