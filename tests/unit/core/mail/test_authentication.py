@@ -17,7 +17,7 @@ from services.core.mail.authentication import Authentication, DnsFailed, Peer, R
 from services.core.mail.authentication.domains import aligned, organizational
 from services.core.mail.authentication.resolver import Budgeted
 from services.core.mail.mime import read_mail
-from tests.benchmarks.mail_judging import auth_cases, symbols
+from tests.benchmarks.mail_sender_auth import auth_cases, symbols
 from tests.support.corpora import corpus
 
 KEY = ed25519.Ed25519PrivateKey.from_private_bytes(b"k" * 32)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.mail.jwz import Envelope, build_trees, rows
-from tests.benchmarks.mail_judging import envelopes, tree_rows
+from tests.benchmarks.mail_threads import envelopes, tree_rows
 from tests.support.corpora import corpus
 
 
