@@ -25,7 +25,7 @@ class Kind(Enum):
     APP = "app"  # Sent from my ...
 
 
-_QUOTE = re.compile(r"[ \t\u00a0]*(?:[A-Z]{0,3}>|›|»|＞|\|(?![^\n]*\|)(?:\s|\Z))")
+_QUOTE = re.compile(r"[ \t\u00a0]*(?:(?:[A-Z]{0,3}|[a-z]{1,2})>|›|»|＞|\|(?![^\n]*\|)(?:\s|\Z))")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
