@@ -208,6 +208,32 @@ async def test_a_network_that_hangs_is_left_and_found_again(house: House) -> Non
                 await came(house, *range(1, uid + 1))
 
 
+async def test_two_processes_on_one_inbox_make_one_event_a_mail(house: House) -> None:
+    """Both read the same folder at the same time; the history holds each mail once, and each is on the log."""
+    async with scripted_imap() as server:
+        imap = server.imap()
+        async with watching(house, imap), watching(house, imap):
+            await opened(house, imap)
+            for uid in range(1, 31):
+                server.mails[uid] = letter(uid)
+                await asyncio.sleep(0.01)
+            await came(house, *range(1, 31))
+    assert len(await keys(house)) == 30
+
+
+async def test_a_mail_over_every_limit_is_let_in_all_the_same(house: House) -> None:
+    """A server's mail cannot be refused any more: 30 MB come in whole, for `read_email` to park with the reason."""
+    async with scripted_imap() as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            raw = letter("huge", pad=30 * 1024 * 1024)
+            server.mails.update({1: raw, 2: letter(2)})
+            await came(house, 1, 2)
+    huge = next(event for event in await stored(house) if event.source_key.endswith(":1"))
+    assert await house.blobs.get(huge.blob) == raw
+
+
 async def test_one_broken_inbox_stops_no_other(house: House) -> None:
     """An inbox whose server refuses the login is tried again by itself; the mail of the others comes."""
     async with scripted_imap() as good, scripted_imap(capabilities="IMAP4rev1 AUTH=PLAIN", token="none") as bad:

@@ -1,0 +1,25 @@
+"""Tests an inbox as `correspondent inbox test` does: each step, what is wrong with it, and what to do about it.
+
+Steps build on each other, so the first fault ends its chain: a name that does not resolve is not connected to.
+"""
+
+from __future__ import annotations
+
+from services.core.settings import InboxSettings, SmtpSettings
+from services.receive_email.check.imap import imap_steps
+from services.receive_email.check.smtp import smtp_steps
+from services.receive_email.check.steps import Finding, walk
+
+__all__ = ["Finding", "check_inbox"]
+
+
+async def check_inbox(inbox: InboxSettings, smtp: SmtpSettings | None = None) -> list[Finding]:
+    """What works and what does not, in the order in which it is used. Never raises, changes nothing anywhere."""
+    findings: list[Finding] = []
+    if inbox.imap is not None:
+        await walk(findings, imap_steps(inbox.imap))
+    else:
+        findings.append(Finding("imap", True, f"{inbox.name} has no IMAP settings: its mail comes by webhook or file"))
+    if smtp is not None:
+        await walk(findings, smtp_steps(smtp))
+    return findings
