@@ -1,0 +1,79 @@
+"""The nouns of placing a mail in a thread: what it says, what the store knows, what is decided."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+PlacementKind = Literal["new", "continued", "linked"]
+
+
+@dataclass(frozen=True, slots=True)
+class MailFacts:
+    """What placing needs of a mail. Addresses are keys (casefolded), ids without brackets, references oldest first.
+
+    `token_thread` is what `tokens.check_token` gave for the author; `participants` are From, To and Cc
+    without our own addresses; `verified` holds for `verified` and `vouched` senders.
+    """
+
+    workspace: str
+    inbox: str
+    message_id: str
+    author: str
+    received: datetime
+    subject: str = ""
+    references: tuple[str, ...] = ()
+    in_reply_to: tuple[str, ...] = ()
+    participants: frozenset[str] = frozenset()
+    verified: bool = False
+    token_thread: uuid.UUID | None = None
+
+    @property
+    def ancestors(self) -> tuple[str, ...]:
+        """The ids referred to, nearest first, each once, never the mail's own."""
+        ids = dict.fromkeys((*self.in_reply_to, *reversed(self.references)))
+        return tuple(i for i in ids if i != self.message_id)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownThread:
+    """A thread that the store found for one of `wanted_ids` or `wanted_threads`.
+
+    `message_ids` are those of its mails, `our_ids` of those that we sent, `awaited` those its mails refer to and
+    that have not come; `participants` all who stood in From, To or Cc of its trusted mails, `verified` those
+    who wrote in it and were verified.
+    """
+
+    thread_id: uuid.UUID
+    author: str
+    message_ids: frozenset[str] = frozenset()
+    our_ids: frozenset[str] = frozenset()
+    awaited: frozenset[str] = frozenset()
+    participants: frozenset[str] = frozenset()
+    verified: frozenset[str] = frozenset()
+    subject: str = ""
+    closed_at: datetime | None = None
+
+    @property
+    def held(self) -> frozenset[str]:
+        """The ids that are this thread's for certain. What it awaits is only a claim."""
+        return self.message_ids | self.our_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a mail goes. `linked_to` is the thread that a linked one carries on from.
+
+    `same_as` are further threads that this mail shows to be the same conversation (`thread.linked`);
+    `awaits` the ids whose mails, when they come, belong here.
+    """
+
+    thread_id: uuid.UUID
+    kind: PlacementKind
+    reason: str
+    flags: tuple[str, ...] = ()
+    linked_to: uuid.UUID | None = None
+    same_as: tuple[uuid.UUID, ...] = ()
+    awaits: tuple[str, ...] = ()
