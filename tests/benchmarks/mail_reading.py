@@ -16,7 +16,7 @@ from pathlib import Path
 
 import mailparser
 
-from services.core.mail.mime import read_mail
+from services.core.mail.mime import UNREADABLE, read_mail
 from tests.benchmarks import mail_fuzz, mail_reply_text, mail_trees
 from tests.benchmarks.measured import Measured, at_least
 
@@ -55,10 +55,17 @@ def _mails(data: Path) -> Iterator[bytes]:
 
 
 def _exceptions(mails: Sequence[bytes]) -> Measured:
-    readers = {"ours": read_mail, "standard library": _standard_library, "mail-parser": mailparser.parse_from_bytes}
+    readers = {"ours": _ours, "standard library": _standard_library, "mail-parser": mailparser.parse_from_bytes}
     sides = {name: float(sum(_raises(read, raw) for raw in mails)) for name, read in readers.items()}
     raised = sides["ours"]
     return Measured("reading: mails that raise", raised, "mails", 0, raised == 0, len(mails), sides)
+
+
+def _ours(raw: bytes) -> None:
+    """`read_mail`, its last resort counted as a failure."""
+    mail = read_mail(raw)
+    if mail.parked.startswith(UNREADABLE):
+        raise ValueError(mail.parked)
 
 
 def _raises(read: Callable[[bytes], object], raw: bytes) -> bool:

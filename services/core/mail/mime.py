@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import replace
 
 from services.core.mail import addresses, charsets, content_types, headers, html_text, parts, uuencode
 from services.core.mail.dates import parse_date
@@ -15,9 +16,21 @@ from services.core.mail.language import detect_language
 from services.core.mail.message import Address, Attachment, Limits, ParsedMail
 from services.core.mail.reply_text import split_reply
 
+UNREADABLE = "our reader failed"
+
 
 def read_mail(raw: bytes, limits: Limits = Limits()) -> ParsedMail:  # noqa: B008
-    """The message in `raw`, as far as it can be read (RFC 5322, RFC 2045 to 2049, RFC 6532)."""
+    """The message in `raw`, as far as it can be read (RFC 5322, RFC 2045 to 2049, RFC 6532).
+
+    Should a fault of ours raise after all, the mail is parked as `UNREADABLE`, so that it cannot stop its folder.
+    """
+    try:
+        return _read(raw, limits)
+    except Exception as error:
+        return replace(_read(b"", limits), parked=f"{UNREADABLE} ({type(error).__name__})")
+
+
+def _read(raw: bytes, limits: Limits) -> ParsedMail:
     parked = _over_size(raw, limits)
     raw = raw[: limits.header_bytes] if parked else raw
     if b"\n" not in raw[:65_536]:

@@ -8,9 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from services.core.mail import mime
 from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
 from tests.benchmarks.mail_fuzz import mutate
+
+
+def read_mail(raw: bytes) -> ParsedMail:
+    """The mail, read without the last resort."""
+    mail = mime.read_mail(raw)
+    assert not mail.parked.startswith(mime.UNREADABLE)
+    return mail
+
 
 MIXED = b"""From: =?utf-8?q?J=C3=B6rg?= <joerg@example.org>
 To: Team: a@b.example, "x, y" <c@d.example>;
@@ -107,6 +115,19 @@ def test_bytes_that_are_no_mail(raw: bytes) -> None:
     for text in (mail.text, mail.subject, mail.html, *(value for _, value in mail.headers)):
         assert text.encode("utf-8").decode("utf-8") == text
         assert "\x00" not in text
+
+
+def test_last_resort(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fault of the reader parks the mail and raises nothing."""
+
+    def fault(text: str) -> str:
+        if text:
+            raise RecursionError
+        return ""
+
+    monkeypatch.setattr(mime, "detect_language", fault)
+    mail = mime.read_mail(MIXED)
+    assert (mail.parked, mail.text) == ("our reader failed (RecursionError)", "")
 
 
 def test_the_mixed_mail() -> None:
