@@ -12,16 +12,14 @@ from services.core.mail.reports.wording import find_wording, opens_with_wording
 
 _DAEMON_LOCAL = re.compile(
     r"^(mailer[-_.]?daemon|post_?[-.]?master|mail[-_.]?daemon|mail(er)?[-_.]?(system|delivery|gateway|administrator|admin)|"
-    r"delivery|mailerdaemon|symantec\S*|majordomo|mmdf|smtp[-_.]?(gateway|daemon|server)?|uucp|bounces?[-+=_.].*|bounces?|"
+    r"mailerdaemon|symantec\S*|majordomo|mmdf|smtp[-_.]?(gateway|daemon|server)?|uucp|bounces?[-+=_.].*|bounces?|"
     r"no-?reply-?bounce\S*|microsoftexchange[0-9a-f]*|mail\.?marshal|qmail(-send)?|double-?bounce)$",
     re.I,
 )
 _DAEMON_NAME = re.compile(
     r"mail(er)? (delivery|transport) (sub ?)?(system|agent|service)|mailer.?daemon|mail daemon|postmaster|"
-    r"mail administrator|"
-    r"mail delivery|système de messagerie|system administrator|internet mail delivery|"
-    r"delivery (notification|subsystem|status)|"
-    r"microsoft (outlook|exchange)|mail ?system|e-?mail (system|service|router)|mailserver|自動送信|メール配送",
+    r"mail delivery|système de messagerie|delivery (notification|subsystem|status)|microsoft (outlook|exchange)|"
+    r"e-?mail (system|service|router)|mailserver|自動送信|メール配送",
     re.I,
 )
 _REPLY_PREFIX = re.compile(r"^\s*(re|fwd?|aw|wg|sv|antw|rv|tr|vs|odp|i|r)\s*(\[\d+\])?\s*:", re.I)

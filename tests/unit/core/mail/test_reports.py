@@ -213,6 +213,12 @@ def test_people_who_write_about_deliveries(subject: str, body: str) -> None:
     assert found is None or found.kind != "bounce"
 
 
+@pytest.mark.parametrize("sender", ["System Administrator <it@x.example>", "delivery@courier.example"])
+def test_departments_are_no_mail_systems(sender: str) -> None:
+    """A department named after administration or delivery may say that an account is disabled."""
+    assert report(plain("My account is disabled and the address does not exist any more.", "Account", sender)) is None
+
+
 def test_forwarded_notification_with_all_its_parts() -> None:
     """A person who forwards a whole notification as an attachment is not one."""
     attached = dsn("Final-Recipient: rfc822; gone@customer.example\nAction: failed\nStatus: 5.1.1")
