@@ -53,7 +53,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     draft = history.envelope(found).data
     assert isinstance(draft, ReplyDrafted)
     final = draft.model_copy(update={"text": decided.text or draft.text})
-    composed, blob = await _frozen(work, final, automatic=False)
+    frozen = await _frozen(work, final, automatic=False) if decided.approve else None
     async with work.unit() as unit:
         await unit.lock("thread", draft.thread_id)
         await unit.lock("delivery", draft.reply_id)
@@ -61,11 +61,11 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         if row is None or row["state"] != "draft" or decided.text_sha256 != text_sha256(draft.text):
             return
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
-        if why_not or not decided.approve:
+        if why_not or frozen is None:
             reason = why_not or f"{decided.by} rejected it: {decided.reason}"
             await unit.record(ReplyDiscarded(**_of(draft), reason=reason))
         else:
-            await unit.record(_approved(final, composed, blob, decided.by))
+            await unit.record(_approved(final, *frozen, decided.by))
 
 
 async def _frozen(work: Work[Any], draft: ReplyDrafted, *, automatic: bool) -> tuple[Composed, str]:
