@@ -149,6 +149,18 @@ async def test_a_person_rejects_a_held_draft() -> None:
 
 
 @pytest.mark.usefixtures("thread")
+async def test_a_draft_that_could_not_be_sent_can_be_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rejection needs no MIME: a suppressed address does not keep the draft, and its turn, open for ever."""
+
+    async def suppressed(*_: Any, **__: Any) -> None:
+        raise handler.RecipientSuppressed("the address is suppressed")
+
+    monkeypatch.setattr(handler, "_frozen", suppressed)
+    (event,) = await said(word(approve=False, reason="nobody there"))
+    assert isinstance(event, ReplyDiscarded)
+
+
+@pytest.mark.usefixtures("thread")
 @pytest.mark.parametrize("state", ["approved", "sending", "sent", "discarded", "failed", None])
 async def test_a_word_said_twice_or_too_late_is_nothing(state: str | None) -> None:
     """Only a held draft can be approved: approval is idempotent."""
