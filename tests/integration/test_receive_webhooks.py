@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import shutil
+import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -162,6 +163,19 @@ async def test_the_limit_comes_before_everything_else(name: str, client: httpx.A
     answer = await client.post(f"/inbound/{name}?inbox=support", content=endless())
     assert answer.status_code == 413
     assert sent <= 5 * LIMIT_MB
+
+
+async def test_a_body_that_does_not_end_is_given_up(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sender that dribbles its body is answered 408 at the deadline, and holds nothing of ours."""
+    monkeypatch.setattr(sys.modules[routes.__module__], "BODY_DEADLINE_S", 0.05)
+
+    async def dribble() -> AsyncIterator[bytes]:
+        while True:
+            yield b"x"
+            await asyncio.sleep(0.01)
+
+    answer = await client.post("/inbound/raw?inbox=support", content=dribble())
+    assert (answer.status_code, answer.json()["error"]) == (408, "too_slow")
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
