@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import shutil
 from pathlib import Path
 
@@ -31,18 +32,19 @@ PEER = "192.0.2.1"
 def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) -> int:
     """Play the world of `seed`; then stay, unless `once`. The exit code: 0 if every mail ended as expected.
 
-    `picture` gets what the terminal showed, as SVG.
+    `picture` gets what the terminal showed of the first customer, as SVG.
     """
-    console = Console(width=None if Console().is_terminal else 110, highlight=False, record=picture is not None)
+    console = Console(width=None if Console().is_terminal else 110, highlight=False)
+    film = Console(width=110, highlight=False, record=True, file=io.StringIO())
     folder = home / "demo"
     stack = EmbeddedStack(folder, report=lambda line: console.print(f"  {line}", style="dim"))
     _start_anew(folder)
     console.print("Starting the embedded stack (for trial and small inboxes) ...")
     with stack as endpoints:
         world = make_world(seed)
-        code = asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, once=once))
+        code = asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, film, once=once))
     if picture:
-        picture.write_text(console.export_svg(title="make demo"), encoding="utf-8")
+        picture.write_text(film.export_svg(title="make demo"), encoding="utf-8")
     return code
 
 
@@ -61,7 +63,7 @@ def demo_settings(world: World, endpoints: Endpoints, folder: Path) -> Settings:
     return read_settings(**on_stack(endpoints, **changes))
 
 
-async def _play(world: World, settings: Settings, console: Console, *, once: bool) -> int:
+async def _play(world: World, settings: Settings, console: Console, film: Console, *, once: bool) -> int:
     clock = SteppingClock(world.mails[0].received_at)
     await prepare(settings)
     async with (
@@ -72,7 +74,7 @@ async def _play(world: World, settings: Settings, console: Console, *, once: boo
         for document in world.documents:
             await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="demo")
         await settle(house)
-        faults = await _deliver_all(world, house, clock, console)
+        faults = await _deliver_all(world, house, clock, console, film)
         show.summary(console, len(world.mails), faults)
         if not once:
             clock.present()
@@ -81,7 +83,9 @@ async def _play(world: World, settings: Settings, console: Console, *, once: boo
     return 1 if faults else 0
 
 
-async def _deliver_all(world: World, house: House, clock: SteppingClock, console: Console) -> dict[str, list[str]]:
+async def _deliver_all(
+    world: World, house: House, clock: SteppingClock, console: Console, film: Console
+) -> dict[str, list[str]]:
     replies: dict[str, SentReply] = {}
     faults: dict[str, list[str]] = {}
     for mail in world.mails:
@@ -99,6 +103,8 @@ async def _deliver_all(world: World, house: House, clock: SteppingClock, console
         if different:
             faults[mail.key] = different
         show.mail_and_aftermath(console, mail, came, different)
+        if came.mail["author_addr"] == world.people[0].address and came.outcome == "replied":
+            show.mail_and_aftermath(film, mail, came, different)
     return faults
 
 
