@@ -13,11 +13,10 @@ WHERE causation_id = %(cause)s AND source = %(source)s AND published_at IS NULL
 ORDER BY seq;
 
 -- name: unpublished_since
--- What nobody published although it was stored a while ago; skips what another sweeper holds.
+-- What nobody published although it was stored a while ago. No row is held: whoever publishes marks it at once.
 SELECT * FROM events
 WHERE published_at IS NULL AND stored_at < clock_timestamp() - make_interval(secs => %(age_s)s)
-ORDER BY seq LIMIT %(limit)s
-FOR UPDATE SKIP LOCKED;
+ORDER BY seq LIMIT %(limit)s;
 
 -- name: mark_published
 -- The broker has acknowledged these events.

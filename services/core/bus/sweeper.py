@@ -11,10 +11,13 @@ BATCH = 500
 
 
 async def sweep(house: House, *, age_s: float = 5) -> int:
-    """Publish stored events that nobody published for `age_s` seconds; how many there were."""
-    async with house.database.transaction() as conn:
+    """Publish stored events that nobody published for `age_s` seconds; how many there were.
+
+    Two sweepers may publish the same events: consumers know an event by its id.
+    """
+    async with house.database.reading() as conn:
         rows = await fetch_all(conn, history.SQL.unpublished_since, {"age_s": age_s, "limit": BATCH})
-        await publish(house, [history.envelope(row) for row in rows])
+    await publish(house, [history.envelope(row) for row in rows])
     return len(rows)
 
 

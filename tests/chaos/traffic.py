@@ -1,0 +1,65 @@
+"""Seeded mail for chaos: a few dozen customers who ask, say something of themselves, and write again."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from services.core.house import House
+from services.receive_email.accept import accept
+from tests.support.letters import letter
+
+MAILS = int(os.environ.get("MAILS", "200"))  # how many mails the kill of every processor sends in all
+THREADS = 40
+BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
+QUESTIONS = (
+    "What does the Team plan cost for {n} people?",
+    "Where do I find the invoice {n}?",
+    "My order number is {n}. When will it arrive?",
+    "The export of report {n} fails again, and it is the {n}th time. This is very frustrating!",
+    "Please change my address to {n} Market Street, Springfield.",
+    "I prefer to be called on Mondays after {n}. Is that possible?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """One mail to be let in, and the name of its thread."""
+
+    key: str
+    thread: int
+    raw: bytes
+
+
+def make_mails(seed: int, count: int = MAILS, threads: int = THREADS) -> list[Mail]:
+    """`count` mails across `threads` threads: each thread's first mail, then follow-ups to its own earlier ones."""
+    dice = random.Random(seed)
+    threads = min(threads, count)
+    turns = [*range(threads), *(dice.randrange(threads) for _ in range(count - threads))]
+    earlier: dict[int, list[str]] = {thread: [] for thread in range(threads)}
+    return [_mail(dice, seed, number, thread, earlier[thread]) for number, thread in enumerate(turns)]
+
+
+async def deliver(house: House, mails: Sequence[Mail]) -> None:
+    """Let the mails in, one after the other, as a vouched import of live mail does."""
+    for mail in mails:
+        await accept(house, house.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
+
+
+def _mail(dice: random.Random, seed: int, number: int, thread: int, earlier: list[str]) -> Mail:
+    message_id = f"<s{seed}.m{number}@customer{thread}.example>"
+    name = f"Pat{thread} Customer"
+    text = dice.choice(QUESTIONS).format(n=dice.randrange(10, 90))
+    raw = letter(
+        f"Hello,\n\n{text}\nThis is my mail number {number}.\n\n{name}",
+        sender=f"{name} <pat{thread}@customer{thread}.example>",
+        subject=f"Question of customer {thread}",
+        message_id=message_id,
+        in_reply_to=dice.choice(earlier) if earlier else "",
+        date=BEGIN + timedelta(minutes=number),
+    )
+    earlier.append(message_id)
+    return Mail(f"{seed}-{number}", thread, raw)
