@@ -20,13 +20,14 @@ async def memory(given: SearchMemoryInput, desk: Desk) -> str:
     """Facts of the author of this mail, and of nobody else, with their dates."""
     if not desk.event.trusted or desk.event.participant_id is None:
         raise CallRefused("the sender is not authenticated: no memory is shown")
+    vector = await _vector(desk, given.query_text)
     async with desk.house.database.transaction(desk.workspace) as conn:
         hits = await search_facts(
             conn,
             workspace=desk.workspace,
             participant_id=desk.event.participant_id,
             query_text=given.query_text,
-            query_vector=await _vector(desk, given.query_text),
+            query_vector=vector,
             now=desk.now,
             window=_window(given, desk),
             limit=given.max_results,
@@ -37,10 +38,9 @@ async def memory(given: SearchMemoryInput, desk: Desk) -> str:
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     """Passages of our own documents, with the ids to cite."""
+    vector = await _vector(desk, given.query)
     async with desk.house.database.transaction(desk.workspace) as conn:
-        found = await search_knowledge(
-            conn, workspace=desk.workspace, query_text=given.query, query_vector=await _vector(desk, given.query)
-        )
+        found = await search_knowledge(conn, workspace=desk.workspace, query_text=given.query, query_vector=vector)
     return "\n\n".join(f"[{one.chunk_id}] {one.title} / {one.heading}\n{one.text}" for one in found) or NOTHING
 
 
