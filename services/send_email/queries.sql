@@ -40,8 +40,11 @@ INSERT INTO delivery_attempts (reply_id, version, workspace, at, attempt, result
 VALUES (%(reply_id)s, %(version)s, %(workspace)s, %(at)s, %(attempt)s, %(to_state)s, %(detail)s);
 
 -- name: suppress
+-- The earliest reason stands, in whichever order the deliveries that bounced are folded.
 INSERT INTO suppressions (workspace, addr, reason, mail_id, at)
-VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(at)s) ON CONFLICT DO NOTHING;
+VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(at)s)
+ON CONFLICT (workspace, addr) DO UPDATE SET reason = excluded.reason, mail_id = excluded.mail_id, at = excluded.at
+    WHERE (excluded.at, excluded.mail_id) < (suppressions.at, suppressions.mail_id);
 
 -- name: approved
 -- The event that approved the reply: all that an attempt needs.
