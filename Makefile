@@ -26,6 +26,7 @@ lint: install ## ruff, mypy, import-linter, the schema gate
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m schemas.make --check
+	$(BIN)/python -m schemas.compatibility
 
 format: install ## put the code into its form
 	$(BIN)/ruff check --fix .

@@ -67,14 +67,14 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
     if house.settings.kafka.embedded and set(names) == set(NAMES):
         log.info("told the broker what it forgot", events=await refill(house, consumers()))
     stop = asyncio.Event()
-    async with AsyncExitStack() as stack:
+    async with _first_error(), asyncio.TaskGroup() as group, AsyncExitStack() as stack:
         sources = [make_source(one, house) for one in PROCESSORS if one.name in names]
         for source in sources:
             stack.push_async_callback(source.stop)
             await source.start()
         await asyncio.gather(*(source.ready for source in sources))
-        edges = asyncio.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop))
-        stack.push_async_callback(_end, edges, stop)
+        stack.callback(stop.set)
+        group.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop), name="edges")
         log.info("at work", processors=sorted(names))
         yield
 
@@ -88,6 +88,10 @@ async def until_signal() -> None:
     await told.wait()
 
 
-async def _end(edges: asyncio.Task[None], stop: asyncio.Event) -> None:
-    stop.set()
-    await edges
+@asynccontextmanager
+async def _first_error() -> AsyncIterator[None]:
+    """An edge that fails ends the block; what it failed with is raised as itself, not as a group."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        raise group.exceptions[0] from None

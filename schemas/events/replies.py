@@ -211,6 +211,7 @@ class ReplyDiscarded(DeliveryEvent):
     TYPE: ClassVar[str] = "reply.discarded.v1"
 
     reason: str
+    overtaken: bool = Field(False, description="a newer mail or a human was faster; False: a person rejected it")
 
 
 class ReplyBounced(DeliveryEvent):

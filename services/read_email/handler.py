@@ -10,7 +10,7 @@ from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.core.mail.message import Address
-from services.core.mail.thread_ids import MailFacts, Placement
+from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
 from services.read_email.judging import delivery_report, find_verdict, reported_reply
 from services.read_email.placing import facts, find_place
@@ -18,12 +18,13 @@ from services.read_email.reading import Reading, read
 
 
 async def on_mail_received(work: Work[MailReceived]) -> None:
-    """Read it, then decide thread and verdict under the lock on its Message-ID."""
+    """Read it, then decide thread and verdict under the locks on its Message-ID and on those that it answers."""
     reading = await read(work)
     attachments = await _store_attachments(work, reading)
     async with work.unit() as unit:
-        await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": reading.message_id})
         mail = facts(reading, work.event, unit, work.house)
+        for message_id in sorted(wanted_ids(mail)):
+            await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": message_id})
         placement = await find_place(unit, mail, work.house.settings.threads.reopen_days)
         about = await reported_reply(unit, reading.report)
         thread_id = about["thread_id"] if about else placement.thread_id

@@ -55,6 +55,7 @@ def _known(row: Row) -> KnownThread:
         author=row["author_addr"],
         message_ids=frozenset(row["message_ids"]),
         our_ids=frozenset(row["our_ids"]),
+        awaited=frozenset(row["awaited"]) - frozenset(row["message_ids"]),
         participants=frozenset(row["participants"]),
         verified=frozenset(row["verified"]),
         subject=row["subject"],

@@ -10,7 +10,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
-from schemas.events.replies import ReplyDrafted, ReplySent
+from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
 from schemas.events.threads import (
     ActionLogged,
     BounceNoted,
@@ -167,6 +167,18 @@ def sent(thread: Thread, reply: ReplySent) -> Events:
     if reply.state != thread.state:
         yield transition(thread, reply.state, "ai", reply.reason or "the reply was sent")
     yield close_turn(thread, "sent", "", reply.reply_id)
+
+
+def discarded(thread: Thread, draft: ReplyDiscarded) -> Events:
+    """A draft will not go: a person rejected it, or a newer mail or a human was faster than we are."""
+    if not is_open(thread, draft.turn_id):
+        return
+    if not draft.overtaken:
+        yield close_turn(thread, "rejected", draft.reason, draft.reply_id)
+    elif thread.state == "escalated":
+        yield close_turn(thread, "escalated", draft.reason)
+    else:
+        yield close_turn(thread, "superseded", draft.reason)
 
 
 def failed(thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None) -> Events:

@@ -11,8 +11,8 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
-from services.core.bus.unit import Unit
 from services.core.bus.processor import Handlers
+from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.settings import ThreadSettings
 from services.track_threads import decide
@@ -35,9 +35,7 @@ async def on_email(work: Work[EmailRead]) -> None:
         if mail.mode == "history":
             await record(unit, decide.history(thread, mail.model_copy(update={"sent_at": mail.sent_at or unit.now})))
         elif mail.verdict.kind == "human":
-            await record(
-                unit, decide.escalate(thread, "system", mail.verdict.reason) if thread.state != "escalated" else ()
-            )
+            await record(unit, decide.escalate(thread, "system", mail.verdict.reason))
         else:
             await _wait_or_open(unit, thread, work.house.settings.threads)
 
@@ -85,11 +83,10 @@ async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
 
 
 async def on_discarded(work: Work[ReplyDiscarded]) -> None:
-    """A draft will not go. Where its turn is still open, a person rejected it."""
+    """A draft will not go; what it was to answer waits again, unless a person rejected it."""
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
-        if decide.is_open(thread, work.event.turn_id):
-            await record(unit, [decide.close_turn(thread, "rejected", work.event.reason, work.event.reply_id)])
+        await _finish(unit, thread, decide.discarded(thread, work.event), work.house.settings.threads)
 
 
 async def on_turn_failed(work: Work[TurnFailed]) -> None:

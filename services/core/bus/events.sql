@@ -6,6 +6,9 @@ VALUES (%(id)s, %(workspace)s, %(topic)s, %(key)s, %(type)s, %(source)s, %(time)
         %(aggregate_id)s, %(version)s, %(data_subject)s, %(correlation_id)s, %(causation_id)s, %(data)s)
 ON CONFLICT (id) DO NOTHING;
 
+-- name: by_id
+SELECT * FROM events WHERE id = %(id)s;
+
 -- name: unpublished_of
 -- What one consumer stored because of one event and has not published yet, in the order of storing.
 SELECT * FROM events
@@ -76,7 +79,3 @@ DELETE FROM timers WHERE id = %(id)s;
 -- name: due_timers
 -- Timers that have come due; skips what another keeper holds.
 SELECT * FROM timers WHERE due_at <= %(now)s ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
-
--- name: next_timer
--- When the next timer is due.
-SELECT min(due_at) AS due_at FROM timers;

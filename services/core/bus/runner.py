@@ -15,13 +15,17 @@ from services.core.bus import history
 from services.core.bus.codec import decode, encode
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery
-from services.core.bus.envelope import Envelope, caused
+from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import fetch_all
+from services.core.db import fetch_all, fetch_one
 from services.core.house import House
 
 log = structlog.get_logger(__name__)
+
+
+class _NothingToTell(Exception):
+    """The processor has no event for this; its journal row is taken back, so that a redrive finds it undone."""
 
 
 class Runner:
@@ -61,18 +65,16 @@ class Runner:
         await self._publish_stored(envelope)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
-        """Say that an event could not be handled: a failed turn, else a dead letter with its bytes untouched."""
+        """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched."""
         try:
             envelope = decode(delivery)
         except Exception:
             envelope = None
-        notice = self._processor.give_up(envelope, error) if envelope and self._processor.give_up else None
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
-        if envelope is None or notice is None:
+        if envelope is None or not await self._told(envelope, error):
             letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=self._house.now())
             await self._house.publisher.publish([letter])
             return
-        await self._store_notice(envelope, caused(notice, envelope, source=self._processor.name, step="gave-up"))
         await self._publish_stored(envelope)
 
     async def _do(self, work: Work[Any]) -> None:
@@ -83,13 +85,20 @@ class Runner:
             async with work.unit():
                 pass
 
-    async def _store_notice(self, envelope: Envelope, notice: Envelope) -> None:
+    async def _told(self, envelope: Envelope, error: BaseException) -> bool:
+        """Let the processor record what becomes of an event that it could not handle; False where it cannot say."""
+        if self._processor.give_up is None:
+            return False
         work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
         try:
             async with work.unit("gave-up") as unit:
-                unit.stored.append(notice)
+                if not await self._processor.give_up(unit, error):
+                    raise _NothingToTell
         except AlreadyDone:
             log.info("already done", type=envelope.type)
+        except _NothingToTell:
+            return False
+        return True
 
     async def _publish_stored(self, cause: Envelope) -> None:
         args = {"cause": cause.id, "source": self._processor.name}
@@ -109,7 +118,10 @@ async def publish(house: House, envelopes: Sequence[Envelope]) -> None:
 
 
 async def enter(house: House, envelope: Envelope) -> None:
-    """An edge's event comes into the house: stored, then published. The same id twice is one event."""
+    """An edge's event comes into the house: stored, then published. The same id again is the event stored first."""
     async with house.database.transaction(envelope.workspace) as conn:
         await history.store(conn, [envelope])
-    await publish(house, [envelope])
+        stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
+    assert stored is not None
+    if stored["published_at"] is None:
+        await publish(house, [history.envelope(stored)])

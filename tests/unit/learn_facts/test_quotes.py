@@ -52,3 +52,18 @@ def test_what_is_found_does_stand_there(quote: str, text: str) -> None:
     found = find_quote(quote, text)
     if found is not None:
         assert " ".join(quote.split()) in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("quote", "text", "stands"),
+    [
+        ("40", "we paid 1402 dollars", False),
+        ("40", "we are 40 people", True),
+        ("Team", "the Teams plan", False),
+        ("$50", "US$50 were credited", True),
+        ("北京", "我住在北京市", True),
+    ],
+)
+def test_a_quote_ends_where_words_end(quote: str, text: str, stands: bool) -> None:
+    """Half a word or half a number is no quote; scripts without spaces have no such edges."""
+    assert (find_quote(quote, text) is not None) is stands

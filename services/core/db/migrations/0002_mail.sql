@@ -44,12 +44,12 @@ CREATE INDEX mails_by_message_id ON mails (workspace, message_id);
 CREATE INDEX mails_by_time ON mails (workspace, received_at);
 CREATE INDEX mails_by_content ON mails (workspace, content_sha256);
 
--- (workspace, message_id) -> thread, inserted ON CONFLICT DO NOTHING: the first word stands. Ids that a mail
--- refers to and that nobody holds yet stand here too, so that the order of arrival does not matter.
+-- Which threads hold or await a Message-ID. Ids that a mail refers to and that nobody holds yet stand here too, so
+-- that the order of arrival does not matter. Several threads may await one id; placing decides between them.
 CREATE TABLE message_threads (
     workspace  text NOT NULL,
     message_id text NOT NULL,
     thread_id  uuid NOT NULL,
-    PRIMARY KEY (workspace, message_id)
+    PRIMARY KEY (workspace, message_id, thread_id)
 );
 CREATE INDEX message_threads_by_thread ON message_threads (thread_id);
