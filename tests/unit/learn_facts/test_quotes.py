@@ -35,10 +35,10 @@ def test_everything_else_has_to_match(quote: str) -> None:
 texts = st.text(st.sampled_from("ab .*\\(\n\t\u00a0é"), max_size=80)
 
 
-@given(texts, st.integers(0, 80), st.integers(1, 40))
+@given(texts, st.integers(0, 20), st.integers(1, 10))
 def test_what_was_copied_is_found_with_its_words(text: str, start: int, length: int) -> None:
     """Any words copied from a text are found in it, in the same words, never longer than a quote may be."""
-    quote = text[start : start + length]
+    quote = " ".join(text.split()[start : start + length])
     found = find_quote(quote, text)
     assert (found is not None) == bool(quote.split())
     if found is not None:
