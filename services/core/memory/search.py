@@ -41,7 +41,7 @@ class SearchSettings:
     candidates: int = 150
     whole_up_to: int = 100
     dense_share: float = 0.5
-    breadth: int = 800
+    breadth: int = 400
     cap: int = 1000
     ranking: RankingSettings = field(default_factory=RankingSettings)
 
