@@ -83,6 +83,18 @@ class ImapSettings(Group):
     timeout_s: float = Field(60, description="how long the server may take over one answer")
     poll_s: float = Field(60, description="how often we look where the server has no IDLE")
     idle_s: float = Field(24 * 60, lt=29 * 60, description="IDLE is issued again after this long (RFC 2177)")
+    sent_folder: str = Field("", description="where sent mail lies; by default the folder that the server marks as it")
+    read_sent: bool = Field(True, description="a colleague's reply found in the Sent folder closes the turn")
+    keep_sent: bool = Field(True, description="put a copy of each reply into the Sent folder, unless it is there")
+
+
+class DkimSettings(Group):
+    """What replies are signed with, where the SMTP server does not sign them (RFC 6376, RFC 8463)."""
+
+    domain: str
+    selector: str
+    key_file: Path = Field(description="the private key: PEM for rsa, the base64 of the seed for ed25519")
+    algorithm: Literal["rsa", "ed25519"] = "rsa"
 
 
 class InboxSettings(Group):
@@ -93,6 +105,10 @@ class InboxSettings(Group):
     display_name: str = "Support"
     persona: str = Field("", description="what the agent is and how it writes, for this mailbox")
     imap: ImapSettings | None = None
+    smtp: SmtpSettings | None = Field(None, description="where this inbox's replies are handed over, if elsewhere")
+    dkim: DkimSettings | None = None
+    replies_per_hour: int = Field(0, ge=0, description="more wait for their turn; 0: no limit of ours")
+    paused: bool = Field(False, description="nothing is read, its webhook says 503; where it stood is kept")
     vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
 
 
@@ -247,6 +263,10 @@ class Settings(BaseSettings):
         raise SettingsWrong(
             f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
         )
+
+    def smtp_of(self, inbox: str) -> SmtpSettings:
+        """Where the replies of an inbox are handed over; one that is gone from the settings uses the house's."""
+        return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
 
     @property
     def quiet(self) -> timedelta:

@@ -9,9 +9,9 @@ from services.receive_email.imap import watch_inbox
 
 
 async def watch_inboxes(house: House, stop: asyncio.Event) -> None:
-    """Watch every inbox that has IMAP settings, until `stop`."""
+    """Watch every inbox that has IMAP settings and is not paused, until `stop`."""
     async with asyncio.TaskGroup() as group:
         for inbox in house.settings.inboxes:
-            if inbox.imap is not None:
+            if inbox.imap is not None and not inbox.paused:
                 group.create_task(watch_inbox(house, inbox, inbox.imap, stop), name=f"inbox {inbox.name}")
         await stop.wait()

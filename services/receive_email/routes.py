@@ -100,9 +100,12 @@ async def _claim(house: House, shape: Format, found: Inbound, inbox: InboxSettin
 
 def _inbox(house: House, name: str) -> InboxSettings:
     try:
-        return house.settings.inbox(name)
+        inbox = house.settings.inbox(name)
     except SettingsWrong:
         raise Refused(404, "inbox_unknown", "name one of our inboxes, as in ?inbox=support") from None
+    if inbox.paused:
+        raise Refused(503, "paused", "this inbox is paused; send the same request again later")
+    return inbox
 
 
 def _too_large(limit: int) -> Refused:

@@ -11,7 +11,7 @@ import typer
 from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
 from services.core.logging import configure
-from services.tools.commands import deliveries, demo, drafts, imports, knowledge, mails, run, threads, write
+from services.tools.commands import deliveries, demo, drafts, imports, inbox, knowledge, mails, run, threads, write
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -45,6 +45,7 @@ app.command("drafts")(drafts.drafts)
 app.command("approve")(drafts.approve)
 app.command("reject")(drafts.reject)
 app.command("import")(imports.import_mail)
+app.add_typer(inbox.app, name="inbox")
 app.add_typer(knowledge.app, name="knowledge")
 
 

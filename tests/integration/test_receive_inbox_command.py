@@ -1,0 +1,106 @@
+"""`correspondent inbox`: from an address and a password to an inbox that is read, and what is said on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deploy.local import Endpoints
+from services.core.settings import read_settings
+from services.receive_email.imap.nouns import Folder, Place
+from services.receive_email.imap.positions import begin, load
+from services.tools.cli import app
+from services.tools.config_file import ConfigUnusable
+from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
+from tests.support.imap import receiving_house, settings_for
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with running_dovecot() as server:
+        yield server
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: Endpoints) -> Path:
+    """A settings file that names the session's SMTP sink, and nothing else."""
+    path = tmp_path / "correspondent.toml"
+    path.write_text(f'[smtp]\nhost = "{stack.smtp_host}"\nport = {stack.smtp_port}\n')
+    monkeypatch.setenv("CORRESPONDENT_CONFIG", str(path))
+    return path
+
+
+def run(tmp_path: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, ["--home", str(tmp_path / "var"), "inbox", *arguments])
+
+
+def adding(dovecot: Dovecot, password: str = PASSWORD) -> list[str]:
+    way = ["--imap-host", "127.0.0.1", "--imap-port", str(dovecot.port), "--imap-tls", "none", "--username", "dora"]
+    return ["add", "support", "support@shop.example", *way, "--password", password]
+
+
+@pytest.mark.dovecot
+def test_an_inbox_is_added_after_it_was_tried(dovecot: Dovecot, config: Path, tmp_path: Path) -> None:
+    """All steps pass, the entry is in the settings file, and what comes next is said."""
+    dovecot.maildir("dora")
+    said = run(tmp_path, *adding(dovecot))
+    assert said.exit_code == 0, said.output
+    assert "begins at its newest mail" in said.output
+    inbox = read_settings().inbox("support")
+    assert inbox.imap is not None
+    assert inbox.imap.password.get_secret_value() == PASSWORD
+    assert run(tmp_path, "test", "support").exit_code == 0
+
+
+@pytest.mark.dovecot
+def test_an_inbox_that_fails_is_not_written(dovecot: Dovecot, config: Path, tmp_path: Path) -> None:
+    """A wrong password is named with its remedy, and the settings file stays as it was."""
+    before = config.read_text()
+    said = run(tmp_path, *adding(dovecot, password="wrong"))
+    assert said.exit_code == 1
+    assert "imap login" in said.output
+    assert "app password" in said.output
+    assert config.read_text() == before
+
+
+@pytest.mark.dovecot
+async def test_pausing_and_removing_keep_the_position(
+    dovecot: Dovecot, config: Path, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """After pause, resume, remove and add, the folder is read on from where it stood."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[])
+    dovecot.maildir("dora")
+    assert (await asyncio.to_thread(run, tmp_path, *adding(dovecot))).exit_code == 0
+    inbox = read_settings().inbox("support")
+    assert inbox.imap is not None
+    async with receiving_house(settings) as house:
+        place = Place(house, inbox, inbox.imap)
+        stood = await begin(place, Folder(uidvalidity=7, uidnext=42))
+        for command in ("pause", "resume", "remove"):
+            said = await asyncio.to_thread(run, tmp_path, command, "support")
+            assert said.exit_code == 0, said.output
+            if command != "remove":
+                assert read_settings().inbox("support").paused is (command == "pause")
+        assert read_settings().inboxes == ()
+        assert (await asyncio.to_thread(run, tmp_path, *adding(dovecot))).exit_code == 0
+        assert await load(place) == stood
+
+
+def test_an_inbox_that_is_not_there_cannot_be_paused(config: Path, tmp_path: Path) -> None:
+    """The names that there are come with the refusal."""
+    said = run(tmp_path, "pause", "sales")
+    assert isinstance(said.exception, ConfigUnusable)
+    assert "no inbox named 'sales'" in str(said.exception)
+
+
+def test_the_list_shows_inboxes_even_without_a_house(config: Path, tmp_path: Path) -> None:
+    """Without a database the list says so, and shows what the settings hold."""
+    config.write_text(config.read_text() + '[[inboxes]]\nname = "shop"\naddress = "shop@shop.example"\npaused = true\n')
+    said = run(tmp_path, "list")
+    assert said.exit_code == 0, said.output
+    assert "paused" in said.output
+    assert "webhook or files" in said.output
