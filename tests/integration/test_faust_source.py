@@ -1,39 +1,38 @@
-"""The consumer on a real broker: order, poison, restart, slow handlers."""
+"""The consumer on a real broker: order, poison, restart, slow handlers, several groups, a broker that is away."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import pytest
 
 from deploy.local import Endpoints
-from services.core.bus.publisher import Publisher, Record
-from services.core.bus.topics_admin import TopicSpec, ensure_topics, lag
-from tests.support.bus import Desk, until
-
-
-async def fill(brokers: str, topic: str, values: list[bytes]) -> None:
-    publisher = Publisher(brokers, idempotent=False)
-    await publisher.start()
-    await publisher.publish([Record(topic, b"%d" % (n % 10), value) for n, value in enumerate(values)])
-    await publisher.stop()
+from deploy.local.ports import free_port
+from services.core.bus.topics_admin import TopicSpec, ensure_topics
+from tests.support.bus import POISON, Desk, at_work, fill, total_lag, until
+from tests.support.proxy import FaultProxy
 
 
 async def test_all_is_done_in_order_and_a_restart_resumes_behind_it(stack: Endpoints, topic_prefix: str) -> None:
     """Poison is given up, each key keeps its order, and after a clean stop nothing is read twice."""
     topic, group = topic_prefix + "turns", topic_prefix + "group"
     await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
-    values = [b"poison" if n % 25 == 7 else b"%d" % n for n in range(200)]
+    values = [POISON if n % 25 == 7 else b"%d" % n for n in range(200)]
     await fill(stack.kafka, topic, values)
     first = Desk(stack.kafka, group, [topic])
-    await first.source.start()
-    await until(lambda: len(first.handled) + len(first.given_up) >= 200)
-    await first.source.stop()
+    async with at_work(first):
+        await until(lambda: len(first.handled) + len(first.given_up) >= 200)
     assert len(first.given_up) == 8
     for key in range(10):
         mine = [d.value for d in first.handled if d.key == b"%d" % key]
-        assert mine == [v for n, v in enumerate(values) if n % 10 == key and v != b"poison"]
-    assert sum((await lag(stack.kafka, group, [topic])).values()) == 0
+        assert mine == [v for n, v in enumerate(values) if n % 10 == key and v != POISON]
+    assert await total_lag(stack.kafka, group, topic) == 0
     await fill(stack.kafka, topic, [b"again"] * 20)
     second = Desk(stack.kafka, group, [topic])
-    await second.source.start()
-    await until(lambda: len(second.handled) >= 20)
-    await second.source.stop()
-    assert [d.value for d in second.handled] == [b"again"] * 20
+    async with at_work(second):
+        await until(lambda: len(second.handled) >= 20)
+    assert second.values == [b"again"] * 20
 
 
 async def test_a_handler_slower_than_the_session_keeps_its_partitions(stack: Endpoints, topic_prefix: str) -> None:
@@ -41,9 +40,59 @@ async def test_a_handler_slower_than_the_session_keeps_its_partitions(stack: End
     topic, group = topic_prefix + "turns", topic_prefix + "group"
     await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
     await fill(stack.kafka, topic, [b"slow"])
-    desk = Desk(stack.kafka, group, [topic], handling_s=9)
-    await desk.source.start()
-    await until(lambda: len(desk.handled) >= 1)
-    await desk.source.stop()
+    desk = Desk(stack.kafka, group, [topic], handling_s=13)
+    async with at_work(desk):
+        await until(lambda: len(desk.handled) >= 1)
     assert len(desk.handled) == 1
-    assert sum((await lag(stack.kafka, group, [topic])).values()) == 0
+    assert await total_lag(stack.kafka, group, topic) == 0
+
+
+async def test_several_sources_share_a_process_and_each_group_reads_everything(
+    stack: Endpoints, topic_prefix: str
+) -> None:
+    """Groups in one process and loop do not disturb each other, not even where one of them stops half-way."""
+    topics = [topic_prefix + name for name in ("mails", "turns")]
+    await ensure_topics(stack.kafka, [TopicSpec(topic, 12) for topic in topics])
+    both = Desk(stack.kafka, topic_prefix + "both", topics)
+    one = Desk(stack.kafka, topic_prefix + "one", topics[:1])
+    leaving = Desk(stack.kafka, topic_prefix + "leaving", topics)
+    async with at_work(both, one):
+        async with at_work(leaving):
+            for topic in topics:
+                await fill(stack.kafka, topic, [b"first"] * 30)
+            await until(lambda: (len(both.handled), len(one.handled), len(leaving.handled)) == (60, 30, 60))
+        for topic in topics:
+            await fill(stack.kafka, topic, [b"second"] * 30)
+        await until(lambda: (len(both.handled), len(one.handled)) == (120, 60))
+    assert len(leaving.handled) == 60
+    assert await total_lag(stack.kafka, topic_prefix + "leaving", topics[0]) == 30
+
+
+async def test_a_source_that_starts_before_its_broker_tries_until_it_answers(
+    stack: Endpoints, topic_prefix: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """With nobody at the broker's address it says so, waits longer each time, and consumes once there is one."""
+    topic, group = topic_prefix + "turns", topic_prefix + "group"
+    await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
+    await fill(stack.kafka, topic, [b"early"] * 10)
+    host, port = stack.kafka.split(":")
+    place = free_port()
+    desk = Desk(f"{host}:{place}", group, [topic])
+    with caplog.at_level(logging.WARNING, "services.core.bus.faust_source"):
+        async with at_work(desk):
+            await until(lambda: sum("starts again" in message for message in caplog.messages) >= 2)
+            assert desk.handled == []
+            async with FaultProxy(host, int(port), listen=place):
+                await until(lambda: len(desk.handled) == 10)
+                await desk.source.stop()
+    pauses = [message.rsplit(" ", 2)[-2] for message in caplog.messages if "starts again" in message]
+    assert pauses[:2] == ["0.5", "1.0"]
+
+
+async def test_a_source_without_a_broker_stops_at_once() -> None:
+    """A process that was started in vain can be ended."""
+    desk = Desk(f"127.0.0.1:{free_port()}", "group", ["topic"])
+    await desk.source.start()
+    await asyncio.sleep(0.2)
+    async with asyncio.timeout(30):
+        await desk.source.stop()

@@ -13,11 +13,18 @@ from dataclasses import dataclass
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
-from aiokafka.errors import TopicAlreadyExistsError, for_code
+from aiokafka.errors import (
+    GroupCoordinatorNotAvailableError,
+    GroupLoadInProgressError,
+    NotCoordinatorForGroupError,
+    TopicAlreadyExistsError,
+    for_code,
+)
 from aiokafka.structs import OffsetAndMetadata
 
 from services.core.bus.delivery import Partition
 
+COORDINATOR_TO_COME = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
 FETCH_S = 20.0  # how long a broker may take to say where its partitions end
 
 
@@ -45,11 +52,13 @@ async def ensure_topics(brokers: str, specs: Sequence[TopicSpec], *, replication
 
 
 async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
-    """Give the offset after the last record of each partition of the topics."""
+    """Give the offset after the last record of each partition of the topics; a topic that is not there has none."""
+    places = await _places(brokers, topics)
+    if not places:
+        return {}
     consumer = AIOKafkaConsumer(bootstrap_servers=brokers, enable_auto_commit=False, fetch_max_wait_ms=100)
     await consumer.start()
     try:
-        places = await _places(consumer, topics)
         consumer.assign(places)
         await consumer.seek_to_beginning(*places)
         async with asyncio.timeout(FETCH_S):
@@ -62,9 +71,10 @@ async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
 
 async def committed(brokers: str, group: str, partitions: Sequence[Partition]) -> dict[Partition, int]:
     """Give the offset of the next record that `group` will read, 0 where it has committed none."""
-    async with _admin(brokers) as admin:
-        places = [TopicPartition(*partition) for partition in partitions]
-        found = await admin.list_consumer_group_offsets(group, partitions=places)
+    places = [TopicPartition(*partition) for partition in partitions]
+    async with _admin(brokers) as admin, asyncio.timeout(FETCH_S):
+        while (found := await _offsets(admin, group, places)) is None:
+            await asyncio.sleep(0.1)
     return {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
 
 
@@ -76,7 +86,7 @@ async def lag(brokers: str, group: str, topics: Sequence[str]) -> dict[Partition
 
 
 async def reset_group(brokers: str, group: str, offsets: Mapping[Partition, int]) -> None:
-    """Set where `group` reads next; the group must have no members."""
+    """Set where `group` reads next; the group must have no members. On Tansu it must never have had any."""
     consumer = AIOKafkaConsumer(bootstrap_servers=brokers, group_id=group, enable_auto_commit=False)
     await consumer.start()
     try:
@@ -91,9 +101,25 @@ def _new_topic(spec: TopicSpec, replication: int) -> NewTopic:
     return NewTopic(spec.name, spec.partitions, replication, topic_configs=configs)
 
 
-async def _places(consumer: AIOKafkaConsumer, topics: Sequence[str]) -> list[TopicPartition]:
-    await consumer.topics()
-    return [TopicPartition(topic, n) for topic in topics for n in sorted(consumer.partitions_for_topic(topic) or ())]
+async def _places(brokers: str, topics: Sequence[str]) -> list[TopicPartition]:
+    async with _admin(brokers) as admin:
+        there = set(await admin.list_topics())
+        known = [topic for topic in topics if topic in there]
+        found = await admin.describe_topics(known) if known else []
+    return [TopicPartition(one["topic"], n) for one in found for n in sorted(p["partition"] for p in one["partitions"])]
+
+
+async def _offsets(
+    admin: AIOKafkaAdminClient, group: str, places: list[TopicPartition]
+) -> dict[TopicPartition, OffsetAndMetadata] | None:
+    """What the group has committed; None while its coordinator is being chosen, as on a broker's first day."""
+    try:
+        found: dict[TopicPartition, OffsetAndMetadata] = await admin.list_consumer_group_offsets(
+            group, partitions=places
+        )
+    except COORDINATOR_TO_COME:
+        return None
+    return found
 
 
 @asynccontextmanager
