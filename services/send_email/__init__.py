@@ -5,9 +5,9 @@ Out: deliveries, or turns (given up).
 Owns the aggregate `delivery`: draft -> approved -> sending -> sent | unknown | failed | bounced, or discarded.
 """
 
-from services.core.bus.failed_turn import failed_turn
 from services.core.bus.processor import Processor
 from services.send_email.apply import APPLIERS
+from services.send_email.given_up import give_up
 from services.send_email.handler import HANDLERS
 
-PROCESSOR = Processor(name="send_email", handlers=HANDLERS, appliers=APPLIERS, give_up=failed_turn("send_email"))
+PROCESSOR = Processor(name="send_email", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up)

@@ -20,6 +20,7 @@ from services.core.bus.history import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
+from services.core.db.locks import HeldElsewhere
 from services.send_email.apply import SQL
 from services.send_email.schedule import next_attempt
 from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
@@ -54,7 +55,7 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
     try:
         async with dialogue(work.house.settings.smtp, letter) as session:
             await _intend(work, reply, attempt)
-            response = await session.data()
+            await _settle(work, _sent(reply, attempt, await session.data()))
     except Overtaken:
         return
     except NotNow as error:
@@ -63,20 +64,21 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
         await _settle(work, ReplyFailed(**_of(reply), attempt=attempt, error=str(error)))
     except OutcomeUnknown as error:
         await _settle(work, ReplyUnknown(**_of(reply), attempt=attempt, error=str(error)))
-    else:
-        await _settle(work, _sent(reply, attempt, response))
 
 
 async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
-    """Look at the thread once more, under its lock, and record that DATA comes next."""
+    """Look at thread and ledger once more, under their locks, and record that DATA comes next."""
     async with work.unit(f"intent-{attempt}", final=False) as unit:
         await unit.lock("thread", reply.thread_id)
         await unit.lock("delivery", reply.reply_id)
+        row = await unit.one(SQL.delivery, reply_id=reply.reply_id)
+        if row is None or row["state"] != "approved" or row["attempt"] >= attempt:
+            raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
         why = await overtaken(unit, reply.thread_id, reply.turn_id)
         if not why:
             await unit.record(ReplySending(**_of(reply), attempt=attempt))
     if why:
-        await _settle(work, ReplyDiscarded(**_of(reply), reason=why))
+        await _settle(work, ReplyDiscarded(**_of(reply), reason=why, overtaken=True))
         raise Overtaken
 
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from schemas.events import EventData
 from schemas.events.threads import TurnFailed
-from services.core.bus.envelope import Envelope
 from services.core.bus.processor import GiveUp
+from services.core.bus.unit import Unit
 
 
 def failed_turn(processor: str) -> GiveUp:
     """A `give_up` that turns an event of a turn into `turn.failed`; other events go to the dead letters."""
 
-    def give_up(envelope: Envelope, error: BaseException) -> EventData | None:
-        turn_id, thread_id = getattr(envelope.data, "turn_id", None), getattr(envelope.data, "thread_id", None)
+    async def give_up(unit: Unit, error: BaseException) -> bool:
+        data = unit.cause.data
+        turn_id, thread_id = getattr(data, "turn_id", None), getattr(data, "thread_id", None)
         if turn_id is None or thread_id is None:
-            return None
+            return False
         said = f"{type(error).__name__}: {error}"[:500]
-        return TurnFailed(thread_id=thread_id, turn_id=turn_id, processor=processor, error=said)
+        await unit.record(TurnFailed(thread_id=thread_id, turn_id=turn_id, processor=processor, error=said))
+        return True
 
     return give_up

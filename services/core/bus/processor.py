@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from schemas.events import EventData
 from schemas.topics import catalogue
-from services.core.bus.envelope import Envelope
-from services.core.bus.unit import Appliers
+from services.core.bus.unit import Appliers, Unit
 from services.core.bus.work import Work
 from services.core.house import House
 
@@ -19,15 +18,15 @@ if TYPE_CHECKING:
 
 Handler = Callable[[Work[Any]], Awaitable[None]]
 Handlers = Mapping[type[EventData], Handler]
-GiveUp = Callable[[Envelope, BaseException], EventData | None]
+GiveUp = Callable[[Unit, BaseException], Awaitable[bool]]
 
 
 @dataclass(frozen=True, slots=True)
 class Processor:
     """One folder, one consumer group, one process that can be scaled.
 
-    `give_up` makes the event that tells the flow that this one could not be handled (a failed turn); where it
-    gives None, or is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
+    `give_up` records what tells the flow that an event could not be handled (a failed turn); where it says False, or
+    is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
     key, or the data subject. Where it asks a model, its events wait while the model's circuit is open.
     """
 

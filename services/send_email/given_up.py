@@ -1,0 +1,35 @@
+"""What becomes of a reply whose attempt could not end: never forgotten in the ledger, never blindly repeated."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from schemas.events.base import EventData
+from schemas.events.replies import ReplyApproved, ReplyFailed, ReplyUnknown
+from schemas.events.threads import TimerElapsed
+from services.core.bus.failed_turn import failed_turn
+from services.core.bus.unit import Unit
+from services.send_email.apply import SQL
+
+_failed_turn = failed_turn("send_email")
+
+
+async def give_up(unit: Unit, error: BaseException) -> bool:
+    """Past its intent a reply is `unknown`, before it `failed`; either way a human is called. Else the turn failed."""
+    reply_id = _reply_of(unit.cause.data)
+    if reply_id is None:
+        return await _failed_turn(unit, error)
+    await unit.lock("delivery", reply_id)
+    row = await unit.one(SQL.delivery, reply_id=reply_id)
+    if row is None or row["state"] not in ("approved", "sending"):
+        return False
+    known = {name: row[name] for name in ("reply_id", "thread_id", "turn_id", "attempt")}
+    said = f"{type(error).__name__}: {error}"[:500]
+    await unit.record((ReplyUnknown if row["state"] == "sending" else ReplyFailed)(**known, error=said))
+    return True
+
+
+def _reply_of(data: EventData) -> UUID | None:
+    if isinstance(data, ReplyApproved):
+        return data.reply_id
+    return data.subject if isinstance(data, TimerElapsed) and data.purpose == "send_retry" else None
