@@ -9,7 +9,8 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from datetime import datetime
 from typing import Any, LiteralString, cast
 
@@ -44,11 +45,14 @@ async def fold(source: Connection, target_url: str, until: datetime | None = Non
     The target is migrated first. Done again, it goes on where the target stands. Raises `HistoryBroken`.
     """
     await asyncio.to_thread(migrate, target_url)
-    async with await AsyncConnection.connect(target_url, autocommit=True, row_factory=dict_row) as target:
-        return await fold_events(stored_events(source, until), target)
+    async with (
+        await AsyncConnection.connect(target_url, autocommit=True, row_factory=dict_row) as target,
+        aclosing(stored_events(source, until)) as events,
+    ):
+        return await fold_events(events, target)
 
 
-async def stored_events(source: Connection, until: datetime | None = None) -> AsyncIterator[Envelope]:
+async def stored_events(source: Connection, until: datetime | None = None) -> AsyncGenerator[Envelope]:
     """Every event of an aggregate, one aggregate after the other, each in version order."""
     async with source.transaction(), source.cursor(name="fold") as cursor:
         cursor.itersize = BATCH
