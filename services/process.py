@@ -13,7 +13,7 @@ import structlog
 from schemas.topics import catalogue
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.group import make_source
-from services.core.bus.sweeper import refill
+from services.core.bus.told import keep_told, tell
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
@@ -62,11 +62,13 @@ async def prepare(settings: Settings) -> None:
 async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
     """The named processors and edges at work for the block; they stop cleanly at its end.
 
-    An embedded broker begins empty: what is stored and not yet consumed goes into it before an edge opens.
+    An embedded broker begins empty: what is stored and not yet consumed goes into it before an edge opens. The
+    process that keeps time sees to that, now and whenever the broker was started anew.
     """
-    if house.settings.kafka.embedded and set(names) == set(NAMES):
-        log.info("told the broker what it forgot", events=await refill(house, consumers()))
-    stop = asyncio.Event()
+    topics, stop = topic_specs(house.settings), asyncio.Event()
+    tells = house.settings.kafka.embedded and "keep_time" in names
+    if tells:
+        await tell(house, topics, consumers())
     async with _first_error(), asyncio.TaskGroup() as group, AsyncExitStack() as stack:
         sources = [make_source(one, house) for one in PROCESSORS if one.name in names]
         for source in sources:
@@ -75,6 +77,8 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
         await asyncio.gather(*(source.ready for source in sources))
         stack.callback(stop.set)
         group.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop), name="edges")
+        if tells:
+            group.create_task(keep_told(house, topics, consumers(), stop), name="tell a broker that forgot")
         log.info("at work", processors=sorted(names))
         yield
 

@@ -1,0 +1,91 @@
+"""kill -9 of the whole embedded stack and of the house's process; started again on the same home, it goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from services.core.house import open_house
+from services.tools.running import settings_here
+from services.tools.settle import settle, unfinished
+from tests.chaos.traffic import deliver, make_mails
+from tests.support.smtp_server import SmtpServer
+from tests.support.stack import temporary_home, uses_apache_kafka
+from tests.support.tally import tally
+from tests.support.workers import ROOT, Worker
+
+ALL, BEFORE, SENT_FIRST = 24, 16, 4
+UP = "from services.tools.cli import main; main()"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+@pytest.mark.skipif(uses_apache_kafka(), reason="this is about the embedded stack, whose broker forgets")
+async def test_the_whole_stack_and_the_house_are_killed_in_the_middle_of_mail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fresh broker is told what is stored and not yet consumed before an edge opens; nothing is lost or sent twice."""
+    async with SmtpServer() as server:
+        monkeypatch.setenv("CORRESPONDENT_SMTP__PORT", str(server.port))
+        monkeypatch.setenv("CORRESPONDENT_WEB__PORT", "0")
+        monkeypatch.setenv("CORRESPONDENT_THREADS__QUIET_S", "0.3")
+        mails = make_mails(31, ALL, 14)
+        with temporary_home() as home:
+            up = _start(home, tmp_path / "first.log")
+            try:
+                await up.ready()
+                async with open_house(settings_here(home)) as house:
+                    await deliver(house, mails[:BEFORE])
+                    await _until_sent(server, SENT_FIRST)
+                    left = await unfinished(house)
+                    _kill_all(up, home)
+                again = up = _start(home, tmp_path / "second.log")
+                await again.ready()
+                async with open_house(settings_here(home)) as house:
+                    await deliver(house, mails[BEFORE:])
+                    await settle(house, timeout_s=120)
+                    async with house.database.reading() as conn:
+                        judged = await tally(conn, ALL, server.copies())
+                assert again.stop() == 0
+            finally:
+                up.kill()
+    print(judged.line(kills=1, left_at_the_kill=left))
+    assert left > 0, "the stack must die in the middle of work"
+    assert judged.faults == ()
+    assert judged.answered > ALL // 2
+    log = again.log.read_text()
+    assert 0 < log.index("told the broker") < log.index("at work"), "an edge was open before the broker knew"
+
+
+def _start(home: Path, log: Path) -> Worker:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-c", UP, "--home", str(home), "--log-level", "INFO", "up"],
+            cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+    return Worker(("up",), log, process)
+
+
+def _kill_all(up: Worker, home: Path) -> None:
+    """SIGKILL to the house and to each part, at once; the parts may be quicker to follow their owner."""
+    parts = [int(pid) for pid in json.loads((home / "processes.json").read_text())]
+    up.process.kill()
+    for pid in parts:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+    up.process.wait()
+
+
+async def _until_sent(server: SmtpServer, count: int) -> None:
+    async with asyncio.timeout(60):
+        while len(server.accepted) < count:
+            await asyncio.sleep(0.01)

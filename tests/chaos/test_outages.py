@@ -1,0 +1,145 @@
+"""What the house stands on goes away and comes back in the middle of mail; the house recovers by itself."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from deploy.local import EmbeddedStack, Endpoints
+from services.core.bus.topics_admin import committed, ends, reset_group
+from services.core.db import fetch_all
+from services.core.errors import Temporary
+from services.core.house import House, open_house
+from services.pipeline import PROCESSORS
+from services.process import working
+from services.receive_email.accept import accept
+from services.tools.fold import state_hash
+from services.tools.settle import settle, unfinished
+from tests.chaos.traffic import Mail, make_mails
+from tests.support.house import running_house, settings_for
+from tests.support.scripted_model import ScriptedModel, failing, hang, malformed_json, reply_text
+from tests.support.smtp_server import SmtpServer
+from tests.support.tally import Tally, tally
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+HALF, ALL = 10, 20
+
+
+@pytest.mark.parametrize("part", ["kafka", "database", "redis"])
+async def test_a_part_of_the_stack_is_killed_in_the_middle_of_mail(
+    embedded_stack: EmbeddedStack, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, part: str
+) -> None:
+    """kill -9 of the broker (the embedded one forgets all), of Postgres or of Valkey: each mail still ends once."""
+    if part not in embedded_stack.pids():
+        pytest.skip(f"this session's {part} is not run by the stack")
+    mails = make_mails(11, ALL, 12)
+    async with SmtpServer() as server:
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
+        )
+        async with running_house(settings) as house:
+            await _offer(house, mails[:HALF])
+            assert await unfinished(house) > 0, "the part must die in the middle of work"
+            embedded_stack.kill(part)
+            offering = asyncio.create_task(_offer(house, mails[HALF:]))
+            await asyncio.sleep(1)
+            await asyncio.to_thread(embedded_stack.restart, part)
+            await offering
+            judged = await _at_rest(house, server, ALL)
+    print(judged.line(killed=part))
+    assert judged.faults == ()
+    assert judged.answered > ALL // 2
+
+
+@pytest.mark.parametrize("trouble", [hang(), malformed_json(), failing(500), reply_text("I call no tool.")], ids=str)
+async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, trouble: object
+) -> None:
+    """No mail is lost to a sick model: each ends in an answer or with a human, and a well one answers the next."""
+    async with SmtpServer() as server, ScriptedModel() as model:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+        asked = {"provider": "anthropic", "base_url": model.base_url, "api_key": "k", "timeout_s": 1, "budget_s": 3}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp, model={**asked, "max_retries": 1})
+        async with running_house(settings) as house:
+            model.script(lambda request: trouble)
+            await _offer(house, make_mails(5, 2, 2))
+            await asyncio.sleep(2)
+            model.script(lambda request: None)
+            await _at_rest(house, server, 2, timeout_s=200)
+            await _offer(house, make_mails(6, 2, 2))
+            judged = await _at_rest(house, server, 4, timeout_s=200)
+    print(judged.line())
+    assert judged.faults == ()
+    assert judged.outcomes.get("sent", 0) >= 2
+
+
+async def test_a_group_reset_to_earliest_sends_nothing_and_changes_nothing(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Every consumer reads all of its topics again from the beginning: no mail leaves, no table and no event changes."""
+    async with SmtpServer() as server:
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
+        )
+        async with running_house(settings) as house:
+            await _offer(house, make_mails(21, HALF, 6))
+            await _at_rest(house, server, HALF)
+        async with open_house(settings) as house:
+            before, sent, events = await _state(house), len(server.accepted), await _count(house)
+            reread = await _reset_all(house)
+            async with working(house, [one.name for one in PROCESSORS]):
+                await _read_to_the_end(house, reread)
+            assert len(server.accepted) == sent > 0
+            assert await _state(house) == before
+            assert await _count(house) == events
+
+
+async def _offer(house: House, mails: Sequence[Mail]) -> None:
+    """Let the mails in; a source whose mail was not accepted offers it again."""
+    for mail in mails:
+        while True:
+            try:
+                await accept(house, house.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
+                break
+            except (Temporary, OSError) as error:
+                print(f"{mail.key} is offered again: {error!r}")
+                await asyncio.sleep(0.3)
+
+
+async def _at_rest(house: House, server: SmtpServer, offered: int, timeout_s: float = 120) -> Tally:
+    await settle(house, timeout_s=timeout_s)
+    async with house.database.reading() as conn:
+        return await tally(conn, offered, server.copies())
+
+
+async def _state(house: House) -> dict[str, str]:
+    async with house.database.reading() as conn:
+        return await state_hash(conn)
+
+
+async def _count(house: House) -> int:
+    async with house.database.reading() as conn:
+        return int((await fetch_all(conn, "SELECT count(*) AS n FROM events"))[0]["n"])
+
+
+async def _reset_all(house: House) -> dict[str, dict[tuple[str, int], int]]:
+    """Set every group to the beginning; what each has to read again, by group."""
+    kafka, found = house.settings.kafka, {}
+    for one in PROCESSORS:
+        until = await ends(kafka.brokers, [kafka.topic_prefix + topic for topic in one.topics])
+        found[kafka.topic_prefix + one.name] = until
+        await reset_group(kafka.brokers, kafka.topic_prefix + one.name, dict.fromkeys(until, 0))
+    return found
+
+
+async def _read_to_the_end(house: House, groups: dict[str, dict[tuple[str, int], int]]) -> None:
+    async with asyncio.timeout(120):
+        for group, until in groups.items():
+            while any(
+                at < until[place]
+                for place, at in (await committed(house.settings.kafka.brokers, group, list(until))).items()
+            ):
+                await asyncio.sleep(0.2)

@@ -1,0 +1,128 @@
+"""Real processes of the house: `python -m services NAME ...`, started, killed and stopped by tests.
+
+A worker of Kafka that is killed leaves its group only when its session has timed out: 6 s on the embedded broker,
+30 s on Apache Kafka. Each worker's log is kept, and what it last wrote is shown where a test fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from pydantic import SecretStr
+
+from services.core.settings import Settings
+
+ROOT = Path(__file__).parents[2]
+READY = "at work"  # what `services.process` logs when every source has its partitions
+PREFIX = "CORRESPONDENT_"
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Environment variables that make another process read these settings."""
+    values = settings.model_dump(exclude_unset=True)
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+    return {**kept, **{f"{PREFIX}{name.upper()}": _written(value) for name, value in values.items()}}
+
+
+@dataclass(slots=True)
+class Worker:
+    """One process that runs some processors."""
+
+    names: tuple[str, ...]
+    log: Path
+    process: subprocess.Popen[bytes]
+
+    def kill(self) -> None:
+        """End it as a crash would (SIGKILL), and reap it."""
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self, grace_s: float = 30) -> int:
+        """Tell it to end (SIGTERM); its exit code. It is killed where it does not."""
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            return self.process.wait(grace_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return -signal.SIGKILL
+
+    async def ready(self, timeout_s: float = 90) -> None:
+        """Return when it says that it is at work. Raises AssertionError with its log where it ends or stays silent."""
+        async with asyncio.timeout(timeout_s):
+            while READY not in (text := self.log.read_text(errors="replace")):
+                assert self.process.poll() is None, f"{self.names} ended while starting:\n{text[-3000:]}"
+                await asyncio.sleep(0.05)
+
+    def tail(self, lines: int = 30) -> str:
+        """What it last wrote."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+@dataclass(slots=True)
+class Workers:
+    """The processes of one test, all gone when its `with` block ends."""
+
+    settings: Settings
+    folder: Path
+    running: dict[tuple[str, ...], Worker] = field(default_factory=dict)
+    starts: int = 0
+
+    def start(self, *names: str) -> Worker:
+        """Start `python -m services NAMES`, which are known by these names from now on."""
+        self.starts += 1
+        log = self.folder / f"{self.starts:03}-{'+'.join(names)[:40]}.log"
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "services", *names],
+                cwd=ROOT,
+                env=environment_of(self.settings),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+            )
+        self.running[names] = Worker(names, log, process)
+        return self.running[names]
+
+    def restart(self, *names: str) -> Worker:
+        """Kill the worker with these names and start another in its place."""
+        self.running[names].kill()
+        return self.start(*names)
+
+    async def ready(self) -> None:
+        """Return when all that run are at work."""
+        await asyncio.gather(*(worker.ready() for worker in self.running.values()))
+
+    def tails(self) -> str:
+        """What each of them last wrote, for a failure's message."""
+        return "\n".join(f"--- {'+'.join(names)}\n{worker.tail()}" for names, worker in self.running.items())
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self.running.values():
+            worker.kill()
+        if kind is not None:
+            print(self.tails())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, str | Path):
+        return str(value)
+    return json.dumps(value, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    return value.get_secret_value() if isinstance(value, SecretStr) else str(value)
