@@ -128,6 +128,8 @@ def _turns(by_type: Mapping[str, list[Event]]) -> Iterable[str]:
     for one in by_type["turn.closed.v1"]:
         if one["data"]["outcome"] not in FINAL:
             yield f"turn {one['data']['turn_id']} ended in {one['data']['outcome']}"
+        if one["data"]["outcome"] == "rejected" and not by_type["draft.decided.v1"]:
+            yield f"turn {one['data']['turn_id']} was rejected by nobody: {one['data']['reason']}"
         if one["data"]["outcome"] != "superseded":
             ends.update(one["data"]["mail_ids"])
     handed_over = {one["data"]["thread_id"] for one in _escalations(by_type)}
