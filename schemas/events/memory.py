@@ -129,6 +129,11 @@ class FactRecorded(ParticipantEvent):
     span_end: int | None = None
     supersedes: tuple[UUID, ...] = ()
     rule: str = Field("", description="the policy that decided, in words")
+    source_reply: UUID | None = Field(None, description="our own mail that says so, for facts that we may source")
+    past: bool = Field(False, description="recorded as history: something newer was known already")
+    superseded_by: UUID | None = Field(None, description="of a past fact: what followed it")
+    corrects: bool = Field(False, description="what it supersedes was never so, instead of being so no longer")
+    parents: tuple[UUID, ...] = Field((), description="the facts that it was derived from")
 
 
 class FactCorroborated(ParticipantEvent):
@@ -142,6 +147,9 @@ class FactCorroborated(ParticipantEvent):
     source_thread: UUID | None = None
     trust: Trust
     quote: str = ""
+    said_at: datetime | None = Field(None, description="valid time of the message that says so too")
+    valid_from: datetime | None = Field(None, description="set where that message is older than all we knew of it")
+    rejudged: bool = Field(False, description="the fact was stale, and is believed again")
 
 
 class FactRetracted(ParticipantEvent):
@@ -152,6 +160,39 @@ class FactRetracted(ParticipantEvent):
     fact_id: UUID
     reason: str
     source_mail: UUID | None = None
+    valid_to: datetime | None = Field(None, description="until when it was so; none: we believe that it never was")
+
+
+class FactMarkedStale(ParticipantEvent):
+    """A fact that this one was derived from changed: it counts for less until somebody says it again."""
+
+    TYPE: ClassVar[str] = "fact.marked_stale.v1"
+
+    fact_id: UUID
+    parent_id: UUID
+    reason: str
+
+
+class FactsMerged(ParticipantEvent):
+    """Facts that say the same in other words are shown as one; the members are kept, and it can be undone."""
+
+    TYPE: ClassVar[str] = "fact.merged.v1"
+
+    fact_id: UUID = Field(description="the fact that stays")
+    members: tuple[UUID, ...]
+    confidence: float = Field(ge=0, le=1)
+    reason: str
+
+
+class FactsUnmerged(ParticipantEvent):
+    """A merge was undone: the members stand for themselves again."""
+
+    TYPE: ClassVar[str] = "fact.unmerged.v1"
+
+    fact_id: UUID
+    members: tuple[UUID, ...]
+    confidence: float = Field(ge=0, le=1)
+    by: str
 
 
 class FactPinned(ParticipantEvent):
@@ -173,6 +214,7 @@ class FactRefused(ParticipantEvent):
     kind: str
     key: str
     reason: str
+    value: str = ""
 
 
 class ParticipantStateChanged(ParticipantEvent):
@@ -254,7 +296,7 @@ class FactRequested(EventData):
     TOPIC: ClassVar[str] = "participant-events"
 
     participant_id: UUID
-    op: Literal["add", "correct", "pin", "unpin", "forget"]
+    op: Literal["add", "correct", "pin", "unpin", "forget", "unmerge"]
     fact_id: UUID | None = None
     kind: str = "note"
     key: str = ""
@@ -262,6 +304,7 @@ class FactRequested(EventData):
     text: str = ""
     valid_to: date | None = None
     by: str
+    parents: tuple[UUID, ...] = Field((), description="the facts that an added one is derived from")
 
 
 class DocumentSubmitted(EventData):

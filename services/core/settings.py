@@ -97,6 +97,20 @@ class DkimSettings(Group):
     algorithm: Literal["rsa", "ed25519"] = "rsa"
 
 
+class MemorySettings(Group):
+    """What is learned from a mailbox. Entries are put over the standard tables of services/learn_facts/policy.py."""
+
+    instructions: str = Field("", description="said to the model that extracts facts, in place of the standing words")
+    kinds: dict[str, str] = Field({}, description="kinds of your own: name = what belongs there")
+    examples: tuple[str, ...] = Field((), description="what a good fact of this mailbox looks like, one line each")
+    values: dict[str, Literal["single", "multi", "append"]] = Field(
+        {}, description="by key, or by kind: one value, several side by side, or each an occurrence"
+    )
+    reserved: tuple[str, ...] = Field((), description="further keys that no customer may set, such as 'loyalty_level'")
+    floors: dict[str, float] = Field({}, description="by kind: the least importance, 0 to 1")
+    store_from: float = Field(0.3, ge=0, le=1, description="importance below which nothing is stored")
+
+
 class InboxSettings(Group):
     """One mailbox that the agent answers for."""
 
@@ -110,6 +124,7 @@ class InboxSettings(Group):
     replies_per_hour: int = Field(0, ge=0, description="more wait for their turn; 0: no limit of ours")
     paused: bool = Field(False, description="nothing is read, its webhook says 503; where it stood is kept")
     vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
+    memory: MemorySettings = MemorySettings()
 
 
 class ThreadSettings(Group):

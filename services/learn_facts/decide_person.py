@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import MailSignals, ParticipantStateChanged, ParticipantTransitionRefused, SignalsNoted
 from services.learn_facts.lifecycle import refusal
-from services.learn_facts.participant import Participant
+from services.learn_facts.participant import KnownIssue, Participant
 
 Trigger = Literal["ai", "human", "system"]
 
@@ -43,10 +43,17 @@ def note_signals(who: Participant, signals: MailSignals, thread_id: UUID) -> Sig
         risk=risk(in_row, sentiment, who.state),
         intent=signals.intent,
         issue_key=signals.issue_key,
-        issue_repeats=(known.reports if known else 0) + 1 if signals.issue_key else 0,
+        issue_repeats=_reports(known, thread_id) if signals.issue_key else 0,
         issue_resolved=signals.issue_resolved,
         tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[:MAX_TAGS],
     )
+
+
+def _reports(known: KnownIssue | None, thread_id: UUID) -> int:
+    """How often the trouble was reported: another mail about an open one, in the same thread, is no new report."""
+    if known is None:
+        return 1
+    return known.reports + (known.resolved or known.thread_id != thread_id)
 
 
 def risk(frustrated_in_row: int, sentiment: float, state: str) -> Literal["low", "medium", "high"]:

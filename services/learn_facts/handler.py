@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
     BriefWritten,
@@ -22,12 +23,13 @@ from schemas.events.replies import FactProposal, ReplyDrafted
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import embed_facts
+from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.core.memory.quotes import find_quote
-from services.learn_facts import decide_facts, decide_person
-from services.learn_facts.apply import SQL
-from services.learn_facts.participant import KnownFact, KnownIssue, Participant, Source
-from services.learn_facts.policy import Support
+from services.learn_facts import consequences, decide_facts, decide_person, decide_requests
+from services.learn_facts.evidence import objection
+from services.learn_facts.load import load, load_sources
+from services.learn_facts.participant import KnownFact, Participant, Source
+from services.learn_facts.policy import STANDARD, Policy, extended
 
 SESSION = timedelta(hours=24)
 
@@ -51,7 +53,8 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     if draft.participant_id is None or not draft.trusted or not (draft.facts or draft.participant_state):
         return
     async with work.unit() as unit:
-        await _learn(unit, draft.participant_id, draft.facts, draft.mail_ids)
+        sources = await load_sources(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
+        await _learn(unit, draft.participant_id, draft.facts, sources, _policy(work, draft.inbox))
         await _move(unit, draft.participant_id, draft.participant_state, draft.participant_state_reason)
 
 
@@ -61,7 +64,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
     if event.participant_id is None or not event.trusted or not event.covers_to:
         return
     async with work.unit() as unit:
-        sources = await _learn(unit, event.participant_id, event.facts, event.mail_ids)
+        sources = await load_sources(unit, event.participant_id, event.mail_ids, event.thread_id)
+        await _learn(unit, event.participant_id, event.facts, sources, _policy(work, event.inbox))
         await _relate(unit, event.participant_id, event.relations, sources)
         await _move(unit, event.participant_id, event.participant_state, event.participant_state_reason)
         who = await load(unit, event.participant_id)
@@ -83,57 +87,60 @@ async def on_request(work: Work[FactRequested]) -> None:
     """A person adds, corrects, pins or takes back a fact."""
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
-        for event in decide_facts.request(who, work.event, unit.id_for("fact"), unit.now):
-            await unit.record(event)
+        await _record(unit, who, list(decide_requests.request(who, work.event, unit.id_for("fact"), unit.now)))
 
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
-    """Give new facts their vectors."""
+    """Give new facts their vectors, and let near-duplicates become one."""
     async with work.house.database.reading() as conn:
         await embed_facts(conn, work.house.embedder, work.workspace)
+    if work.event.single_valued or work.event.past:
+        return
+    async with work.unit() as unit:
+        who = await load(unit, work.event.participant_id)
+        similarity = await _similarity(work, [one for one in who.facts if consequences.mergeable(one)])
+        for event in consequences.merges(who, similarity):
+            await unit.record(event)
 
 
-async def load(unit: Unit, participant_id: UUID) -> Participant:
-    """The participant, held until the end of the transaction."""
-    await unit.lock("participant", participant_id)
-    row = await unit.one(SQL.participant, participant_id=participant_id)
-    facts = await unit.all(SQL.facts, workspace=unit.workspace, participant_id=participant_id)
-    sources = await unit.all(SQL.sources, fact_ids=[fact["fact_id"] for fact in facts])
-    issues = await unit.all(SQL.issues, participant_id=participant_id)
-    supports: dict[UUID, list[Support]] = {}
-    for one in sources:
-        supports.setdefault(one["fact_id"], []).append(Support(one["trust"], one["mail_id"], one["thread_id"]))
-    known = tuple(KnownFact(**fact, supports=tuple(supports.get(fact["fact_id"], ()))) for fact in facts)
-    told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
-    return Participant(
-        participant_id=participant_id,
-        exists=row is not None,
-        **told,
-        tags=tuple(row["tags"]) if row else (),
-        facts=known,
-        issues=tuple(KnownIssue(**issue) for issue in issues),
-    )
+async def _similarity(work: Work[FactRecorded], facts: Sequence[KnownFact]) -> consequences.Similarity:
+    """The cosine of two of these facts' sentences; every vector is in the cache already."""
+    async with work.house.database.reading() as conn:
+        vectors = await embed_cached(conn, work.house.embedder, [one.text for one in facts])
+    by_fact = {one.fact_id: vector for one, vector in zip(facts, vectors, strict=True)}
+    return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
 async def _learn(
-    unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], mail_ids: Sequence[UUID]
-) -> list[Source]:
-    rows = await unit.all(SQL.mails, mail_ids=list(mail_ids), participant_id=participant_id)
-    sources = [_source(row) for row in rows]
+    unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
+) -> None:
     for number, proposal in enumerate(proposals):
         who = await load(unit, participant_id)
         cited = _cited(proposal, sources)
-        for event in decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}")):
-            await unit.record(event)
-    return sources
+        decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
+        await _record(unit, who, decided)
+
+
+async def _record(unit: Unit, who: Participant, decided: Sequence[EventData]) -> None:
+    """What was decided, and what follows from it for the facts that were derived."""
+    for event in (*decided, *consequences.stale(who, decided)):
+        await unit.record(event)
+
+
+def _policy(work: Work[Any], inbox: str) -> Policy:
+    """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
+    known = next((one.memory for one in work.house.settings.inboxes if one.name == inbox), None)
+    if known is None:
+        return STANDARD
+    return extended(known.values, frozenset(known.reserved), known.floors, known.store_from)
 
 
 async def _relate(
-    unit: Unit, participant_id: UUID, relations: Iterable[RelationProposal], sources: list[Source]
+    unit: Unit, participant_id: UUID, relations: Iterable[RelationProposal], sources: Sequence[Source]
 ) -> None:
     for one in relations:
-        cited = next((source for source in sources if find_quote(one.quote, source.text)), None)
-        if cited is None or not cited.trusted:
+        cited = next((source for source in sources if _holds(one.quote, source)), None)
+        if cited is None:
             continue
         await unit.record(
             RelationRecorded(
@@ -153,23 +160,18 @@ async def _move(unit: Unit, participant_id: UUID, to_state: str, reason: str) ->
             await unit.record(event)
 
 
-def _cited(proposal: FactProposal, sources: list[Source]) -> Source | None:
+def _holds(quote: str, source: Source) -> bool:
+    """Whether a customer's own statement stands in this mail."""
+    span = find_quote(quote, source.text)
+    if span is None or source.is_ours or not source.trusted:
+        return False
+    return not objection(span, source.text, "identity", source.our_words)
+
+
+def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
     if proposal.mail_id is not None:
         return next((one for one in sources if one.mail_id == proposal.mail_id), None)
     return next((one for one in sources if find_quote(proposal.quote, one.text)), None)
-
-
-def _source(row: dict[str, Any]) -> Source:
-    return Source(
-        mail_id=row["mail_id"],
-        thread_id=row["thread_id"],
-        message_id=row["message_id"],
-        text=row["text"],
-        received_at=row["received_at"],
-        sent_at=row["sent_at"],
-        history=row["mode"] == "history",
-        trusted=row["trusted"],
-    )
 
 
 HANDLERS: Handlers = {

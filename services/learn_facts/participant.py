@@ -7,7 +7,8 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
-from services.learn_facts.policy import Support
+from services.learn_facts.policy import valid_from
+from services.learn_facts.support import Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,32 @@ class KnownFact:
     valid_from: datetime
     single_valued: bool
     supports: tuple[Support, ...]
+    text: str = ""
+    expires_at: datetime | None = None
+    pinned: bool = False
+    stale: bool = False
+    parents: tuple[UUID, ...] = ()
+    members: tuple[UUID, ...] = ()
+
+    @property
+    def confirmed_at(self) -> datetime:
+        """When it was last said to be so (valid time)."""
+        return max((one.said_at for one in self.supports if one.said_at), default=self.valid_from)
+
+
+@dataclass(frozen=True, slots=True)
+class PastFact:
+    """A fact that is not the current value any more: so until `valid_to`, or believed never to have been so."""
+
+    fact_id: UUID
+    key: str
+    value: str
+    valid_from: datetime
+    valid_to: datetime | None
+    superseded_by: UUID | None
+    withdrawn_at: datetime | None
+    single_valued: bool
+    supports: tuple[Support, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +73,18 @@ class Participant:
     frustrated_in_row: int = 0
     tags: tuple[str, ...] = ()
     facts: tuple[KnownFact, ...] = ()
+    past: tuple[PastFact, ...] = ()
     issues: tuple[KnownIssue, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The mail that a proposal cites: where its quote has to stand."""
+    """The mail that a proposal cites: where its quote has to stand.
 
-    mail_id: UUID
+    `mail_id` is None for a mail of our own, which is then `reply_id`. `our_words` is what we wrote in the thread.
+    """
+
+    mail_id: UUID | None
     thread_id: UUID
     message_id: str
     text: str
@@ -61,3 +92,15 @@ class Source:
     sent_at: datetime | None
     history: bool
     trusted: bool
+    reply_id: UUID | None = None
+    our_words: tuple[str, ...] = ()
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether we wrote it."""
+        return self.reply_id is not None
+
+    @property
+    def said_at(self) -> datetime:
+        """Valid time: since when what it says is so."""
+        return valid_from(self.sent_at, self.received_at, history=self.history)

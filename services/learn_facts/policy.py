@@ -1,62 +1,84 @@
-"""The typed policy of facts: how many values a key may have, how much a source weighs, what is worth storing.
+"""The typed policy of facts: how many values a key may have, who may say what, what is worth storing.
 
-Everything here is a table or a formula, so that each decision can be explained.
+Everything here is a table or a formula, so that each decision can be explained. Operators extend the tables per
+mailbox (`inboxes.memory` in the settings).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
-from uuid import UUID
+from typing import Literal
 
 from schemas.events.memory import Trust
 
-APPENDED = frozenset({"issue_history", "event", "interaction", "resolution", "note", "relationship", "action"})
-ONLY_OURS = frozenset({"issue_history", "resolution", "action"})  # kinds that our own words and acts may source
+Arity = Literal["single", "multi", "append"]
+"""`single`: the newer value replaces the older. `multi`: values stand side by side, and each can be taken back.
+`append`: it happened, and is ended only by who names it."""
 
-RANK: MappingProxyType[Trust, int] = MappingProxyType({"inferred": 0, "ours": 0, "authenticated": 1, "human": 2})
-BASE: MappingProxyType[Trust, float] = MappingProxyType(
-    {"inferred": 0.5, "ours": 0.7, "authenticated": 0.7, "human": 0.95}
+KINDS: Mapping[str, Arity] = MappingProxyType(
+    {
+        "issue_history": "append",
+        "event": "append",
+        "interaction": "append",
+        "resolution": "append",
+        "note": "append",
+        "action": "append",
+        "relationship": "multi",
+    }
 )
-FLOORS: MappingProxyType[str, float] = MappingProxyType(
-    {"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60}
-)
+KEYS: Mapping[str, Arity] = MappingProxyType({"uses": "multi", "colleague": "multi"})
+
+OURS = frozenset({"issue_history", "resolution", "action"})  # kinds that our own words and acts may source
+ONLY_OURS = frozenset({"action"})  # kinds that no customer may source
+RESERVED = frozenset(
+    {"discount", "credit", "refund", "compensation", "entitlement", "permission", "approval", "verified", "admin"}
+)  # what we grant: a customer may ask for it, not establish it
+TELLING = frozenset({"goal", "preference", "issue_history", "interaction", "event", "resolution"})  # may name a grant
+
+RANK: Mapping[Trust, int] = MappingProxyType({"inferred": 0, "ours": 0, "authenticated": 1, "human": 2})
+FLOORS: Mapping[str, float] = MappingProxyType({"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60})
 STORE_FROM = 0.3  # importance below which nothing is stored
 
 PLAUSIBLE_BEFORE, PLAUSIBLE_AFTER = timedelta(days=7), timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Support:
-    """One message, or one person, that says so."""
+class Policy:
+    """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind."""
 
-    trust: Trust
-    mail_id: UUID | None
-    thread_id: UUID | None
+    values: Mapping[str, Arity] = field(default_factory=lambda: MappingProxyType({**KINDS, **KEYS}))
+    reserved: frozenset[str] = RESERVED
+    floors: Mapping[str, float] = field(default_factory=lambda: FLOORS)
+    store_from: float = STORE_FROM
+
+    def arity(self, kind: str, key: str) -> Arity:
+        """How values of a key stand to each other: the key decides, then its kind; one value by default."""
+        for name in (key, key.partition(" ")[0], kind):
+            if name in self.values:
+                return self.values[name]
+        return "single"
+
+    def importance(self, kind: str, said: int) -> float:
+        """The model's 1..10 as 0..1, not below the floor of its kind."""
+        return max(min(said, 10) / 10, self.floors.get(kind, 0.0))
+
+    def is_ours_to_say(self, kind: str, key: str) -> bool:
+        """Whether only we can establish it: what we did, and what we grant."""
+        granted = bool(self.reserved & {key, *key.replace("_", " ").split()})
+        return kind in ONLY_OURS or (granted and kind not in TELLING)
 
 
-def single_valued(kind: str) -> bool:
-    """Whether a key of this kind has one current value."""
-    return kind not in APPENDED
+STANDARD = Policy()
 
 
-def importance(kind: str, said: int) -> float:
-    """The model's 1..10 as 0..1, not below the floor of its kind."""
-    return max(min(said, 10) / 10, FLOORS.get(kind, 0.0))
-
-
-def confidence(supports: Iterable[Support]) -> float:
-    """0..1 from distinct messages, distinct threads and the best source's trust; never the model's own word.
-
-    Each further message removes 40 % of the doubt that is left, each further thread another 20 %.
-    """
-    told = list(supports)
-    doubt = 1 - max(BASE[one.trust] for one in told)
-    messages = len({one.mail_id or one.trust for one in told})
-    threads = len({one.thread_id for one in told if one.thread_id}) or 1
-    return round(1 - doubt * 0.6 ** (messages - 1) * 0.8 ** (threads - 1), 4)
+def extended(
+    values: Mapping[str, Arity], reserved: frozenset[str], floors: Mapping[str, float], store_from: float
+) -> Policy:
+    """The standard tables with an operator's entries put over them."""
+    return Policy({**KINDS, **KEYS, **values}, RESERVED | reserved, {**FLOORS, **floors}, store_from)
 
 
 def valid_from(sent_at: datetime | None, received_at: datetime, *, history: bool) -> datetime:

@@ -3,12 +3,36 @@ SELECT * FROM participants WHERE participant_id = %(participant_id)s;
 
 -- name: facts
 -- What is believed now.
-SELECT fact_id, kind, key, value, trust, valid_from, single_valued FROM facts
+SELECT fact_id, kind, key, value, text, trust, valid_from, expires_at, single_valued, pinned,
+       stale_since IS NOT NULL AS stale
+FROM facts
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
 ORDER BY recorded_at, fact_id;
 
+-- name: past
+-- What is not current any more, merged members apart: they stand in the fact that shows them.
+SELECT fact_id, key, value, valid_from, valid_to, superseded_by, retracted_at AS withdrawn_at, single_valued
+FROM facts
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NOT NULL
+  AND merged_into IS NULL
+ORDER BY valid_from, fact_id;
+
+-- name: members
+-- What was merged into which fact.
+SELECT fact_id, merged_into FROM facts
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND merged_into IS NOT NULL
+ORDER BY recorded_at, fact_id;
+
+-- name: parents
+SELECT fact_id, parent_id FROM fact_parents WHERE participant_id = %(participant_id)s ORDER BY fact_id, parent_id;
+
 -- name: sources
-SELECT fact_id, trust, mail_id, thread_id FROM fact_sources WHERE fact_id = ANY(%(fact_ids)s) ORDER BY version;
+-- Every support, in the order in which we learned of it; our own mails count under their id too.
+SELECT fact_id, trust, coalesce(mail_id, reply_id) AS mail_id, thread_id, said_at FROM fact_sources
+WHERE participant_id = %(participant_id)s ORDER BY version;
+
+-- name: fact
+SELECT fact_id, participant_id, kind, key, value, text, single_valued FROM facts WHERE fact_id = %(fact_id)s;
 
 -- name: issues
 SELECT issue_key, reports, resolved, thread_id FROM participant_issues WHERE participant_id = %(participant_id)s;
@@ -17,6 +41,11 @@ SELECT issue_key, reports, resolved, thread_id FROM participant_issues WHERE par
 -- The mails that a proposal may cite: of this participant, newest first.
 SELECT mail_id, thread_id, message_id, text, received_at, sent_at, mode, trusted FROM mails
 WHERE mail_id = ANY(%(mail_ids)s) AND participant_id = %(participant_id)s ORDER BY received_at DESC, mail_id;
+
+-- name: our_words
+-- What we wrote in these threads, newest first.
+SELECT thread_id, reply_id, role, text, at FROM conversation
+WHERE thread_id = ANY(%(thread_ids)s) AND role <> 'customer' ORDER BY version DESC LIMIT 50;
 
 -- name: upsert_participant
 INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)
@@ -62,39 +91,78 @@ ON CONFLICT (participant_id) DO UPDATE SET thread_id = excluded.thread_id, summa
     updated_at = excluded.updated_at, expires_at = excluded.expires_at;
 
 -- name: supersede
--- The rows end: what was believed until now, and when it was so.
+-- The rows end: what was believed until now, and when it was so. A correction says that it never was.
 UPDATE facts SET superseded_at = %(at)s, superseded_by = %(fact_id)s, version = %(version)s,
-    valid_to = coalesce(valid_to, greatest(valid_from, %(valid_from)s))
+    retracted_at = CASE WHEN %(corrects)s THEN %(at)s ELSE retracted_at END,
+    valid_to = CASE WHEN %(corrects)s THEN valid_to
+                    ELSE coalesce(valid_to, greatest(valid_from, %(valid_from)s)) END
 WHERE fact_id = ANY(%(supersedes)s);
 
 -- name: insert_fact
+-- A fact that came late is no current value from the start.
 INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence, importance,
-                   trust, valid_from, valid_to, expires_at, recorded_at, source_event_id, source_message_id, quote,
-                   quote_sha256, span_start, span_end, version)
+                   trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, superseded_by,
+                   source_event_id, source_message_id, quote, quote_sha256, span_start, span_end, version)
 VALUES (%(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(value)s, %(text)s, %(single_valued)s,
-        %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s, %(valid_to)s, %(expires_at)s, %(at)s, %(event_id)s,
+        %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s, %(valid_to)s, %(expires_at)s, %(at)s,
+        CASE WHEN %(past)s THEN %(at)s::timestamptz END, %(superseded_by)s, %(event_id)s,
         nullif(%(source_message_id)s, ''), nullif(%(quote)s, ''), %(quote_sha256)s, %(span_start)s, %(span_end)s,
         %(version)s);
 
+-- name: end_before
+-- What was so when a value that came late began is now known to have ended there.
+UPDATE facts SET valid_to = %(valid_from)s, version = %(version)s
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND key = %(key)s AND single_valued
+  AND fact_id <> %(fact_id)s AND superseded_at IS NOT NULL AND retracted_at IS NULL
+  AND valid_from < %(valid_from)s AND valid_to > %(valid_from)s;
+
 -- name: insert_source
-INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, thread_id, trust, quote, at)
-VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_thread)s, %(trust)s,
-        %(quote)s, %(at)s);
+INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, reply_id, thread_id, trust, quote,
+                          said_at, at)
+VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_reply)s,
+        %(source_thread)s, %(trust)s, %(quote)s, %(said_at)s, %(at)s);
+
+-- name: insert_parent
+INSERT INTO fact_parents (fact_id, parent_id, workspace, participant_id)
+VALUES (%(fact_id)s, %(parent_id)s, %(workspace)s, %(participant_id)s);
+
+-- name: corroborate
+-- Said once more: surer, perhaps so for longer than we knew, perhaps in so many words for the first time.
+UPDATE facts SET confidence = %(confidence)s, version = %(version)s,
+    valid_from = least(valid_from, %(valid_from)s),
+    trust = CASE WHEN trust = 'inferred' THEN %(trust)s ELSE trust END,
+    stale_since = CASE WHEN %(rejudged)s THEN NULL ELSE stale_since END,
+    weight = CASE WHEN %(rejudged)s THEN 1 ELSE weight END
+WHERE fact_id = %(fact_id)s;
+
+-- name: retract
+-- It is so no longer; or, where no end is given, we believe that it never was.
+UPDATE facts SET superseded_at = %(at)s, version = %(version)s,
+    valid_to = coalesce(greatest(valid_from, %(valid_to)s), valid_to),
+    retracted_at = CASE WHEN %(valid_to)s::timestamptz IS NULL THEN %(at)s::timestamptz ELSE retracted_at END
+WHERE fact_id = %(fact_id)s AND superseded_at IS NULL;
+
+-- name: mark_stale
+UPDATE facts SET stale_since = %(at)s, weight = 0.5, version = %(version)s WHERE fact_id = %(fact_id)s;
+
+-- name: merge
+UPDATE facts SET superseded_at = %(at)s, merged_into = %(fact_id)s, version = %(version)s
+WHERE fact_id = ANY(%(member_ids)s) AND superseded_at IS NULL;
+
+-- name: unmerge
+UPDATE facts SET superseded_at = NULL, merged_into = NULL, version = %(version)s
+WHERE fact_id = ANY(%(member_ids)s) AND merged_into = %(fact_id)s;
 
 -- name: set_confidence
 UPDATE facts SET confidence = %(confidence)s, version = %(version)s WHERE fact_id = %(fact_id)s;
-
--- name: retract
-UPDATE facts SET superseded_at = %(at)s, retracted_at = %(at)s, version = %(version)s
-WHERE fact_id = %(fact_id)s AND superseded_at IS NULL;
 
 -- name: pin
 UPDATE facts SET pinned = %(pinned)s, version = %(version)s WHERE fact_id = %(fact_id)s;
 
 -- name: log_fact
-INSERT INTO fact_log (participant_id, version, workspace, at, decision, fact_id, key, reason, cause)
-VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(at)s, %(decision)s, %(fact_id)s, %(key)s, %(reason)s,
-        %(cause)s);
+INSERT INTO fact_log (participant_id, version, workspace, at, decision, fact_id, key, value, reason, cause)
+VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(at)s, %(decision)s, %(fact_id)s, %(key)s, %(value)s,
+        %(reason)s, %(cause)s);
 
 -- name: upsert_relation
 INSERT INTO relations (relation_id, participant_id, workspace, subject, predicate, object, quote, confidence,

@@ -8,8 +8,8 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRequested
 from schemas.events.replies import FactProposal
-from services.learn_facts.participant import KnownFact, Participant, Source
-from services.learn_facts.policy import Support
+from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
+from services.learn_facts.support import Support
 
 PERSON = UUID("b0000000-0000-4000-8000-000000000001")
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
@@ -40,6 +40,21 @@ def known(value: str = "Starter", **given: Any) -> KnownFact:
         "supports": (support(),),
     }
     return KnownFact(**{**fields, **given})
+
+
+def past(value: str, **given: Any) -> PastFact:
+    fields: dict[str, Any] = {
+        "fact_id": id_of(f"fact {value}"),
+        "key": "plan",
+        "value": value,
+        "valid_from": datetime(2025, 1, 1, tzinfo=UTC),
+        "valid_to": datetime(2025, 6, 1, tzinfo=UTC),
+        "superseded_by": id_of("successor"),
+        "withdrawn_at": None,
+        "single_valued": True,
+        "supports": (support(),),
+    }
+    return PastFact(**{**fields, **given})
 
 
 def source(**given: Any) -> Source:

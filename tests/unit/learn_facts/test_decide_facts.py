@@ -9,17 +9,30 @@ import pytest
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
-from services.learn_facts import decide_facts
-from tests.unit.learn_facts.people import NOW, asked, id_of, known, person, proposal, source, support
+from services.learn_facts import decide_facts, decide_requests
+from services.learn_facts.policy import extended
+from services.learn_facts.support import Support
+from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
 NEW = id_of("new fact")
 HUMAN = {"trust": "human", "supports": (support(trust="human"),)}
 
 
-def decided(*facts: Any, source: Any = None, **given: Any) -> EventData:
+def decided(*facts: Any, source: Any = None, past: Any = (), **given: Any) -> EventData:
     """The one event of a proposal."""
-    (event,) = decide_facts.propose(person(*facts), proposal(**given), source, NEW)
+    (event,) = decide_facts.propose(person(*facts, past=past), proposal(**given), source, NEW)
     return event
+
+
+def old_mail(days: int) -> Any:
+    """A mail of an import, so many days old."""
+    return source(history=True, sent_at=NOW - timedelta(days=days))
+
+
+def our_mail() -> Any:
+    """A reply that we sent."""
+    text = "You are on the Enterprise plan. For the late parcel we have credited $50."
+    return source(mail_id=None, reply_id=id_of("reply"), text=text)
 
 
 def refusal(event: EventData) -> str:
@@ -81,7 +94,7 @@ def test_a_newer_value_supersedes_the_older() -> None:
     event = decided(known("Starter"), source=source())
     assert isinstance(event, FactRecorded)
     assert event.supersedes == (id_of("fact Starter"),)
-    assert event.rule == "the newer value of an authenticated sender replaces the older"
+    assert event.rule == "the newer value replaces the older"
 
 
 def test_appended_kinds_keep_what_stands() -> None:
@@ -133,10 +146,132 @@ def test_a_mail_can_corroborate_a_person() -> None:
 
 
 def test_an_old_mail_that_comes_late_does_not_beat_what_is_newer() -> None:
-    """Order of arrival does not matter: valid time decides."""
+    """Order of arrival does not matter: it is recorded as what was so until the newer value began."""
     newer = known("Team", valid_from=NOW - timedelta(days=1))
     old = source(history=True, sent_at=NOW - timedelta(days=300))
-    assert refusal(decided(newer, source=old)) == "what stands is newer: 'Team'"
+    event = decided(newer, source=old)
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.superseded_by, event.supersedes) == (True, newer.fact_id, ())
+    assert (event.valid_from, event.valid_to) == (NOW - timedelta(days=300), newer.valid_from)
+
+
+def test_a_late_value_ends_where_the_next_one_that_is_known_began() -> None:
+    """Between two known values the older one's end is the first thing said after it, not the current value."""
+    team = past("Team", valid_from=NOW - timedelta(days=90), valid_to=NOW - timedelta(days=1))
+    newer = known("Growth", valid_from=NOW - timedelta(days=1))
+    event = decided(newer, past=(team,), source=old_mail(300))
+    assert isinstance(event, FactRecorded)
+    assert (event.superseded_by, event.valid_to) == (team.fact_id, team.valid_from)
+
+
+def test_a_late_mail_does_not_revive_what_has_ended() -> None:
+    """After "we no longer have a plan" an older mail about the plan is history, with its end."""
+    ended = past("Team", valid_from=NOW - timedelta(days=90), valid_to=NOW - timedelta(days=10), superseded_by=None)
+    event = decided(past=(ended,), source=old_mail(50))
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.superseded_by, event.valid_to) == (True, None, ended.valid_to)
+
+
+def test_a_late_mail_that_says_what_was_known_then_supports_it() -> None:
+    """A past value is corroborated, not recorded a second time."""
+    was = past("Enterprise", valid_from=NOW - timedelta(days=90), valid_to=NOW - timedelta(days=1))
+    newer = known("Growth", valid_from=NOW - timedelta(days=1))
+    event = decided(newer, past=(was,), source=old_mail(50))
+    assert isinstance(event, FactCorroborated)
+    assert event.fact_id == was.fact_id
+
+
+def test_an_older_mail_that_says_the_same_moves_the_beginning_back() -> None:
+    """What is believed has been so since the oldest mail that says it, unless another value lies between."""
+    now = known("Enterprise", valid_from=NOW - timedelta(days=1))
+    event = decided(now, source=old_mail(50))
+    assert isinstance(event, FactCorroborated)
+    assert event.valid_from == NOW - timedelta(days=50)
+    between = past("Team", valid_from=NOW - timedelta(days=20), valid_to=NOW - timedelta(days=1))
+    event = decided(now, past=(between,), source=old_mail(50))
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.valid_to) == (True, between.valid_from)
+
+
+def test_a_value_that_was_confirmed_lately_is_newer_than_a_mail_from_before() -> None:
+    """When a value was last said counts, not when it was first said."""
+    again = Support("authenticated", id_of("again"), None, NOW - timedelta(days=5))
+    standing = known("Team", valid_from=NOW - timedelta(days=300), supports=(support(), again))
+    event = decided(standing, source=old_mail(50))
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.valid_to) == (True, NOW - timedelta(days=5))
+
+
+def test_what_a_person_took_back_does_not_return_with_an_older_mail() -> None:
+    """A mail from before a correction cannot bring the wrong value again; a later one may."""
+    wrong = past("Enterprise", withdrawn_at=NOW - timedelta(days=2))
+    assert refusal(decided(past=(wrong,), source=old_mail(3))) == "a person here took this back since"
+    assert isinstance(decided(past=(wrong,), source=source()), FactRecorded)
+
+
+def test_an_inferred_value_does_not_replace_what_was_said_literally() -> None:
+    """A value that the quoted sentence does not say is inferred, and weaker than a stated one."""
+    event = decided(known("Starter"), source=source(), value="Diamond")
+    assert refusal(event) == "what stands was said in so many words: 'Starter'"
+    event = decided(source=source(), value="Diamond")
+    assert isinstance(event, FactRecorded)
+    assert (event.trust, event.confidence) == ("inferred", 0.5)
+
+
+def test_our_own_mail_sources_what_is_ours_to_say() -> None:
+    """A resolution may rest on our sent reply, with the trust class `ours`."""
+    quote = "we have credited $50"
+    event = decided(source=our_mail(), kind="resolution", key="late parcel", value="$50 credit", quote=quote)
+    assert isinstance(event, FactRecorded)
+    assert (event.trust, event.source_mail, event.source_reply) == ("ours", None, id_of("reply"))
+
+
+def test_our_own_mail_says_nothing_of_a_customer() -> None:
+    """What we wrote about a customer's plan is no source for it, and supports it in nothing."""
+    quote = "You are on the Enterprise plan"
+    assert refusal(decided(source=our_mail(), quote=quote)) == "our own words say nothing of a customer"
+    standing = known("$50 credit", kind="resolution", key="late parcel", single_valued=False)
+    again = {"kind": "resolution", "key": "late parcel", "value": "$50 credit", "quote": "credited $50"}
+    assert refusal(decided(standing, source=our_mail(), **again)) == "our own words do not corroborate"
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ({"kind": "customer_info", "key": "discount"}, False),
+        ({"kind": "note", "key": "refund approval"}, False),
+        ({"kind": "action", "key": "plan"}, False),
+        ({"kind": "goal", "key": "refund"}, True),
+        ({"kind": "issue_history", "key": "refund late"}, True),
+    ],
+)
+def test_what_we_grant_no_customer_establishes(given: dict[str, Any], kept: bool) -> None:
+    """A customer may wish for a refund or complain about it; that there is one is ours to say."""
+    event = decided(source=source(), **given)
+    assert isinstance(event, FactRecorded) if kept else refusal(event) == "only we can establish this"
+
+
+def test_of_several_values_a_delete_ends_the_one_that_is_said() -> None:
+    """A multi-valued key keeps its other values; an occurrence is ended only by who names it."""
+    tools = [known(one, key="uses", single_valued=False) for one in ("Slack", "Jira")]
+    event = decided(*tools, source=source(), op="delete", key="uses", value="Jira")
+    assert isinstance(event, FactRetracted)
+    assert event.fact_id == id_of("fact Jira")
+    happened = known("export broke", kind="issue_history", key="export", single_valued=False)
+    event = decided(happened, source=source(), op="delete", kind="issue_history", key="export")
+    assert refusal(event) == "there is no such fact"
+
+
+def test_an_operator_extends_the_policy() -> None:
+    """Values per key, reserved keys, floors and the threshold come from the mailbox's settings."""
+    policy = extended({"seats": "multi"}, frozenset({"loyalty"}), {"order_info": 0.9}, 0.5)
+    assert [policy.arity("customer_info", key) for key in ("seats", "plan")] == ["multi", "single"]
+    loyal = proposal(key="loyalty")
+    (event,) = decide_facts.propose(person(), loyal, source(), NEW, policy)
+    assert refusal(event) == "only we can establish this"
+    (event,) = decide_facts.propose(person(), proposal(importance=4), source(), NEW, policy)
+    assert refusal(event) == "importance 4 is below the threshold"
+    assert policy.importance("order_info", 1) == 0.9
 
 
 def test_an_old_mail_that_comes_late_does_not_delete_what_is_newer() -> None:
@@ -168,7 +303,7 @@ def test_a_fact_with_a_last_day_expires_when_that_day_is_over() -> None:
 
 def test_a_person_adds_and_is_believed() -> None:
     """A person's fact replaces what mails said of the key, with the highest trust."""
-    (event,) = decide_facts.request(person(known()), asked("add", value="Enterprise"), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked("add", value="Enterprise"), NEW, NOW)
     assert isinstance(event, FactRecorded)
     assert (event.trust, event.confidence, event.valid_from) == ("human", 0.95, NOW)
     assert event.supersedes == (id_of("fact Starter"),)
@@ -178,8 +313,10 @@ def test_a_person_adds_and_is_believed() -> None:
 def test_a_person_corrects_the_fact_that_is_meant() -> None:
     """A correction keeps kind and key of what it corrects, whatever the request says."""
     wanted = asked("correct", fact_id=id_of("fact Starter"), kind="note", key="else", value="Team")
-    (event,) = decide_facts.request(person(known()), wanted, NEW, NOW)
+    (event,) = decide_requests.request(person(known()), wanted, NEW, NOW)
     assert isinstance(event, FactRecorded)
+    assert event.corrects
+    assert event.valid_from == known().valid_from
     assert (event.kind, event.key, event.value, event.supersedes) == (
         "customer_info",
         "plan",
@@ -191,7 +328,7 @@ def test_a_person_corrects_the_fact_that_is_meant() -> None:
 @pytest.mark.parametrize("op", ["pin", "unpin"])
 def test_a_person_pins_and_lets_go(op: str) -> None:
     """Pinning and letting go name the fact and the person."""
-    (event,) = decide_facts.request(person(known()), asked(op, fact_id=id_of("fact Starter")), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("fact Starter")), NEW, NOW)
     assert isinstance(event, FactPinned)
     assert (event.fact_id, event.pinned, event.by) == (id_of("fact Starter"), op == "pin", "grace")
 
@@ -199,7 +336,7 @@ def test_a_person_pins_and_lets_go(op: str) -> None:
 def test_a_person_makes_us_forget() -> None:
     """A person may end any fact, a person's too."""
     wanted = asked("forget", fact_id=id_of("fact Starter"))
-    (event,) = decide_facts.request(person(known(**HUMAN)), wanted, NEW, NOW)
+    (event,) = decide_requests.request(person(known(**HUMAN)), wanted, NEW, NOW)
     assert isinstance(event, FactRetracted)
     assert event.reason == "grace took it back"
 
@@ -207,7 +344,7 @@ def test_a_person_makes_us_forget() -> None:
 @pytest.mark.parametrize("op", ["correct", "pin", "unpin", "forget"])
 def test_a_wish_about_no_fact_of_this_person_is_refused(op: str) -> None:
     """Nobody's fact, or another participant's, cannot be changed through this one."""
-    (event,) = decide_facts.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW)
     assert refusal(event) == "there is no such fact"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.events.memory import Trust
 from services.learn_facts import policy
-from services.learn_facts.policy import Support
+from services.learn_facts.support import BASE, Support, confidence
 from tests.unit.learn_facts.people import NOW, id_of
 
 A, B, C = id_of("a"), id_of("b"), id_of("c")
@@ -38,7 +38,7 @@ A, B, C = id_of("a"), id_of("b"), id_of("c")
 )
 def test_a_kind_says_how_many_values_a_key_has(kind: str, single: bool) -> None:
     """What happened is appended; what is so has one value."""
-    assert policy.single_valued(kind) is single
+    assert (policy.STANDARD.arity(kind, "any key") == "single") is single
 
 
 @pytest.mark.parametrize(
@@ -56,11 +56,11 @@ def test_a_kind_says_how_many_values_a_key_has(kind: str, single: bool) -> None:
 )
 def test_importance_has_floors_and_bounds(kind: str, said: int, importance: float) -> None:
     """1 to 10 becomes 0 to 1, never below the floor of its kind nor outside the range."""
-    assert policy.importance(kind, said) == pytest.approx(importance)
+    assert policy.STANDARD.importance(kind, said) == pytest.approx(importance)
 
 
 @pytest.mark.parametrize(
-    ("supports", "confidence"),
+    ("supports", "expected"),
     [
         ([("inferred", A, A)], 0.5),
         ([("authenticated", A, A)], 0.7),
@@ -72,15 +72,15 @@ def test_importance_has_floors_and_bounds(kind: str, said: int, importance: floa
     ],
 )
 def test_confidence_counts_messages_and_threads(
-    supports: list[tuple[Trust, UUID | None, UUID | None]], confidence: float
+    supports: list[tuple[Trust, UUID | None, UUID | None]], expected: float
 ) -> None:
     """Each further message takes 40 % of the doubt, each further thread 20 % of what is left, a repeat nothing."""
-    assert policy.confidence(Support(*one) for one in supports) == pytest.approx(confidence)
+    assert confidence(Support(*one) for one in supports) == pytest.approx(expected)
 
 
 supports = st.builds(
     Support,
-    st.sampled_from(sorted(policy.BASE)),
+    st.sampled_from(sorted(BASE)),
     st.sampled_from([A, B, C, None]),
     st.sampled_from([A, B, C, None]),
 )
@@ -89,9 +89,9 @@ supports = st.builds(
 @given(st.lists(supports, min_size=1, max_size=8), supports)
 def test_more_support_never_lowers_confidence(told: list[Support], more: Support) -> None:
     """Confidence stays between 0 and 1, does not depend on order, and no support takes any away."""
-    before, after = policy.confidence(told), policy.confidence([*told, more])
+    before, after = confidence(told), confidence([*told, more])
     assert 0 < before <= after <= 1
-    assert policy.confidence(reversed(told)) == before
+    assert confidence(reversed(told)) == before
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,87 @@
+"""Pure decisions that follow from decisions: derived facts go stale, near-duplicates become one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations
+from uuid import UUID
+
+from schemas.events.base import EventData
+from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
+from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.support import confidence
+
+Similarity = Callable[[KnownFact, KnownFact], float]
+
+ALIKE = 0.85  # cosine from which two sentences that agree in all else say the same
+OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # twice is not once
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
+_NOT = re.compile(r"\b(?:not|no|never|none|nobody|without|cannot|stopped|cancel\w*)\b|n['’]t\b", re.IGNORECASE)
+
+
+def stale(who: Participant, decided: Iterable[EventData]) -> Iterator[FactMarkedStale]:
+    """The facts that were derived, directly or through others, from what has just been replaced or taken back."""
+    changed = [(parent, reason) for event in decided for parent, reason in _ended(event)]
+    seen: set[UUID] = {parent for parent, _ in changed}
+    while changed:
+        parent, reason = changed.pop(0)
+        for child in who.facts:
+            if parent in child.parents and child.fact_id not in seen:
+                seen.add(child.fact_id)
+                changed.append((child.fact_id, "a fact that it was derived from is stale"))
+                if not child.stale:
+                    yield FactMarkedStale(
+                        participant_id=who.participant_id, fact_id=child.fact_id, parent_id=parent, reason=reason
+                    )
+
+
+def merges(who: Participant, similarity: Similarity) -> Iterator[FactsMerged]:
+    """Near-duplicates, each group into its oldest fact."""
+    gone: set[UUID] = set()
+    for kept, other in combinations(who.facts, 2):
+        if {kept.fact_id, other.fact_id} & gone or not agree(kept, other):
+            continue
+        alike = similarity(kept, other)
+        if alike >= ALIKE:
+            gone |= {kept.fact_id, other.fact_id}
+            yield FactsMerged(
+                participant_id=who.participant_id,
+                fact_id=kept.fact_id,
+                members=(other.fact_id,),
+                confidence=confidence([*kept.supports, *other.supports]),
+                reason=f"says the same in other words (similarity {alike:.2f}): {other.text!r}",
+            )
+
+
+def mergeable(fact: KnownFact) -> bool:
+    """Whether a fact may be merged at all: a key's one value, a person's word and an occurrence stand alone."""
+    return not (fact.single_valued or fact.trust == "human" or fact.pinned or fact.kind in OCCURRENCES)
+
+
+def agree(one: KnownFact, other: KnownFact) -> bool:
+    """Whether two facts may say the same: kind, key, trust class, end, numbers, names and polarity are equal."""
+    return mergeable(one) and mergeable(other) and _signature(one) == _signature(other)
+
+
+def _signature(fact: KnownFact) -> tuple[object, ...]:
+    told = f"{fact.text}\n{fact.value}"
+    return (
+        fact.kind,
+        fact.key,
+        fact.trust == "ours",
+        fact.expires_at,
+        frozenset(_NUMBER.findall(told)),
+        frozenset(name.casefold() for name in _NAME.findall(fact.text)),
+        bool(_NOT.search(told)),
+    )
+
+
+def _ended(event: EventData) -> list[tuple[UUID, str]]:
+    if isinstance(event, FactRecorded):
+        return [(one, f"a fact that it was derived from is now {event.value!r}") for one in event.supersedes]
+    if isinstance(event, FactRetracted):
+        return [(event.fact_id, "a fact that it was derived from was taken back")]
+    return []

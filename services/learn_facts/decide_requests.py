@@ -1,0 +1,121 @@
+"""Pure decisions about what people ask of a participant's memory: they are believed before all else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from types import MappingProxyType
+from uuid import UUID
+
+from schemas.events.base import EventData
+from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
+from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.policy import STANDARD, Policy, end_of_day
+from services.learn_facts.support import Support, confidence
+from services.learn_facts.timeline import same_value
+
+Events = Iterator[EventData]
+IMPORTANCE = 8  # of 10: what a person takes the trouble to write down
+
+
+def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy = STANDARD) -> Events:
+    """What becomes of a person's wish: it is done, or refused in words."""
+    if asked.op == "add":
+        yield from _add(who, asked, fact_id, now, policy)
+        return
+    known = next((one for one in who.facts if one.fact_id == asked.fact_id), None)
+    if known is None:
+        yield _refused(who, asked, "there is no such fact")
+    else:
+        yield from _ON_FACT[asked.op](who, asked, known, fact_id, now)
+
+
+def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
+    if not who.exists:
+        yield _refused(who, asked, "there is no such participant")
+        return
+    if not (asked.key and asked.value):
+        yield _refused(who, asked, "a fact needs a key and a value")
+        return
+    known = {one.fact_id for one in who.facts}
+    if not set(asked.parents) <= known:
+        yield _refused(who, asked, "a fact that it is derived from is not believed")
+        return
+    single = policy.arity(asked.kind, asked.key) == "single"
+    rivals = [one for one in who.facts if single and one.single_valued and one.key == asked.key]
+    equal = [one for one in who.facts if one.key == asked.key and same_value(one.value, asked.value)]
+    ended = tuple(dict.fromkeys(one.fact_id for one in (*rivals, *equal)))
+    recorded = _by_person(who, asked, fact_id, now, single=single, importance=policy.importance(asked.kind, IMPORTANCE))
+    yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
+
+
+def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+    """What was wrong was wrong from its beginning: the right value takes its place in valid time."""
+    if not asked.value:
+        yield _refused(who, asked, "a correction needs a value")
+        return
+    kept = asked.model_copy(update={"kind": known.kind, "key": known.key})
+    importance = STANDARD.importance(known.kind, IMPORTANCE)
+    right = _by_person(who, kept, fact_id, known.valid_from, single=known.single_valued, importance=importance)
+    yield right.model_copy(
+        update={"supersedes": (known.fact_id,), "corrects": True, "rule": f"{asked.by} corrected it"}
+    )
+
+
+def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+    yield FactRetracted(participant_id=who.participant_id, fact_id=known.fact_id, reason=f"{asked.by} took it back")
+
+
+def _pin(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+    pinned = asked.op == "pin"
+    yield FactPinned(participant_id=who.participant_id, fact_id=known.fact_id, pinned=pinned, by=asked.by)
+
+
+def _unmerge(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+    if not known.members:
+        yield _refused(who, asked, "nothing was merged into this fact")
+        return
+    alone: Sequence[Support] = [one for one in known.supports if one.fact_id in (None, known.fact_id)]
+    yield FactsUnmerged(
+        participant_id=who.participant_id,
+        fact_id=known.fact_id,
+        members=known.members,
+        confidence=confidence(alone or known.supports),
+        by=asked.by,
+    )
+
+
+def _by_person(
+    who: Participant, asked: FactRequested, fact_id: UUID, since: datetime, *, single: bool, importance: float
+) -> FactRecorded:
+    return FactRecorded(
+        participant_id=who.participant_id,
+        fact_id=fact_id,
+        kind=asked.kind,
+        key=asked.key,
+        value=asked.value,
+        text=asked.text or asked.value,
+        single_valued=single,
+        confidence=confidence([Support("human", None, None)]),
+        importance=importance,
+        trust="human",
+        valid_from=since,
+        expires_at=end_of_day(asked.valid_to),
+        rule=f"{asked.by} said so",
+    )
+
+
+def _refused(who: Participant, asked: FactRequested, reason: str) -> FactRefused:
+    return FactRefused(
+        participant_id=who.participant_id,
+        op=asked.op,
+        kind=asked.kind,
+        key=asked.key,
+        value=asked.value,
+        reason=reason,
+    )
+
+
+_ON_FACT: Mapping[str, Callable[[Participant, FactRequested, KnownFact, UUID, datetime], Events]] = MappingProxyType(
+    {"correct": _correct, "forget": _forget, "pin": _pin, "unpin": _pin, "unmerge": _unmerge}
+)

@@ -1,0 +1,97 @@
+"""Reads a participant, and the mails that a proposal may cite, under the participant's lock."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from services.core.bus.unit import Unit
+from services.learn_facts.apply_facts import SQL
+from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Source
+from services.learn_facts.support import Support
+
+Row = dict[str, Any]
+
+
+async def load(unit: Unit, participant_id: UUID) -> Participant:
+    """The participant, held until the end of the transaction."""
+    await unit.lock("participant", participant_id)
+    of = {"workspace": unit.workspace, "participant_id": participant_id}
+    row = await unit.one(SQL.participant, **of)
+    issues = await unit.all(SQL.issues, **of)
+    supports = await _supports(unit, of)
+    told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
+    return Participant(
+        participant_id=participant_id,
+        exists=row is not None,
+        **told,
+        tags=tuple(row["tags"]) if row else (),
+        facts=await _facts(unit, of, supports),
+        past=tuple(PastFact(**one, supports=tuple(supports[one["fact_id"]])) for one in await unit.all(SQL.past, **of)),
+        issues=tuple(KnownIssue(**issue) for issue in issues),
+    )
+
+
+async def load_sources(unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID) -> list[Source]:
+    """The mails of a turn, newest first, then what we wrote in the thread, for what is ours to say."""
+    rows = await unit.all(SQL.mails, mail_ids=list(mail_ids), participant_id=participant_id)
+    ours = await unit.all(SQL.our_words, thread_ids=[thread_id, *(row["thread_id"] for row in rows)])
+    mails = [_mail(row, tuple(one["text"] for one in ours if one["at"] < row["received_at"])) for row in rows]
+    return [*mails, *(_our_mail(row) for row in ours if row["reply_id"])]
+
+
+async def _facts(unit: Unit, of: Row, supports: dict[UUID, list[Support]]) -> tuple[KnownFact, ...]:
+    rows = await unit.all(SQL.facts, **of)
+    parents = _grouped((one["fact_id"], one["parent_id"]) for one in await unit.all(SQL.parents, **of))
+    members = _grouped((one["merged_into"], one["fact_id"]) for one in await unit.all(SQL.members, **of))
+    return tuple(
+        KnownFact(
+            **row,
+            supports=tuple(one for id in (row["fact_id"], *members[row["fact_id"]]) for one in supports[id]),
+            parents=tuple(parents[row["fact_id"]]),
+            members=tuple(members[row["fact_id"]]),
+        )
+        for row in rows
+    )
+
+
+async def _supports(unit: Unit, of: Row) -> dict[UUID, list[Support]]:
+    rows = await unit.all(SQL.sources, **of)
+    return _grouped((row["fact_id"], Support(**row)) for row in rows)
+
+
+def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> dict[UUID, list[Any]]:
+    groups: dict[UUID, list[Any]] = defaultdict(list)
+    for key, value in pairs:
+        groups[key].append(value)
+    return groups
+
+
+def _mail(row: Row, our_words: tuple[str, ...]) -> Source:
+    return Source(
+        mail_id=row["mail_id"],
+        thread_id=row["thread_id"],
+        message_id=row["message_id"],
+        text=row["text"],
+        received_at=row["received_at"],
+        sent_at=row["sent_at"],
+        history=row["mode"] == "history",
+        trusted=row["trusted"],
+        our_words=our_words,
+    )
+
+
+def _our_mail(row: Row) -> Source:
+    return Source(
+        mail_id=None,
+        thread_id=row["thread_id"],
+        message_id="",
+        text=row["text"],
+        received_at=row["at"],
+        sent_at=None,
+        history=False,
+        trusted=True,
+        reply_id=row["reply_id"],
+    )

@@ -1,0 +1,58 @@
+"""The past of a key: what was said before and after a moment of valid time. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+from uuid import UUID
+
+from services.learn_facts.participant import Participant, PastFact
+
+
+class Later(NamedTuple):
+    """The first thing known of a key after a moment: the fact that followed (None: it ended), and when."""
+
+    fact_id: UUID | None
+    at: datetime
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two values are the same words; case, white space and a final stop do not count."""
+    return _plain(one) == _plain(other)
+
+
+def followed_by(who: Participant, key: str, since: datetime) -> Later | None:
+    """What is known to follow a value of a single-valued `key` that was so at `since`; None if nothing is."""
+    later = [
+        Later(fact.fact_id, said)
+        for fact in who.facts
+        if fact.key == key and fact.single_valued
+        for said in (fact.valid_from, *(one.said_at for one in fact.supports if one.said_at))
+        if said > since
+    ]
+    for past in who.past:
+        if past.key == key and past.single_valued and past.withdrawn_at is None:
+            if past.valid_from > since:
+                later.append(Later(past.fact_id, past.valid_from))
+            elif past.valid_to and past.valid_to > since and past.superseded_by is None:
+                later.append(Later(None, past.valid_to))
+    return min(later, key=lambda one: one.at, default=None)
+
+
+def spoken_of(past: Sequence[PastFact], key: str, since: datetime, until: datetime) -> list[PastFact]:
+    """Other values of the key that began between two moments, oldest first."""
+    found = [one for one in past if one.key == key and not one.withdrawn_at and since < one.valid_from < until]
+    return sorted(found, key=lambda one: one.valid_from)
+
+
+def taken_back(past: Sequence[PastFact], key: str, value: str, since: datetime) -> bool:
+    """Whether a person withdrew this very value after it was said at `since`."""
+    return any(
+        one.withdrawn_at and since <= one.withdrawn_at and one.key == key and same_value(one.value, value)
+        for one in past
+    )
+
+
+def _plain(value: str) -> str:
+    return " ".join(value.casefold().split()).rstrip(".!")
