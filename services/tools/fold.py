@@ -1,4 +1,4 @@
-"""Folds the stored events through every `apply` into a fresh database, and says by a hash whether two states agree.
+"""Folds the stored events through every `apply` into fresh tables, and says by a hash whether two states agree.
 
 Invariants
 - An event is applied once per version, however often it comes; a version that is missing is an error, not a gap.
@@ -9,10 +9,11 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable, Collection
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString, cast
+from uuid import UUID
 
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
@@ -20,6 +21,7 @@ from psycopg.rows import dict_row
 from schemas.topics import catalogue
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
+from services.core.bus.unit import Appliers
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
@@ -28,9 +30,29 @@ from services.pipeline import PROCESSORS, appliers
 SQL = queries(__file__, "fold.sql")
 BATCH = 500
 
+Place = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
+Folded = Callable[[int], None]
+
 
 class HistoryBroken(Permanent):
     """An aggregate's events do not follow each other: a version is missing, or nobody can apply it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of the history: None filters nothing.
+
+    `kinds` are aggregates; `keys` are Kafka keys (documents are always in); `until` is an event time, and no event
+    behind a later one of its aggregate is in; `upto` is a place in the log (`events.seq`), inclusive.
+    """
+
+    kinds: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    until: datetime | None = None
+    upto: int | None = None
+
+
+WHOLE = Part()
 
 
 def projections() -> tuple[str, ...]:
@@ -40,43 +62,54 @@ def projections() -> tuple[str, ...]:
 
 
 async def fold(source: Connection, target_url: str, until: datetime | None = None) -> int:
-    """Apply every event that `source` had stored by `until` in the database at `target_url`; how many changed it.
+    """Apply every event of `source` until an event time in the database at `target_url`; how many changed it.
 
     The target is migrated first. Done again, it goes on where the target stands. Raises `HistoryBroken`.
     """
     await asyncio.to_thread(migrate, target_url)
-    async with (
-        await AsyncConnection.connect(target_url, autocommit=True, row_factory=dict_row) as target,
-        aclosing(stored_events(source, until)) as events,
-    ):
-        return await fold_events(events, target)
+    async with await AsyncConnection.connect(target_url, autocommit=True, row_factory=dict_row) as target:
+        return await fold_events(stored_events(source, Part(until=until)), target)
 
 
-async def stored_events(source: Connection, until: datetime | None = None) -> AsyncGenerator[Envelope]:
-    """Every event of an aggregate, one aggregate after the other, each in version order."""
+async def stored_events(source: Connection, part: Part = WHOLE) -> AsyncIterator[Envelope]:
+    """The events of a part of the history, one aggregate after the other, each in version order."""
+    args = {
+        "kinds": None if part.kinds is None else list(part.kinds),
+        "keys": None if part.keys is None else list(part.keys),
+        "until": part.until,
+        "upto": part.upto,
+    }
     async with source.transaction(), source.cursor(name="fold") as cursor:
         cursor.itersize = BATCH
-        await cursor.execute(SQL.aggregate_events, {"until": until})
+        await cursor.execute(SQL.aggregate_events, args)
         async for row in cursor:
             yield history.envelope(row)
 
 
-async def fold_events(events: AsyncIterator[Envelope], target: Connection) -> int:
-    """Apply events, in the order in which they come, to the tables of `target`; how many changed them."""
+async def fold_events(events: AsyncIterator[Envelope], target: Connection, folded: Folded | None = None) -> int:
+    """Apply events, in the order in which they come, to the tables of `target`; how many changed them.
+
+    `folded` hears after each batch how many came. Nobody else may fold into the target meanwhile.
+    """
     await target.execute(SQL.speak_utc)
-    count, batch = 0, []
+    count, batch, applies = 0, [], appliers()
     async for event in events:
         batch.append(event)
         if len(batch) == BATCH:
-            count += await _apply_all(target, batch)
+            count += await _apply_all(target, batch, applies)
+            if folded:
+                folded(len(batch))
             batch = []
-    return count + await _apply_all(target, batch)
+    count += await _apply_all(target, batch, applies)
+    if folded:
+        folded(len(batch))
+    return count
 
 
-async def state_hash(conn: Connection) -> dict[str, str]:
+async def state_hash(conn: Connection, tables: Collection[str] | None = None) -> dict[str, str]:
     """A SHA-256 (hex) for each projection, equal where the rows are. Vectors and generated columns do not count."""
     await conn.execute(SQL.speak_utc)
-    statements = await fetch_all(conn, SQL.hash_statements, {"tables": list(projections())})
+    statements = await fetch_all(conn, SQL.hash_statements, {"tables": list(tables or projections())})
     hashes: dict[str, str] = {}
     for one in statements:
         row = await fetch_one(conn, cast(LiteralString, one["statement"]))
@@ -85,24 +118,41 @@ async def state_hash(conn: Connection) -> dict[str, str]:
     return hashes
 
 
-async def _apply_all(target: Connection, events: list[Envelope]) -> int:
+async def _apply_all(target: Connection, events: list[Envelope], applies: Appliers) -> int:
     async with target.transaction():
-        return sum([await _apply(target, event) for event in events])
+        places = {_place(event) for event in events}
+        rows = await fetch_all(target, SQL.versions, _columns(places))
+        before = {(row["workspace"], row["kind"], row["id"]): row["version"] for row in rows}
+        after = dict(before)
+        async with target.pipeline():
+            count = sum([await _apply(target, event, after, applies) for event in events])
+        moved = {place: version for place, version in after.items() if before.get(place) != version}
+        await target.execute(SQL.keep_versions, {**_columns(moved), "versions": list(moved.values())})
+    return count
 
 
-async def _apply(target: Connection, event: Envelope) -> bool:
-    advanced = await fetch_one(target, SQL.advance, _place(event))
-    if advanced is None:
+async def _apply(target: Connection, event: Envelope, versions: dict[Place, int], applies: Appliers) -> bool:
+    place, version = _place(event), event.version or 0
+    before = versions.get(place, 0)
+    if version <= before:
         return False
-    if event.version != advanced["before"] + 1:
-        raise HistoryBroken(f"{event.type} {event.id} has version {event.version} after {advanced['before']}")
-    apply = appliers().get(type(event.data))
+    if version != before + 1:
+        raise HistoryBroken(f"{event.type} {event.id} has version {version} after {before}")
+    apply = applies.get(type(event.data))
     if apply is None:
         raise HistoryBroken(f"nobody applies {event.type}")
     await apply(target, event)
+    versions[place] = version
     return True
 
 
-def _place(event: Envelope) -> dict[str, Any]:
-    data = event.data
-    return {"workspace": event.workspace, "kind": data.AGGREGATE, "id": data.aggregate_id(), "version": event.version}
+def _place(event: Envelope) -> Place:
+    return (event.workspace, event.data.AGGREGATE, event.data.aggregate_id())
+
+
+def _columns(places: Collection[Place]) -> dict[str, Any]:
+    return {
+        "workspaces": [workspace for workspace, _, _ in places],
+        "kinds": [kind for _, kind, _ in places],
+        "ids": [id for _, _, id in places],
+    }

@@ -1,16 +1,29 @@
 -- name: aggregate_events
--- Every event that changed an aggregate, in version order, as it was stored until a moment (null: until now).
-SELECT * FROM events
-WHERE version IS NOT NULL AND (%(until)s::timestamptz IS NULL OR stored_at <= %(until)s)
+-- Events that changed an aggregate, one aggregate after the other, in version order. A null filters nothing.
+-- kinds: only these aggregates. keys: only events with these keys, documents apart. until: each aggregate up to its
+-- last version before one with a later event time. upto: what had been stored up to this place in the log.
+SELECT * FROM (
+    SELECT e.*, coalesce(bool_and(time <= %(until)s::timestamptz)
+                         OVER (PARTITION BY workspace, aggregate, aggregate_id ORDER BY version), true) AS in_time
+    FROM events e
+    WHERE version IS NOT NULL
+      AND (%(kinds)s::text[] IS NULL OR aggregate = ANY(%(kinds)s))
+      AND (%(keys)s::text[] IS NULL OR key = ANY(%(keys)s) OR aggregate = 'document')
+      AND (%(upto)s::bigint IS NULL OR seq <= %(upto)s)) AS chosen
+WHERE in_time
 ORDER BY workspace, aggregate, aggregate_id, version;
 
--- name: advance
--- The aggregate comes to this version; no row where it is there already. `before` is where it stood.
-WITH old AS (SELECT version FROM aggregates WHERE workspace = %(workspace)s AND kind = %(kind)s AND id = %(id)s)
-INSERT INTO aggregates (workspace, kind, id, version) VALUES (%(workspace)s, %(kind)s, %(id)s, %(version)s)
-ON CONFLICT (workspace, kind, id) DO UPDATE SET version = excluded.version
-    WHERE aggregates.version < excluded.version
-RETURNING coalesce((SELECT version FROM old), 0) AS before;
+-- name: versions
+-- Where some aggregates stand.
+SELECT a.workspace, a.kind, a.id, a.version FROM aggregates a
+JOIN unnest(%(workspaces)s::text[], %(kinds)s::text[], %(ids)s::uuid[]) AS w (workspace, kind, id)
+    USING (workspace, kind, id);
+
+-- name: keep_versions
+-- Where some aggregates stand now.
+INSERT INTO aggregates (workspace, kind, id, version)
+SELECT * FROM unnest(%(workspaces)s::text[], %(kinds)s::text[], %(ids)s::uuid[], %(versions)s::int[])
+ON CONFLICT (workspace, kind, id) DO UPDATE SET version = excluded.version;
 
 -- name: hash_statements
 -- One statement a table that hashes its rows in any order. A column is left out where it is generated, or where its

@@ -1,0 +1,90 @@
+"""`correspondent rebuild`: the tables made again from the stored events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.pretty import Pretty
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from services.tools.fold import Folded
+from services.tools.rebuild import run
+from services.tools.rebuild.compare import Comparison
+from services.tools.rebuild.scopes import NAMES, Scope, scope
+from services.tools.running import settings_here
+
+console = Console(highlight=False)
+FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
+
+
+def rebuild(
+    context: typer.Context,
+    what: Annotated[str, typer.Argument(help=f"One of: {', '.join(NAMES)}.")] = "all",
+    check: Annotated[
+        bool, typer.Option("--check", help="Only compare; exit 1 and show rows where they differ.")
+    ] = False,
+    as_of: Annotated[
+        datetime | None,
+        typer.Option(formats=FORMATS, help="Leave the state of this time (UTC) in a schema, to read."),
+    ] = None,
+    into: Annotated[str, typer.Option(help="The name of that schema; by default made from the time.")] = "",
+) -> None:
+    """Fold the stored events into fresh tables beside the live ones, and swap them in. No model is called."""
+    home: Path = context.obj
+    url, chosen = settings_here(home).database_url, scope(what)
+    if as_of is not None:
+        raise typer.Exit(asyncio.run(_past(url, chosen, as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC), into)))
+    raise typer.Exit(asyncio.run(_check(url, chosen) if check else _swap(url, chosen)))
+
+
+async def _check(url: str, chosen: Scope) -> int:
+    with _bar(await run.count_events(url, chosen)) as folded:
+        found = await run.check(url, chosen, folded)
+    _show(found)
+    return 1 if found.differences else 0
+
+
+async def _swap(url: str, chosen: Scope) -> int:
+    with _bar(await run.count_events(url, chosen)) as folded:
+        count = await run.swap(url, chosen, folded)
+    console.print(f"{count} events folded; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
+    return 0
+
+
+async def _past(url: str, chosen: Scope, until: datetime, into: str) -> int:
+    schema = into or f"as_of_{until.astimezone(UTC):%Y%m%d_%H%M%S}"
+    with _bar(await run.count_events(url, chosen)) as folded:
+        count = await run.past(url, chosen, until, schema, folded)
+    console.print(
+        f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
+        f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"
+        f"  DROP SCHEMA {schema} CASCADE;  -- when you have seen enough"
+    )
+    return 0
+
+
+@contextmanager
+def _bar(total: int) -> Iterator[Folded]:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("folding", total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def _show(found: Comparison) -> None:
+    for name, value in found.hashes.items():
+        differs = any(one.table == name for one in found.differences)
+        console.print(f"{'differs' if differs else 'equal  '}  {value[:16]}  {name}", style="red" if differs else "")
+    for one in found.differences:
+        for title, rows in (("live only", one.live_only), ("folded only", one.folded_only)):
+            for row in rows:
+                console.print(f"[b]{one.table}[/b], {title}:", Pretty(row))
+    verdict = f"{len(found.differences)} tables differ" if found.differences else "the live tables are that state"
+    console.print(f"{found.events} events folded: {verdict}.")

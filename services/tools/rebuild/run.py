@@ -1,0 +1,130 @@
+"""The three things to do with a fold: compare it with the live tables, put it in their place, or keep it to read.
+
+A swap stops nobody for long: everything is folded beside the running house; then, under a lock on the aggregates that
+no unit of work can pass, what was stored meanwhile is folded too, and the tables change places in one transaction.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import datetime
+from typing import LiteralString
+
+from psycopg import IsolationLevel, sql
+from psycopg.errors import LockNotAvailable
+
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.errors import Temporary
+from services.tools.fold import Folded, Part, fold_events, stored_events
+from services.tools.rebuild.beside import SQL, beside, connected, make
+from services.tools.rebuild.compare import Comparison, compare
+from services.tools.rebuild.scopes import Scope
+
+SCHEMA, OLD = "rebuilt", "replaced"
+LOCK_MS = 400  # shorter than Postgres' deadlock_timeout of 1 s: we give up before anybody is killed
+LOCK_TRIES = 50
+LOCK_PAUSE_S = 0.2
+
+
+class TablesInUse(Temporary):
+    """The live tables were never free for a moment; nothing was changed. Try again at a quieter time."""
+
+
+async def count_events(database_url: str, scope: Scope) -> int:
+    """How many events a fold of the scope will meet."""
+    async with connected(database_url) as conn:
+        row = await fetch_one(conn, SQL.count_events, {"kinds": list(scope.kinds)})
+    assert row is not None
+    return int(row["n"])
+
+
+async def check(database_url: str, scope: Scope, folded: Folded) -> Comparison:
+    """Fold beside the live tables and compare, both as of one moment; nothing is changed."""
+    async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
+        count = await fold_events(stored_events(live, Part(kinds=scope.kinds)), target, folded)
+        schemas = (await _schema(live), SCHEMA)
+        await target.set_isolation_level(IsolationLevel.REPEATABLE_READ)
+        async with target.transaction():
+            count += await fold_events(_behind(target, schemas, {"kinds": list(scope.kinds)}), target, folded)
+            return await compare(target, schemas, scope.tables, count)
+
+
+async def swap(database_url: str, scope: Scope, folded: Folded) -> int:
+    """Fold, and put the fresh tables in the live ones' place; how many events were folded.
+
+    Raises `TablesInUse` where the lock never came.
+    """
+    async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
+        count = await fold_events(stored_events(live, Part(kinds=scope.kinds)), target, folded)
+        schemas = (await _schema(live), SCHEMA)
+        await _carry_vectors(target, schemas)
+        for _ in range(LOCK_TRIES):
+            try:
+                return count + await _take_their_place(target, schemas, scope, folded)
+            except LockNotAvailable:
+                await asyncio.sleep(LOCK_PAUSE_S)
+    raise TablesInUse
+
+
+async def past(database_url: str, scope: Scope, until: datetime, schema: str, folded: Folded) -> int:
+    """Leave the state of an event time in a schema of its own, to be read; how many events made it."""
+    url = await make(database_url, schema)
+    async with connected(database_url) as live, connected(url) as target:
+        part = Part(kinds=scope.kinds, until=until)
+        count = await fold_events(stored_events(live, part), target, folded)
+        await _carry_vectors(target, (await _schema(live), schema))
+        return count
+
+
+async def _take_their_place(target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded) -> int:
+    live, fresh = schemas
+    kinds = {"kinds": list(scope.kinds)}
+    async with target.transaction():
+        await target.execute(SQL.give_up_soon, {"milliseconds": LOCK_MS})
+        locked = sql.SQL(", ").join(sql.Identifier(live, table) for table in ("aggregates", *scope.tables))
+        await target.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(locked))
+        count = await fold_events(_behind(target, schemas, kinds), target, folded)
+        await target.execute(_in(schemas, SQL.forget_versions), kinds)
+        await target.execute(_in(schemas, SQL.take_versions), kinds)
+        await _grant(target, schemas, scope.tables)
+        await target.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(OLD)))
+        for table in scope.tables:
+            await _move(target, table, live, OLD)
+            await _move(target, table, fresh, live)
+        await target.execute(sql.SQL("DROP SCHEMA {} CASCADE").format(sql.Identifier(OLD)))
+    return count
+
+
+async def _behind(target: Connection, schemas: tuple[str, str], kinds: dict[str, list[str]]) -> AsyncIterator[Envelope]:
+    for row in await fetch_all(target, _in(schemas, SQL.events_behind), kinds):
+        yield history.envelope(row)
+
+
+async def _carry_vectors(target: Connection, schemas: tuple[str, str]) -> None:
+    await target.execute(_in(schemas, SQL.carry_fact_vectors))
+    await target.execute(_in(schemas, SQL.carry_chunk_vectors))
+
+
+async def _grant(target: Connection, schemas: tuple[str, str], tables: tuple[str, ...]) -> None:
+    args = {"live": schemas[0], "schema": schemas[1], "tables": list(tables)}
+    for row in await fetch_all(target, SQL.grants, args):
+        await target.execute(row["statement"])
+
+
+async def _move(target: Connection, table: str, origin: str, to: str) -> None:
+    moved = sql.SQL("ALTER TABLE {} SET SCHEMA {}").format(sql.Identifier(origin, table), sql.Identifier(to))
+    await target.execute(moved)
+
+
+def _in(schemas: tuple[str, str], statement: LiteralString) -> sql.Composed:
+    live, fresh = schemas
+    return sql.SQL(statement).format(live=sql.Identifier(live), beside=sql.Identifier(fresh))
+
+
+async def _schema(live: Connection) -> str:
+    row = await fetch_one(live, SQL.live_schema)
+    assert row is not None
+    return str(row["name"])
