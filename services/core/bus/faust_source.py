@@ -32,7 +32,10 @@ RESTART_PAUSES_S = (0.5, 1, 2, 5, 10)
 
 @dataclass(frozen=True, slots=True)
 class SourceSettings:
-    """What a group consumes, from where, and its patience in seconds; `session_timeout_s` is 6 on Tansu."""
+    """What a group consumes, from where, and its patience in seconds.
+
+    On Tansu `session_timeout_s` is 6, and `fetch_wait_s` short: it answers a fetch only after half of that.
+    """
 
     brokers: str
     group: str
@@ -41,6 +44,7 @@ class SourceSettings:
     session_timeout_s: float = 30
     rebalance_timeout_s: float = 90
     commit_interval_s: float = 1
+    fetch_wait_s: float = 0.5
 
     def faust_options(self) -> dict[str, Any]:
         """The options of the Faust app; ARCHITECTURE.md says why each has its value."""
@@ -130,7 +134,12 @@ class FaustSource:
         app = _App(self._settings.group, **self._settings.faust_options())
         app.finalize()
         app.in_worker = True
-        make = functools.partial(LaneConsumer, lanes=self._lanes, on_assigned=self._assigned)
+        make = functools.partial(
+            LaneConsumer,
+            lanes=self._lanes,
+            on_assigned=self._assigned,
+            fetch_wait_ms=round(self._settings.fetch_wait_s * 1000),
+        )
         vars(app.transport)["Consumer"] = make
         topic = app.topic(
             *self._settings.topics, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"

@@ -14,6 +14,7 @@ from services.core.bus.runner import Runner
 from services.core.house import House
 
 LOOK_AGAIN_S = 1.0
+EMBEDDED_FETCH_S = 0.05  # it answers a fetch after half of what it may wait, record or no record
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
@@ -30,6 +31,7 @@ def make_source(processor: Processor, house: House) -> FaustSource:
         topics=topics,
         client_id=f"correspondent-{processor.name}",
         session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else 30,
+        fetch_wait_s=EMBEDDED_FETCH_S if kafka.embedded else 0.5,
         rebalance_timeout_s=kafka.rebalance_timeout_s,
     )
     lanes = Lanes(
