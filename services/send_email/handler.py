@@ -35,7 +35,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         await unit.lock("thread", draft.thread_id)
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
         if why_not:
-            await unit.record(ReplyDiscarded(**_of(draft), reason=why_not))
+            await unit.record(ReplyDiscarded(**_of(draft), reason=why_not, overtaken=True))
         elif held:
             await unit.record(_held(draft))
         else:
@@ -63,7 +63,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
         if why_not or frozen is None:
             reason = why_not or f"{decided.by} rejected it: {decided.reason}"
-            await unit.record(ReplyDiscarded(**_of(draft), reason=reason))
+            await unit.record(ReplyDiscarded(**_of(draft), reason=reason, overtaken=bool(why_not)))
         else:
             await unit.record(_approved(final, *frozen, decided.by))
 
