@@ -1,0 +1,137 @@
+"""Faults of the sender that were found and mended, each named after the failure."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.replies import ReplyApproved
+from services.core.bus import history
+from services.core.bus.codec import encode
+from services.core.bus.delivery import Delivery
+from services.core.bus.envelope import Envelope
+from services.core.bus.runner import Runner
+from services.core.db import fetch_all, fetch_one
+from services.core.db.locks import HeldElsewhere
+from services.core.house import House, open_house
+from services.pipeline import NAMES
+from services.process import prepare, working
+from services.send_email import PROCESSOR
+from tests.chaos.traffic import deliver, make_mails
+from tests.support.house import settings_for
+from tests.support.smtp_server import Session, SmtpServer, Step
+
+APPROVED = "SELECT * FROM events WHERE type = 'reply.approved.v1' ORDER BY seq LIMIT 1"
+
+
+class Meet:
+    """A script that lets nobody past RCPT before two sessions are there."""
+
+    def __init__(self) -> None:
+        self._there = 0
+        self._both = asyncio.Event()
+
+    async def __call__(self, session: Session, step: Step) -> None:
+        if step == "rcpt":
+            self._there += 1
+            if self._there == 2:
+                self._both.set()
+            await self._both.wait()
+
+
+async def test_two_senders_that_had_both_lost_their_locks_both_reached_data(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Of two senders that stand at DATA with the same reply only the first may go on, locks or no locks."""
+    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (house, event):
+        server.script = Meet()
+        rivals = [asyncio.create_task(_without_locks(house, event)) for _ in range(2)]
+        ended = await asyncio.gather(*rivals, return_exceptions=True)
+        async with house.database.reading() as conn:
+            sending = await fetch_all(conn, "SELECT version FROM events WHERE type = 'reply.sending.v1'")
+    assert sorted(type(one).__name__ for one in ended) == sorted(["NoneType", HeldElsewhere.__name__])
+    assert list(server.copies().values()) == [1]
+    assert len(sending) == 1
+
+
+@pytest.mark.parametrize(("state", "becomes"), [("approved", "failed"), ("sending", "unknown")])
+async def test_a_reply_that_was_given_up_stayed_approved_for_ever(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, state: str, becomes: str
+) -> None:
+    """Giving up an attempt ends the reply in the ledger: failed before its intent, unknown after; a human is called."""
+    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (house, event):
+        async with house.database.reading() as conn:
+            await conn.execute("UPDATE deliveries SET state = %(state)s", {"state": state})
+        record = encode(event, topic_prefix=topic_prefix)
+        lost = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
+        await Runner(PROCESSOR, house).give_up(lost, TimeoutError("the disk is full"), 3)
+        async with working(house, ["track_threads"]):
+            await _until_closed(house, event.data)
+        async with house.database.reading() as conn:
+            row = await fetch_one(conn, "SELECT state, detail FROM deliveries")
+            thread = await fetch_one(conn, "SELECT state FROM threads")
+    assert row is not None
+    assert thread is not None
+    assert row["state"] == becomes
+    assert "the disk is full" in row["detail"]
+    assert thread["state"] == "escalated"
+    assert server.accepted == []
+
+
+@asynccontextmanager
+async def _approved(
+    stack: Endpoints, database: str, topic_prefix: str, home: Path, server: SmtpServer
+) -> AsyncIterator[tuple[House, Envelope]]:
+    """A house whose one reply is approved and waits for a sender that does not run."""
+    smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 10}
+    settings = settings_for(stack, database, topic_prefix, home, smtp=smtp)
+    await prepare(settings)
+    async with open_house(settings) as house:
+        runner = Runner(PROCESSOR, house)
+        async with working(house, [name for name in NAMES if name != "send_email"]):
+            await deliver(house, make_mails(1, 1, 1))
+            await runner.process(await _stored(house, "SELECT * FROM events WHERE type = 'reply.drafted.v1'"))
+        yield house, await _stored(house, APPROVED)
+
+
+async def _stored(house: House, query: str) -> Envelope:
+    async with asyncio.timeout(60):
+        while True:
+            async with house.database.reading() as conn:
+                row = await fetch_one(conn, query)
+            if row is not None:
+                return history.envelope(row)
+            await asyncio.sleep(0.05)
+
+
+async def _without_locks(house: House, event: Envelope) -> None:
+    """Do the event as another process would whose lock was lost with its connection."""
+    async with open_house(house.settings) as other:
+        await other.locks.close()
+        object.__setattr__(other, "locks", _NoLocks())
+        await Runner(PROCESSOR, other).process(event)
+
+
+class _NoLocks:
+    @asynccontextmanager
+    async def hold(self, id: UUID) -> AsyncIterator[None]:
+        yield
+
+    async def close(self) -> None:
+        return None
+
+
+async def _until_closed(house: House, reply: object) -> None:
+    assert isinstance(reply, ReplyApproved)
+    async with asyncio.timeout(60):
+        while True:
+            async with house.database.reading() as conn:
+                if await fetch_one(conn, "SELECT 1 FROM turns WHERE outcome = 'failed'"):
+                    return
+            await asyncio.sleep(0.05)
