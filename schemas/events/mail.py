@@ -12,7 +12,7 @@ from schemas.events.base import EventData, Value
 
 Mode = Literal["live", "history"]
 IdentityLevel = Literal["verified", "vouched", "unverified", "failed"]
-VerdictKind = Literal["answer", "park", "human", "bounce", "complaint", "duplicate", "loop"]
+VerdictKind = Literal["answer", "park", "human", "bounce", "complaint", "duplicate", "loop", "colleague"]
 
 
 class Peer(Value):
@@ -37,6 +37,7 @@ class MailReceived(EventData):
     size: int
     mode: Mode = "live"
     vouched_by: str = Field("", description="the operator who vouches for the sender; never from the network")
+    from_sent: bool = Field(False, description="it lay in the inbox's own Sent folder: a colleague wrote it")
     peer: Peer = Peer()
 
 

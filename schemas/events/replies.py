@@ -160,6 +160,7 @@ class ReplySending(DeliveryEvent):
     TYPE: ClassVar[str] = "reply.sending.v1"
 
     attempt: int
+    departs_at: datetime | None = Field(None, description="by the wall clock, which the rate per inbox is kept by")
 
 
 class ReplySent(DeliveryEvent):
@@ -178,13 +179,14 @@ class ReplySent(DeliveryEvent):
 
 
 class ReplyDeferred(DeliveryEvent):
-    """The server or the network said "not now" before DATA; a timer tries again."""
+    """The server or the network said "not now" before DATA, or the inbox is over its rate; a timer tries again."""
 
     TYPE: ClassVar[str] = "reply.deferred.v1"
 
     attempt: int
     error: str
     retry_at: datetime
+    departs_at: datetime | None = Field(None, description="the moment kept for it by the rate per inbox")
 
 
 class ReplyUnknown(DeliveryEvent):
@@ -194,6 +196,19 @@ class ReplyUnknown(DeliveryEvent):
 
     attempt: int
     error: str
+
+
+class DeliverySettled(EventData):
+    """A person says whether an unknown reply was sent; send_email decides whether that is still a question."""
+
+    TYPE: ClassVar[str] = "delivery.settled.v1"
+    TOPIC: ClassVar[str] = "deliveries"
+
+    reply_id: UUID
+    thread_id: UUID
+    sent: bool
+    reason: str = ""
+    by: str
 
 
 class ReplyFailed(DeliveryEvent):

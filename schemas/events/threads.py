@@ -191,7 +191,9 @@ class TimerElapsed(EventData):
 
     timer_id: UUID
     thread_id: UUID
-    purpose: Literal["quiet", "auto_resolve", "auto_close", "send_retry", "approval", "escalation", "sla"]
+    purpose: Literal[
+        "quiet", "auto_resolve", "auto_close", "send_retry", "send_settle", "approval", "escalation", "sla"
+    ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
     due_at: datetime
 

@@ -13,9 +13,17 @@ SQL = queries(__file__)
 
 
 def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]:
-    empty = {"message_id": None, "blob": None, "recipient": None, "envelope_from": None, "attempt": 0, "retry_at": None}
+    nothing = dict.fromkeys(("message_id", "blob", "recipient", "envelope_from", "retry_at", "departs_at"))
     stamp = {"workspace": envelope.workspace, "version": envelope.version, "at": envelope.time}
-    return {**empty, "inbox": "", **envelope.data.model_dump(), **stamp, "to_state": to_state, "detail": detail}
+    return {
+        **nothing,
+        "attempt": 0,
+        "inbox": "",
+        **envelope.data.model_dump(),
+        **stamp,
+        "to_state": to_state,
+        "detail": detail,
+    }
 
 
 def _created(to_state: str, detail_field: str = "") -> Apply:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import (
@@ -12,16 +13,16 @@ from schemas.events.replies import (
     ReplyDiscarded,
     ReplyFailed,
     ReplySending,
-    ReplySent,
     ReplyUnknown,
 )
-from schemas.events.threads import TimerElapsed
 from services.core.bus.history import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
+from services.send_email import rate
 from services.send_email.apply import SQL
+from services.send_email.results import ids_of, retry_timer, sent
 from services.send_email.schedule import next_attempt
 from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
 
@@ -30,6 +31,10 @@ Row = dict[str, Any]
 
 class Overtaken(Exception):
     """A newer mail, a human's reply or an escalation discarded the draft before it left."""
+
+
+class OverRate(Exception):
+    """Others of the same inbox were faster, and the hour is full."""
 
 
 async def deliver(work: Work[Any], reply_id: UUID) -> None:
@@ -44,26 +49,30 @@ async def deliver(work: Work[Any], reply_id: UUID) -> None:
         assert isinstance(reply, ReplyApproved)
         if row["state"] == "sending":
             lost = "the sender stopped between the intent and the server's answer"
-            await _settle(work, ReplyUnknown(**_of(reply), attempt=row["attempt"], error=lost))
-        else:
-            await _attempt(work, reply, row["attempt"] + 1)
+            await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row["attempt"], error=lost))
+        elif not await rate.waits(work, reply, row):
+            await _attempt(work, reply, row)
 
 
-async def _attempt(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
+async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
+    attempt = row["attempt"] + 1
     raw = await work.house.blobs.get(reply.blob)
     letter = Letter(reply.envelope_from, reply.recipient, raw)
     try:
-        async with dialogue(work.house.settings.smtp, letter) as session:
+        async with dialogue(work.house.settings.smtp_of(reply.inbox), letter) as session:
             await _intend(work, reply, attempt)
-            await _settle(work, _sent(reply, attempt, await session.data()))
+            await _settle(work, sent(reply, attempt, await session.data()))
     except Overtaken:
         return
+    except OverRate:
+        if not await rate.waits(work, reply, row):
+            raise HeldElsewhere(f"the rate of {reply.inbox} was full a moment ago") from None
     except NotNow as error:
         await _defer(work, reply, attempt, str(error))
     except Refused as error:
-        await _settle(work, ReplyFailed(**_of(reply), attempt=attempt, error=str(error)))
+        await _settle(work, ReplyFailed(**ids_of(reply), attempt=attempt, error=str(error)))
     except OutcomeUnknown as error:
-        await _settle(work, ReplyUnknown(**_of(reply), attempt=attempt, error=str(error)))
+        await _settle(work, ReplyUnknown(**ids_of(reply), attempt=attempt, error=str(error)))
 
 
 async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
@@ -75,11 +84,19 @@ async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
         if row is None or row["state"] != "approved" or row["attempt"] >= attempt:
             raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
         why = await overtaken(unit, reply.thread_id, reply.turn_id)
+        now = work.house.now()
+        if not why and await _full(work, unit, reply, row, now):
+            raise OverRate
         if not why:
-            await unit.record(ReplySending(**_of(reply), attempt=attempt))
+            await unit.record(ReplySending(**ids_of(reply), attempt=attempt, departs_at=now))
     if why:
-        await _settle(work, ReplyDiscarded(**_of(reply), reason=why, overtaken=True))
+        await _settle(work, ReplyDiscarded(**ids_of(reply), reason=why, overtaken=True))
         raise Overtaken
+
+
+async def _full(work: Work[Any], unit: Unit, reply: ReplyApproved, row: Row, now: datetime) -> bool:
+    limit = rate.limit_of(work, reply.inbox)
+    return bool(limit) and not rate.has_moment(row) and await rate.next_moment(unit, reply, limit, now) > now
 
 
 async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
@@ -98,38 +115,12 @@ async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str
         began = first["at"] if first and first["at"] else unit.now
         retry_at = next_attempt(unit.now, attempt, began, work.house.settings.send.retry_days)
         if retry_at is None:
-            await unit.record(ReplyFailed(**_of(reply), attempt=attempt, error=f"given up after days: {error}"))
+            await unit.record(ReplyFailed(**ids_of(reply), attempt=attempt, error=f"given up after days: {error}"))
             return
-        await unit.record(ReplyDeferred(**_of(reply), attempt=attempt, error=error, retry_at=retry_at))
-        await unit.set_timer(
-            TimerElapsed(
-                timer_id=uuid5(reply.reply_id, "retry"),
-                thread_id=reply.thread_id,
-                purpose="send_retry",
-                subject=reply.reply_id,
-                due_at=retry_at,
-            )
-        )
+        await unit.record(ReplyDeferred(**ids_of(reply), attempt=attempt, error=error, retry_at=retry_at))
+        await unit.set_timer(retry_timer(reply, retry_at))
 
 
 async def _settle(work: Work[Any], result: EventData) -> None:
     async with work.unit("result") as unit:
         await unit.record(result)
-
-
-def _sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
-    return ReplySent(
-        **_of(reply),
-        attempt=attempt,
-        response=response[:500],
-        text=reply.text,
-        decision=reply.decision,
-        state=reply.state,
-        goals_add=reply.goals_add,
-        goals_close=reply.goals_close,
-        reason=reply.reason,
-    )
-
-
-def _of(reply: ReplyApproved) -> dict[str, Any]:
-    return reply.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from schemas.events.replies import ReplyDrafted
 from services.core.house import House
-from services.core.mail.compose import Composed, Outgoing, compose
+from services.core.mail.compose import Composed, ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
 from services.core.mail.message import Address
 from services.core.mail.tokens import Keyring, make_token
+from services.core.settings import DkimSettings
 
 Row = dict[str, Any]
 
@@ -21,10 +23,10 @@ def text_sha256(text: str) -> str:
 
 
 def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime, *, automatic: bool) -> Composed:
-    """The finished message to the author of `mail`. Raises `ComposeRefused`."""
+    """The finished message to the author of `mail`, signed where the inbox has a key. Raises `ComposeRefused`."""
     inbox = house.settings.inbox(draft.inbox)
     token = make_token(Keyring((house.secret,)), workspace, draft.thread_id, mail["author_addr"])
-    return compose(
+    composed = compose(
         Outgoing(
             reply_id=draft.reply_id,
             sender=Address(inbox.display_name, inbox.address),
@@ -40,3 +42,13 @@ def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: da
             automatic=automatic,
         )
     )
+    return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox.dkim else composed
+
+
+def read_key(dkim: DkimSettings) -> DkimKey:
+    """The key that the settings name. Raises `ComposeRefused` where its file cannot be read."""
+    try:
+        private = dkim.key_file.read_bytes().strip()
+    except OSError as error:
+        raise ComposeRefused(f"inboxes.dkim.key_file: {dkim.key_file} cannot be read: {error.strerror}") from error
+    return DkimKey(dkim.domain, dkim.selector, private, dkim.algorithm)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events.mail import EmailRead
-from schemas.events.replies import DraftDecided, ReplyApproved, ReplyBounced, ReplyDiscarded, ReplyDrafted, ReplyHeld
+from schemas.events.replies import (
+    DeliverySettled,
+    DraftDecided,
+    ReplyApproved,
+    ReplyBounced,
+    ReplyDiscarded,
+    ReplyDrafted,
+    ReplyHeld,
+    ReplySent,
+    ReplyUnknown,
+)
 from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.processor import Handlers
@@ -16,6 +26,8 @@ from services.core.mail.compose import Composed
 from services.send_email.apply import SQL
 from services.send_email.deliver import deliver, overtaken
 from services.send_email.draft import freeze, text_sha256
+from services.send_email.sent_folder import on_sent
+from services.send_email.settling import look, on_settled, on_unknown
 
 Row = dict[str, Any]
 
@@ -114,9 +126,11 @@ async def on_approved(work: Work[ReplyApproved]) -> None:
 
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
-    """A later attempt."""
+    """A later attempt, or a look for a reply that is unknown."""
     if work.event.purpose == "send_retry" and work.event.subject:
         await deliver(work, work.event.subject)
+    elif work.event.purpose == "send_settle":
+        await look(work)
 
 
 async def on_email(work: Work[EmailRead]) -> None:
@@ -152,6 +166,9 @@ HANDLERS: Handlers = {
     ReplyDrafted: on_draft,
     DraftDecided: on_decided,
     ReplyApproved: on_approved,
+    ReplySent: on_sent,
+    ReplyUnknown: on_unknown,
+    DeliverySettled: on_settled,
     TimerElapsed: on_timer,
     EmailRead: on_email,
 }

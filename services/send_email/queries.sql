@@ -18,6 +18,17 @@ WHERE t.thread_id = %(thread_id)s;
 SELECT mail_id, message_id, references_ids, subject, author_name, author_addr, identity, trusted, received_at
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at DESC, mail_id DESC LIMIT 1;
 
+-- name: lock_inbox
+-- One sender of an inbox at a time finds the next moment.
+SELECT pg_advisory_xact_lock(hashtextextended(%(workspace)s || chr(31) || %(inbox)s, 1));
+
+-- name: nth_departure
+-- The departure before which `before` others of the inbox stand, counted back from the last; kept moments count.
+SELECT departs_at FROM deliveries
+WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND departs_at IS NOT NULL AND state <> 'discarded'
+  AND reply_id <> %(reply_id)s
+ORDER BY departs_at DESC OFFSET %(before)s LIMIT 1;
+
 -- name: suppressed
 SELECT reason FROM suppressions WHERE workspace = %(workspace)s AND addr = %(addr)s;
 
@@ -32,7 +43,7 @@ ON CONFLICT (reply_id) DO UPDATE SET state = excluded.state, message_id = exclud
 
 -- name: set_state
 UPDATE deliveries SET state = %(to_state)s, attempt = greatest(attempt, %(attempt)s), detail = %(detail)s,
-    retry_at = %(retry_at)s, changed_at = %(at)s
+    retry_at = %(retry_at)s, departs_at = coalesce(%(departs_at)s, departs_at), changed_at = %(at)s
 WHERE reply_id = %(reply_id)s;
 
 -- name: log_attempt

@@ -83,6 +83,8 @@ async def dialogue(settings: SmtpSettings, letter: Letter) -> AsyncIterator[Dial
 async def _introduce(client: SMTP, letter: Letter) -> None:
     try:
         await client.connect()
+        if letter.smtputf8 and client.is_ehlo_or_helo_needed:
+            await client.ehlo()  # without it no extension is known yet
         options = _options(client, letter)
         encoding = "utf-8" if letter.smtputf8 else "ascii"
         await client.mail(letter.envelope_from, options=options, encoding=encoding)

@@ -13,11 +13,9 @@ from imapclient import SocketTimeout
 from imapclient.exceptions import LoginError
 
 from services.core.errors import CorrespondentError
+from services.core.mail.imap import Client, access_token, login
 from services.core.settings import ImapSettings
 from services.receive_email.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
-from services.receive_email.imap.client import Client
-from services.receive_email.imap.oauth import access_token
-from services.receive_email.imap.session import login
 
 
 def imap_steps(imap: ImapSettings) -> list[tuple[str, Step]]:

@@ -7,28 +7,21 @@ exception of IMAPClient where the server refused one command or said something t
 from __future__ import annotations
 
 import contextlib
-import logging
 import socket
 from collections.abc import Sequence
 from datetime import date, datetime
 from imaplib import IMAP4
 from typing import Any
 
-from imapclient import SocketTimeout
-
+from services.core.mail.imap import enter, login
 from services.core.settings import ImapSettings
-from services.receive_email.imap.client import Client
 from services.receive_email.imap.nouns import Folder, Listed
 
 Lost = (IMAP4.abort, OSError)
 
-CONNECT_TIMEOUT_S = 15
-KEEPALIVE_S = 60
 BODY = b"BODY[]"
 UIDS_A_COMMAND = 500
 UIDS_A_WINDOW = 50_000
-
-logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would write passwords
 
 
 class Session:
@@ -41,11 +34,7 @@ class Session:
 
     def open(self) -> Folder:
         """Connect, log in, select the folder; its state now."""
-        timeout = SocketTimeout(CONNECT_TIMEOUT_S, self._imap.timeout_s)
-        client = Client(self._imap.host, self._imap.port, ssl=self._imap.tls == "implicit", timeout=timeout)
-        self._client = client
-        client.normalise_times = False
-        _keep_alive(client.socket())
+        client = self._client = enter(self._imap)
         login(client, self._imap, self._token)
         selected = client.select_folder(self._imap.folder, readonly=True)
         uidnext = selected.get(b"UIDNEXT") or max(client.search("ALL"), default=0) + 1
@@ -118,25 +107,6 @@ class Session:
         return listed
 
 
-def login(client: Any, imap: ImapSettings, token: str) -> None:
-    """Log in with the token (XOAUTH2) or the password (PLAIN where offered, which alone carries UTF-8)."""
-    password = imap.password.get_secret_value()
-    if token:
-        client.oauth2_login(imap.username, token)
-    elif client.has_capability("AUTH=PLAIN"):
-        client.plain_login(imap.username, password)
-    else:
-        client.login(imap.username, password)
-
-
 def _listed(uid: int, answer: dict[bytes, Any]) -> Listed:
     got = answer.get(b"INTERNALDATE")
     return Listed(uid, int(answer.get(b"RFC822.SIZE") or 0), got if isinstance(got, datetime) else None)
-
-
-def _keep_alive(connected: socket.socket) -> None:
-    """Have the kernel notice a peer that vanished while we wait for news."""
-    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for option in ("TCP_KEEPIDLE", "TCP_KEEPINTVL"):
-        if hasattr(socket, option):
-            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), KEEPALIVE_S)

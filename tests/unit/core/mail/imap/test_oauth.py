@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from services.core.settings import OAuthSettings
-from services.receive_email.imap.oauth import TokenRefused, access_token
+from services.core.mail.imap.oauth import TokenRefused, access_token
 
 OAUTH = OAuthSettings.model_validate(
     {

@@ -1,0 +1,13 @@
+"""IMAP as every part of the house uses it (RFC 9051, RFC 3501): a client, the way in, and the Sent folder.
+
+Blocking, for a thread. Raises `IMAP4.error`, `OSError`, or what IMAPClient says of an answer that makes no sense.
+"""
+
+from services.core.mail.imap.client import Client
+from services.core.mail.imap.entry import enter, login
+from services.core.mail.imap.oauth import TokenRefused, access_token
+from services.core.mail.imap.sent import NoSentFolder, keep_copy, sent_folder, was_sent
+
+__all__ = [
+    "Client", "NoSentFolder", "TokenRefused", "access_token", "enter", "keep_copy", "login", "sent_folder", "was_sent",
+]  # fmt: skip

@@ -1,0 +1,45 @@
+"""The way into an IMAP server: connect with deadlines, and log in."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from typing import Any
+
+from imapclient import SocketTimeout
+
+from services.core.mail.imap.client import Client
+from services.core.settings import ImapSettings
+
+CONNECT_TIMEOUT_S = 15
+KEEPALIVE_S = 60
+
+logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would write passwords
+
+
+def enter(imap: ImapSettings) -> Any:
+    """A connected client, not logged in yet; every answer has its deadline."""
+    timeout = SocketTimeout(CONNECT_TIMEOUT_S, imap.timeout_s)
+    client: Any = Client(imap.host, imap.port, ssl=imap.tls == "implicit", timeout=timeout)
+    client.normalise_times = False
+    _keep_alive(client.socket())
+    return client
+
+
+def login(client: Any, imap: ImapSettings, token: str) -> None:
+    """Log in with the token (XOAUTH2) or the password (PLAIN where offered, which alone carries UTF-8)."""
+    password = imap.password.get_secret_value()
+    if token:
+        client.oauth2_login(imap.username, token)
+    elif client.has_capability("AUTH=PLAIN"):
+        client.plain_login(imap.username, password)
+    else:
+        client.login(imap.username, password)
+
+
+def _keep_alive(connected: socket.socket) -> None:
+    """Have the kernel notice a peer that vanished while we wait for news."""
+    connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option in ("TCP_KEEPIDLE", "TCP_KEEPINTVL"):
+        if hasattr(socket, option):
+            connected.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), KEEPALIVE_S)

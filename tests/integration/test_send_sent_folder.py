@@ -1,0 +1,160 @@
+"""The Sent folder on a real IMAP server: our copy in it, and what it says of a reply that nobody knows about."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.replies import DeliverySettled
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import utc_now
+from services.core.db import fetch_all
+from services.core.house import House
+from services.core.mail.imap import NoSentFolder, login, sent_folder
+from services.core.mail.imap import enter as enter_imap
+from services.core.settings import Settings
+from services.receive_email.accept import accept
+from services.tools.demo.clock import SteppingClock
+from services.tools.settle import settle
+from tests.support.dovecot import Dovecot, running_dovecot
+from tests.support.house import INBOX, running_house, settings_for
+from tests.support.letters import letter
+from tests.support.smtp_server import DROP, Session, SmtpServer, Step
+
+pytestmark = pytest.mark.dovecot
+
+
+@pytest.fixture(scope="module")
+def dovecot() -> Iterator[Dovecot]:
+    with running_dovecot() as server:
+        yield server
+
+
+def shop(stack: Endpoints, database: str, prefix: str, home: Path, imap: Any, smtp_port: int) -> Settings:
+    inbox = {**INBOX, "vouched_by": "the test", "imap": imap.model_dump(), "smtp": {"port": smtp_port, "timeout_s": 5}}
+    return settings_for(stack, database, prefix, home, inboxes=[inbox])
+
+
+async def ask(house: House) -> None:
+    raw = letter("What does the Team plan cost?", sender="Pat <pat@sent.example>")
+    await accept(house, house.settings.inboxes[0], raw, source="file", source_key="1")
+    await settle(house)
+
+
+async def rows(house: House, query: str) -> list[dict[str, Any]]:
+    async with house.database.reading() as conn:
+        return await fetch_all(conn, query)
+
+
+def copies(dovecot: Dovecot, user: str, folder: str = "Sent") -> list[bytes]:
+    """What lies in a folder of the user, as bytes with CRLF."""
+    maildir = dovecot.maildir(user, folder)
+    files = [file for part in ("new", "cur") for file in (maildir / part).iterdir()]
+    return [file.read_bytes().replace(b"\r\n", b"\n").replace(b"\n", b"\r\n") for file in files]
+
+
+async def test_a_sent_reply_lies_in_sent_with_the_same_bytes(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """The copy is put there after the server took the mail: one, with its Message-ID, marked as read."""
+    dovecot.maildir("emil", "Sent")
+    async with SmtpServer() as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap("emil"), server.port)
+        async with running_house(settings) as house:
+            await ask(house)
+    assert copies(dovecot, "emil") == [server.accepted[0].raw]
+    assert [file.name.rpartition("2,")[2] for file in (dovecot.maildir("emil", "Sent") / "cur").iterdir()] == ["S"]
+
+
+async def test_a_sent_folder_that_is_away_fails_no_reply(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Where no copy can be kept, the reply counts as sent all the same, once, and its turn is closed as sent."""
+    imap = dovecot.imap("nosent", sent_folder="There/Is/None")
+    async with SmtpServer() as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
+        async with running_house(settings) as house:
+            await ask(house)
+            assert [row["state"] for row in await rows(house, "SELECT state FROM deliveries")] == ["sent"]
+            assert [row["outcome"] for row in await rows(house, "SELECT outcome FROM turns")] == ["sent"]
+    assert len(server.accepted) == 1
+
+
+@pytest.mark.parametrize("kept", [True, False], ids=["the-provider-kept-a-copy", "no-copy"])
+async def test_an_unknown_reply_is_settled_by_its_copy_in_sent(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, kept: bool
+) -> None:
+    """Its Message-ID in Sent proves that it went out; without a copy it stays unknown. It is repeated in neither case."""
+    user = f"unknown{int(kept)}"
+    dovecot.maildir(user, "Sent")
+
+    def script(session: Session, step: Step) -> str | None:
+        return DROP if step == "accepted" else None
+
+    clock = SteppingClock(utc_now())
+    async with SmtpServer(script) as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(user), server.port)
+        async with running_house(settings, now=clock) as house:
+            await ask(house)
+            assert [row["state"] for row in await rows(house, "SELECT state FROM deliveries")] == ["unknown"]
+            if kept:
+                dovecot.deliver(user, server.accepted[0].raw, folder="Sent")
+            for _ in range(4):
+                clock.forward(clock() + timedelta(hours=1))
+                await settle(house)
+            found = await rows(house, "SELECT state, detail FROM deliveries")
+            said = await rows(house, "SELECT role FROM conversation ORDER BY version")
+    assert found[0]["state"] == ("sent" if kept else "unknown")
+    assert not kept or found[0]["detail"] == "found in the Sent folder"
+    assert [row["role"] for row in said] == ["customer", "agent"][: 1 + kept]
+    assert len(server.accepted) == server.steps["data"] == 1
+
+
+@pytest.mark.parametrize("was_sent", [True, False])
+async def test_a_person_settles_what_is_unknown_once(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, was_sent: bool
+) -> None:
+    """The first word stands, a second and contrary one changes nothing, and nothing is sent again."""
+
+    def script(session: Session, step: Step) -> str | None:
+        return DROP if step == "dot" else None
+
+    async with SmtpServer(script) as server:
+        inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
+        async with running_house(settings) as house:
+            await ask(house)
+            row = (await rows(house, "SELECT reply_id, thread_id FROM deliveries"))[0]
+            for word in (was_sent, not was_sent):
+                settled = DeliverySettled(**row, sent=word, reason="I asked", by="grace")
+                workspace = settings.workspace
+                await enter(house, first(settled, id=uuid4(), source="console", time=house.now(), workspace=workspace))
+                await settle(house)
+            found = await rows(house, "SELECT state, detail FROM deliveries")
+    assert found[0]["state"] == ("sent" if was_sent else "failed")
+    assert found[0]["detail"] == f"grace says that it was {'sent' if was_sent else 'not sent'}: I asked"
+    assert server.steps["data"] == 1
+
+
+async def test_the_sent_folder_is_found_by_its_name_or_refused_in_words(dovecot: Dovecot) -> None:
+    """Where the server marks no folder, one with a usual name is taken; where there is none, the setting is named."""
+    dovecot.maildir("gerd")
+    imap = dovecot.imap("gerd")
+
+    def look() -> str:
+        with enter_imap(imap) as client:
+            login(client, imap, "")
+            return sent_folder(client, imap)
+
+    with pytest.raises(NoSentFolder, match=r"inboxes\.imap\.sent_folder"):
+        await asyncio.to_thread(look)
+    dovecot.maildir("gerd", "Sent Items")
+    assert await asyncio.to_thread(look) == "Sent Items"
