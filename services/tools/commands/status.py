@@ -1,0 +1,70 @@
+"""`correspondent status`: who consumes what, how far behind, and what waits for a person."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.house import House
+from services.tools import dead_letters, topics
+from services.tools.commands.topics import table_of
+from services.tools.running import house_here
+from services.tools.shown import age, cell
+
+console = Console(highlight=False)
+SQL = queries(__file__, "status.sql")
+
+
+def status(
+    context: typer.Context,
+    open_minutes: Annotated[float, typer.Option(min=0, help="Show turns open for longer than so many minutes.")] = 10,
+) -> None:
+    """Show who consumes what and how far behind it is, and what waits: mails, turns, deliveries, dead letters."""
+    home: Path = context.obj
+    asyncio.run(_status(home, open_minutes))
+
+
+async def _status(home: Path, open_minutes: float) -> None:
+    async with house_here(home) as house:
+        args = {"workspace": house.settings.workspace, "now": house.now(), "minutes": open_minutes}
+        async with house.database.reading() as conn:
+            counts = await fetch_one(conn, SQL.waiting, args)
+            turns = await fetch_all(conn, SQL.open_turns, args)
+        letters = [one for one in await dead_letters.all_letters(house) if one.state == "waiting"]
+        console.print(table_of(await topics.readings(house), house.now()))
+        assert counts is not None
+        _show_counts({**counts, "letters": len(letters)})
+        _show_turns(house, turns, open_minutes)
+
+
+def _show_counts(counts: dict[str, Any]) -> None:
+    console.print()
+    for name, text, remedy in (
+        ("unread", "mails not yet read", ""),
+        ("unanswered", "mails waiting for an answer", "correspondent mails"),
+        ("held", "drafts waiting for a person", "correspondent drafts"),
+        ("unknown", "replies of which nobody knows whether they arrived", "correspondent deliveries --state unknown"),
+        ("letters", "dead letters", "correspondent dlq list"),
+        ("unpublished", "events stored and not yet on the log", ""),
+        ("overdue", "timers overdue", ""),
+    ):
+        count = counts[name]
+        hint = f"  ({remedy})" if count and remedy else ""
+        console.print(cell(f"{count:>6}  {text}{hint}", style="bold" if count else "dim"))
+
+
+def _show_turns(house: House, turns: list[dict[str, Any]], minutes: float) -> None:
+    console.print(cell(f"{len(turns):>6}  turns open for more than {minutes:g} min", style="bold" if turns else "dim"))
+    if not turns:
+        return
+    table = Table("thread", "open for", "state", "subject", box=None)
+    for row in turns:
+        passed = age(house.now() - row["opened_at"])
+        table.add_row(str(row["thread_id"]), passed, cell(row["state"]), cell(row["subject"], 60))
+    console.print(table)

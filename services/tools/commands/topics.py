@@ -1,0 +1,125 @@
+"""`correspondent topics`: how far each group has come, what was said, and events put in by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from services.core.bus.delivery import Delivery
+from services.tools import topics
+from services.tools.running import house_here
+from services.tools.shown import age, cell, lines
+from services.tools.topics import Filter, Reading, header
+
+console = Console(highlight=False)
+app = typer.Typer(no_args_is_help=True, help="Topics: how far each group has come, and what they hold.")
+LONGEST_LINE = 2000  # characters shown of a value
+LARGEST_FILE = 50_000_000  # bytes
+
+Topic = Annotated[str, typer.Argument(help="The topic's name in schemas/topics.yaml, e.g. turns.")]
+
+
+@app.command("list")
+def list_topics(context: typer.Context) -> None:
+    """Show each topic with its groups: records, how many a group has still to do, and the age of the oldest."""
+    home: Path = context.obj
+    asyncio.run(_list(home))
+
+
+@app.command()
+def tail(
+    context: typer.Context,
+    topic: Topic,
+    thread: Annotated[str, typer.Option(help="Only events of this thread (records with this key).")] = "",
+    type_: Annotated[str, typer.Option("--type", help="Only this type; turn.opened means any version of it.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="The newest so many.")] = 10,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
+) -> None:
+    """Show the newest records of a topic. Reading disturbs no consumer."""
+    home: Path = context.obj
+    asyncio.run(_tail(home, topics.known_topic(topic), Filter(thread, type_), limit, follow))
+
+
+@app.command()
+def produce(
+    context: typer.Context,
+    topic: Topic,
+    file: Annotated[
+        Path, typer.Argument(help='JSON lines: {"type": "...", "data": {...}}', exists=True, dir_okay=False)
+    ],
+    dry_run: Annotated[bool, typer.Option(help="Only check the file.")] = False,
+) -> None:
+    """Put events on a topic. All are checked against the schemas before the first is sent."""
+    home: Path = context.obj
+    asyncio.run(_produce(home, topics.known_topic(topic), file, dry_run))
+
+
+async def _list(home: Path) -> None:
+    async with house_here(home) as house:
+        console.print(table_of(await topics.readings(house), house.now()))
+
+
+def table_of(readings: list[Reading], now: datetime) -> Table:
+    """The readings as a table."""
+    table = Table("topic", "records", "group", "to do", "oldest", box=None)
+    for name in ("records", "to do", "oldest"):
+        next(column for column in table.columns if column.header == name).justify = "right"
+    before = ""
+    for one in readings:
+        oldest = "" if one.oldest_ms is None else age(now - _time(one.oldest_ms))
+        left = str(one.lag) if one.group else ""
+        shown = ("", "") if one.topic == before else (one.topic, str(one.end))
+        table.add_row(*shown, one.group or "(nobody)", left, oldest)
+        before = one.topic
+    return table
+
+
+async def _tail(home: Path, topic: str, wanted: Filter, limit: int, go_on: bool) -> None:
+    async with house_here(home) as house:
+        shown = await topics.newest(house, topic, wanted, limit)
+        for record in shown:
+            _print(record)
+        if not shown and not go_on:
+            console.print("No such record.")
+        if go_on:
+            async for record in topics.coming(house, topic, wanted):
+                _print(record)
+
+
+def _print(record: Delivery) -> None:
+    place = f"{_time(record.timestamp_ms):%Y-%m-%d %H:%M:%S}  {record.partition}@{record.offset}"
+    kind = header(record, "ce_type") or "(no type)"
+    console.print(cell(f"{place}  {kind}  {(record.key or b'').decode('utf-8', 'replace')}", 300, "bold"))
+    value = "(none)" if record.value is None else record.value.decode("utf-8", "backslashreplace")
+    console.print(lines(value, LONGEST_LINE), markup=False)
+
+
+async def _produce(home: Path, topic: str, file: Path, dry_run: bool) -> None:
+    async with house_here(home) as house:
+        events = topics.check_events(_text(file), topic, now=house.now(), workspace=house.settings.workspace)
+        if not dry_run:
+            await topics.produce(house, events)
+    for event in events:
+        console.print(cell(f"{event.id}  {event.type}  {event.key}"))
+    console.print("They are well; nothing was sent." if dry_run else f"{len(events)} sent.")
+
+
+def _text(file: Path) -> str:
+    if file.stat().st_size > LARGEST_FILE:
+        raise topics.FileRefused(f"nothing was sent: the file has more than {LARGEST_FILE // 1_000_000} MB")
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise topics.FileRefused(
+            f"nothing was sent: the file is not UTF-8 ({error.reason} at byte {error.start})"
+        ) from None
+
+
+def _time(timestamp_ms: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=max(0, min(timestamp_ms, 10**14)))

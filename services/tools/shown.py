@@ -1,0 +1,40 @@
+"""What the outside wrote, made fit for a terminal: no control sequence, no markup, no text that runs backwards."""
+
+from __future__ import annotations
+
+import unicodedata
+from datetime import datetime, timedelta
+
+from rich.text import Text
+
+DANGEROUS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # Unicode's general categories
+
+
+def plain(text: str, limit: int = 0) -> str:
+    """The text with each control, format or unassigned character as `·`, cut to `limit` characters (0: whole)."""
+    cut = text if not limit or len(text) <= limit else text[: limit - 1] + "…"
+    return "".join("·" if unicodedata.category(one) in DANGEROUS else one for one in cut)
+
+
+def lines(text: str, limit: int = 0) -> str:
+    """`plain`, line by line."""
+    return "\n".join(plain(line) for line in (text[:limit] if limit else text).splitlines())
+
+
+def cell(text: object, limit: int = 0, style: str = "") -> Text:
+    """One cell of a table, or one line: shown as it is, without markup."""
+    return Text(plain(str(text), limit), style=style)
+
+
+def minute(time: datetime) -> str:
+    """A time to the minute, in its own zone."""
+    return f"{time:%Y-%m-%d %H:%M}"
+
+
+def age(passed: timedelta) -> str:
+    """How long ago, in one unit: `12 s`, `5 min`, `3 h`, `2 d`."""
+    seconds = max(0, int(passed.total_seconds()))
+    for unit, length, until in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800)):
+        if seconds < until:
+            return f"{seconds // length} {unit}"
+    return f"{seconds // 86_400} d"

@@ -1,0 +1,190 @@
+"""Topics as an operator sees them: how far each group has come, what was said lately, and events put in by hand."""
+
+from __future__ import annotations
+
+import heapq
+import json
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from schemas.events import EVENTS
+from schemas.topics import catalogue
+from services.core.bus.delivery import Delivery, Partition
+from services.core.bus.envelope import Envelope, first
+from services.core.bus.runner import enter
+from services.core.bus.topics_admin import committed, ends
+from services.core.clock import random_id
+from services.core.errors import Permanent
+from services.core.house import House
+from services.tools.log import follow, heads, read
+
+
+class NoSuchTopic(Permanent):
+    """There is no topic with this name."""
+
+
+class FileRefused(Permanent):
+    """The file holds something that is no event of the topic; nothing of it was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How far `group` has come in `topic`: records there, records to do, the oldest of them (Unix ms). No group: ""."""
+
+    topic: str
+    group: str
+    end: int
+    lag: int
+    oldest_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which records are meant; each criterion that is set must hold. `type` may leave the version out."""
+
+    thread: str = ""
+    type: str = ""
+
+    def takes(self, record: Delivery) -> bool:
+        """Whether the record is meant; looks at key and headers only."""
+        kind = header(record, "ce_type")
+        return self.thread in ("", _text(record.key)) and (self.type in ("", kind) or kind.startswith(self.type + ".v"))
+
+
+class Line(BaseModel):
+    """One event of a file that is to be produced."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str
+    data: dict[str, Any]
+    id: UUID = Field(default_factory=random_id)
+    time: datetime | None = None
+
+
+def header(record: Delivery, name: str) -> str:
+    """The first value of a header as text, "" where there is none."""
+    return next((_text(value) for found, value in record.headers if found == name), "")
+
+
+def known_topic(name: str) -> str:
+    """The name, if `topics.yaml` has it. Raises `NoSuchTopic`, which lists those it has."""
+    if name not in catalogue().topics:
+        raise NoSuchTopic(f"there is no topic {name!r}; there are: {', '.join(catalogue().topics)}")
+    return name
+
+
+async def readings(house: House) -> list[Reading]:
+    """How far every group has come in each of its topics, in the order of `topics.yaml`."""
+    prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka.brokers
+    topics = catalogue().topics
+    until = await ends(brokers, [prefix + name for name in topics])
+    reached = {
+        name: await _behind(brokers, prefix + name, {place: until[place] for place in until if place[0] in mine})
+        for name in sorted({one for topic in topics.values() for one in topic.consumers})
+        if (mine := {prefix + topic for topic in catalogue().consumed_by(name)})
+    }
+    found = []
+    for topic in topics.values():
+        end = sum(count for (name, _), count in until.items() if name == prefix + topic.name)
+        groups = [_reading(prefix, topic.name, group, end, *reached[group]) for group in topic.consumers]
+        found += groups or [Reading(topic.name, "", end, 0, None)]
+    return found
+
+
+async def newest(house: House, topic: str, wanted: Filter, limit: int) -> list[Delivery]:
+    """The newest `limit` records that are meant, oldest first. With a filter the whole topic is read."""
+    brokers, stops = house.settings.kafka.brokers, await _ends_of(house, topic)
+    starts = {} if wanted != Filter() else {place: max(0, end - limit) for place, end in stops.items()}
+    kept: list[tuple[tuple[int, int, int], Delivery]] = []
+    async for record in read(brokers, starts, stops):
+        if wanted.takes(record):
+            heapq.heappush(kept, ((record.timestamp_ms, record.offset, record.partition), record))
+            if len(kept) > limit:
+                heapq.heappop(kept)
+    return [record for _, record in sorted(kept, key=lambda one: one[0])]
+
+
+async def coming(house: House, topic: str, wanted: Filter) -> AsyncIterator[Delivery]:
+    """The records that are meant, as they come from now on."""
+    async for record in follow(house.settings.kafka.brokers, await _ends_of(house, topic)):
+        if wanted.takes(record):
+            yield record
+
+
+def check_events(text: str, topic: str, *, now: datetime, workspace: str) -> list[Envelope]:
+    """The events of a file: JSON lines, a JSON array or one object. Raises `FileRefused` with every fault in it."""
+    events, faults = [], []
+    for place, raw in _entries(text):
+        try:
+            events.append(_checked(raw, topic, now, workspace))
+        except ValidationError as error:
+            faults += [f"{place}: {'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in error.errors()]
+        except ValueError as error:
+            faults.append(f"{place}: {error}")
+    if faults or not events:
+        raise FileRefused("nothing was sent.\n  " + "\n  ".join(faults[:20] or ["there is no event in the file"]))
+    return events
+
+
+async def produce(house: House, events: Iterable[Envelope]) -> None:
+    """Store the events and put them on their topic, in order."""
+    for event in events:
+        await enter(house, event)
+
+
+async def _ends_of(house: House, topic: str) -> dict[Partition, int]:
+    return await ends(house.settings.kafka.brokers, [house.settings.kafka.topic_prefix + topic])
+
+
+async def _behind(
+    brokers: str, group: str, until: dict[Partition, int]
+) -> tuple[dict[Partition, int], dict[Partition, Delivery]]:
+    """The ends of a group's partitions, and the first record that it has not done of each."""
+    done = await committed(brokers, group, list(until)) if until else {}
+    left = {place: done.get(place, 0) for place, end in until.items() if done.get(place, 0) < end}
+    return until, await heads(brokers, left)
+
+
+def _reading(
+    prefix: str, topic: str, group: str, end: int, until: dict[Partition, int], behind: dict[Partition, Delivery]
+) -> Reading:
+    mine = {place: record for place, record in behind.items() if place[0] == prefix + topic}
+    lag = sum(until[place] - record.offset for place, record in mine.items())
+    return Reading(topic, group, end, lag, min((record.timestamp_ms for record in mine.values()), default=None))
+
+
+def _entries(text: str) -> list[tuple[str, Any]]:
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+        return [(f"line {n}", line) for n, line in lines]
+    return [(f"event {n}", one) for n, one in enumerate(whole if isinstance(whole, list) else [whole], 1)]
+
+
+def _checked(raw: Any, topic: str, now: datetime, workspace: str) -> Envelope:
+    line = Line.model_validate_json(raw) if isinstance(raw, str) else Line.model_validate(raw)
+    event = EVENTS.get(line.type)
+    if event is None or topic != event.TOPIC:
+        fitting = [name for name, one in EVENTS.items() if topic == one.TOPIC and not one.AGGREGATE]
+        raise ValueError(f"{line.type[:60]!r} is no event of {topic}; there are: {', '.join(fitting) or 'none'}")
+    if event.AGGREGATE:
+        raise ValueError(
+            f"{line.type} is decided by a processor, which gives it the next version of its {event.AGGREGATE}: "
+            "ask for it with a request instead (docs/how-to/topics.md)"
+        )
+    time = line.time or now
+    if time.tzinfo is None:
+        raise ValueError("time: it needs an offset, such as 2026-01-31T09:00:00+00:00")
+    data = event.model_validate_json(json.dumps(line.data))
+    return first(data, id=line.id, source="console", time=time, workspace=workspace)
+
+
+def _text(value: bytes | None) -> str:
+    return (value or b"").decode("utf-8", "replace")
