@@ -92,5 +92,6 @@ async def open_house(
     finally:
         await house.publisher.stop()
         await house.locks.close()
+        await house.model.close()
         await house.cache.close()
         await house.database.close()

@@ -12,6 +12,7 @@ from schemas.events.replies import MemoryLoaded
 from schemas.model_output import TOOL_INPUTS
 from services.core.bus.work import Work
 from services.core.errors import Permanent
+from services.core.mail.masking import mask
 from services.core.model.checkpointed import ask
 from services.core.model.port import Answer, Exchange, Request, ToolCall, ToolResult
 from services.generate_reply.desk import Desk
@@ -58,10 +59,10 @@ async def run_call(work: Work[Any], call: ToolCall, desk: Desk) -> ToolResult:
 
 
 async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
-    """What a search found, kept, so that a second attempt reads the same conversation."""
+    """What a search found, masked, and kept so that a second attempt reads the same conversation."""
 
     async def look() -> dict[str, Any]:
-        return {"content": await _run(call, desk)}
+        return {"content": mask(await _run(call, desk)).text}
 
     kept = await work.checkpoint(f"tool.{call.id}", look)
     return str(kept["content"])

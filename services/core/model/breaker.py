@@ -125,6 +125,10 @@ class GuardedModel:
             self._note(outcome)
         return answer
 
+    async def close(self) -> None:
+        """Close the guarded model's connections."""
+        await self._model.close()
+
     def _note(self, event: Event) -> Decision:
         decision = decide(self.state, event, self._clock(), self._policy)
         self.state = decision.state

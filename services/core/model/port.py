@@ -119,3 +119,7 @@ class Model(Protocol):
     async def ask(self, request: Request) -> Answer:
         """Ask once; retries of the provider's own temporary errors are inside."""
         ...
+
+    async def close(self) -> None:
+        """Close what connections there are."""
+        ...

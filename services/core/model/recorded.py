@@ -50,6 +50,9 @@ class RecordedModel:
             raise AnswerNeverRecorded(f"No answer is recorded for event {self.event_id}, step {step}.")
         return answer
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
 
 def step_of(request: Request) -> str:
     """The step of a question within its event, e.g. `model.reply.2`: its purpose and the rounds before it."""

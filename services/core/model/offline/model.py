@@ -27,6 +27,9 @@ class OfflineModel:
             return self._called(request, [("reflect", reflect(View(request)))])
         return self._called(request, acts(View(request)))
 
+    async def close(self) -> None:
+        """Nothing is open."""
+
     def _called(self, request: Request, done: list[Act]) -> Answer:
         said = [json.dumps([*act, len(request.history)], sort_keys=True) for act in done]
         calls = tuple(ToolCall(_id(text), *act) for text, act in zip(said, done, strict=True))
