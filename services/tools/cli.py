@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -11,25 +12,55 @@ import typer
 from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
 from services.core.logging import configure
-from services.tools.commands import deliveries, demo, drafts, imports, inbox, knowledge, mails, run, threads, write
+from services.tools.commands import (
+    deliveries,
+    demo,
+    dlq,
+    drafts,
+    imports,
+    inbox,
+    knowledge,
+    mails,
+    rebuild,
+    run,
+    status,
+    threads,
+    topics,
+    write,
+)
+
+HELP = """An email support agent that remembers whom it is writing to.
+
+Begin with `correspondent demo`. Then `correspondent up` runs a house of your own, and the other commands, in
+another terminal of the same folder, talk to it.
+
+Settings: correspondent.toml, or CORRESPONDENT_* in the environment; correspondent.example.toml explains each.
+"""
 
 app = typer.Typer(
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    help="An email support agent that remembers whom it is writing to.\n\n"
-    "Begin with [b]correspondent demo[/b]; then [b]correspondent up[/b] runs a house of your own.",
+    no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False, add_completion=False, help=HELP
 )
+
+
+class Level(StrEnum):
+    """What is logged to stderr at least."""
+
+    DEBUG = "DEBUG"
+    INFO = "INFO"
+    WARNING = "WARNING"
+    ERROR = "ERROR"
 
 
 @app.callback()
 def house(
     context: typer.Context,
-    home: Annotated[Path, typer.Option(help="Where blobs and the embedded stack keep their files.")] = Path("var"),
-    log_level: Annotated[str, typer.Option(help="DEBUG, INFO, WARNING or ERROR.")] = "WARNING",
+    home: Annotated[
+        Path, typer.Option(help="The folder of the house: the embedded stack, blobs, secret.", file_okay=False)
+    ] = Path("var"),
+    log_level: Annotated[Level, typer.Option(help="What is logged to stderr.", case_sensitive=False)] = Level.WARNING,
 ) -> None:
     """Options of every command."""
-    configure(level=log_level.upper())
+    configure(level=log_level.value)
     context.obj = home
 
 
@@ -40,19 +71,23 @@ app.command("write")(write.write)
 app.command("mails")(mails.mails)
 app.command("thread")(threads.thread)
 app.command("move")(threads.move)
-app.command("deliveries")(deliveries.deliveries)
 app.command("drafts")(drafts.drafts)
 app.command("approve")(drafts.approve)
 app.command("reject")(drafts.reject)
 app.command("import")(imports.import_mail)
+app.add_typer(deliveries.app, name="deliveries")
+app.command("status")(status.status)
+app.add_typer(topics.app, name="topics")
+app.add_typer(dlq.app, name="dlq")
 app.add_typer(inbox.app, name="inbox")
+app.command("rebuild")(rebuild.rebuild)
 app.add_typer(knowledge.app, name="knowledge")
 
 
 def main() -> None:
-    """Run a command; what goes wrong is said in one line, with exit code 2."""
+    """Run a command; what goes wrong is said in words, with exit code 2."""
     try:
         app()
-    except (CorrespondentError, EmbeddedStackFailed) as error:
+    except (CorrespondentError, EmbeddedStackFailed, OSError) as error:
         sys.stderr.write(f"correspondent: {error}\n")
         raise SystemExit(2) from None

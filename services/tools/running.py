@@ -1,15 +1,27 @@
-"""Where a command finds the house: the embedded stack that runs under `home`, else what the settings say."""
+"""Where a command finds the house: the embedded stack that runs under `home`, else what the settings say.
+
+A house that cannot be reached is said within seconds and in words, with what to start or set.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psycopg
+from aiokafka.errors import KafkaError
+from psycopg.conninfo import conninfo_to_dict
+
 from deploy.local import Endpoints, running_endpoints
+from services.core.errors import Permanent, Temporary
 from services.core.house import House, open_house
-from services.core.settings import Settings, read_settings
+from services.core.settings import CONFIG_FILE, InboxSettings, Settings, SettingsWrong, SmtpSettings, read_settings
+
+CONNECT_S = 3
+DEMO = "demo"  # the folder below home in which the demo lives
 
 TRIAL_INBOX = {
     "name": "support",
@@ -19,20 +31,31 @@ TRIAL_INBOX = {
 }
 
 
+class HouseUnreachable(Temporary):
+    """The database or the broker of the house does not answer."""
+
+
+class HouseEmpty(Permanent):
+    """The database answers, but no house has ever run on it."""
+
+
 def on_stack(endpoints: Endpoints, **changes: Any) -> dict[str, Any]:
-    """The settings that make a house stand on an embedded stack, `changes` put over them."""
+    """The settings that make a house stand on an embedded stack, `changes` put over them.
+
+    The sink stands for the whole of `smtp`: a real server's login has no business there.
+    """
     return {
         "database_url": endpoints.database,
         "redis_url": endpoints.redis,
         "kafka": {"brokers": endpoints.kafka, "embedded": True},
-        "smtp": {"host": endpoints.smtp_host, "port": endpoints.smtp_port},
+        "smtp": SmtpSettings(host=endpoints.smtp_host, port=endpoints.smtp_port),
         **changes,
     }
 
 
 def stack_settings(endpoints: Endpoints, home: Path) -> Settings:
     """The operator's settings on an embedded stack; SMTP is the sink unless they name a server."""
-    given = read_settings(home=home)
+    given = given_settings(home=home)
     changes: dict[str, Any] = {"home": home}
     if "smtp" in given.model_fields_set:
         changes["smtp"] = given.smtp
@@ -41,14 +64,65 @@ def stack_settings(endpoints: Endpoints, home: Path) -> Settings:
     return read_settings(**on_stack(endpoints, **changes))
 
 
+def given_settings(**overrides: Any) -> Settings:
+    """What the operator has set. Raises `SettingsWrong`, also where CORRESPONDENT_CONFIG names no file."""
+    named = os.environ.get("CORRESPONDENT_CONFIG")
+    path = Path(named or CONFIG_FILE)
+    if (named and not path.exists()) or path.is_dir():
+        said = "is a folder" if path.is_dir() else "does not exist"
+        raise SettingsWrong(f"the settings' file {path} {said}; CORRESPONDENT_CONFIG names another one")
+    return read_settings(**overrides)
+
+
 def settings_here(home: Path) -> Settings:
     """The settings of the house that a command talks to."""
     endpoints = running_endpoints(home)
-    return stack_settings(endpoints, home) if endpoints else read_settings()
+    return stack_settings(endpoints, home.resolve()) if endpoints else given_settings()
 
 
 @asynccontextmanager
 async def house_here(home: Path) -> AsyncIterator[House]:
-    """The house that a command talks to, with its connections open."""
-    async with open_house(settings_here(home)) as house:
-        yield house
+    """The house that a command talks to, with its connections open.
+
+    Raises `HouseUnreachable` or `HouseEmpty`, which say what to do.
+    """
+    settings = settings_here(home)
+    await _reach(settings, home)
+    try:
+        async with open_house(settings) as house:
+            yield house
+    except KafkaError as error:
+        raise HouseUnreachable(
+            f"no Kafka broker answers at {settings.kafka.brokers} ({type(error).__name__}); set kafka.brokers"
+        ) from None
+
+
+def inbox_of(house: House, name: str) -> InboxSettings:
+    """The inbox that is named, or the first. Raises `SettingsWrong` where there is none."""
+    inboxes = house.settings.inboxes
+    return house.settings.inbox(name) if name or not inboxes else inboxes[0]
+
+
+async def _reach(settings: Settings, home: Path) -> None:
+    try:
+        async with await psycopg.AsyncConnection.connect(settings.database_url, connect_timeout=CONNECT_S) as conn:
+            found = await (await conn.execute("SELECT to_regclass('events') IS NOT NULL")).fetchone()
+    except psycopg.Error as error:
+        raise HouseUnreachable(_nobody_home(settings, home, error)) from None
+    if found != (True,):
+        raise HouseEmpty("the database holds no house yet: `correspondent up`, or `run all`, makes one at its start")
+
+
+def _nobody_home(settings: Settings, home: Path, error: psycopg.Error) -> str:
+    """What to do about a database that does not answer."""
+    if running_endpoints(home / DEMO):
+        return f"nothing runs in {home}, but the demo does: `correspondent --home {home / DEMO} ...`"
+    if "database_url" not in settings.model_fields_set:
+        return (
+            f"no house runs in {home.resolve()}. Start one in another terminal with `correspondent up`, name another "
+            "folder with --home, or set CORRESPONDENT_DATABASE_URL"
+        )
+    parts = conninfo_to_dict(settings.database_url)
+    place = f"{parts.get('dbname', '')} on {parts.get('host', 'localhost')}:{parts.get('port', 5432)}"
+    reason = str(error).strip().splitlines()[-1]
+    return f"the database {place} cannot be used: {reason}. Set CORRESPONDENT_DATABASE_URL"

@@ -3,39 +3,68 @@
 from __future__ import annotations
 
 import asyncio
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from services.core.db import fetch_all, queries
+from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
 
-console = Console(highlight=False)
+app = typer.Typer(invoke_without_command=True, help="The ledger of replies.")
 SQL = queries(__file__, "deliveries.sql")
 
 
+class State(StrEnum):
+    """The states of the ledger."""
+
+    DRAFT = "draft"
+    APPROVED = "approved"
+    SENDING = "sending"
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    FAILED = "failed"
+    BOUNCED = "bounced"
+    DISCARDED = "discarded"
+
+
+@app.callback()
 def deliveries(
     context: typer.Context,
-    state: Annotated[str, typer.Option(help="Only these: sent, unknown, failed, bounced, approved ...")] = "",
-    limit: Annotated[int, typer.Option(help="The newest so many.")] = 50,
+    state: Annotated[State | None, typer.Option(help="Only the replies in this state.")] = None,
+    limit: Annotated[int, typer.Option(help="The newest so many.", min=1)] = 50,
 ) -> None:
     """Show the ledger of replies. `--state unknown`: nobody knows whether they arrived; they are never repeated."""
+    if context.invoked_subcommand:
+        return
     home: Path = context.obj
-    asyncio.run(_deliveries(home, state, limit))
+    asyncio.run(_deliveries(home, state.value if state else "", limit))
 
 
 async def _deliveries(home: Path, state: str, limit: int) -> None:
     async with house_here(home) as house, house.database.reading() as conn:
         args = {"workspace": house.settings.workspace, "state": state, "limit": limit}
         rows = await fetch_all(conn, SQL.ledger, args)
-    if not rows:
-        console.print("None.")
-        return
-    table = Table("changed", "state", "to", "attempts", "detail", "Message-ID", box=None)
+    console.print(_table(rows) if rows else f"No reply is {state}." if state else "No reply yet.")
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("changed", no_wrap=True)
+    table.add_column("reply", no_wrap=True)
+    table.add_column("thread", no_wrap=True)
+    table.add_column("state", no_wrap=True)
+    table.add_column("to, Message-ID, and what the server said")
     for row in rows:
-        cells = (row["state"], row["recipient"] or "", str(row["attempt"]), row["detail"][:60], row["message_id"] or "")
-        table.add_row(f"{row['changed_at']:%Y-%m-%d %H:%M}", *cells)
-    console.print(table)
+        tries = f", attempt {row['attempt']}" if row["attempt"] > 1 else ""
+        lines = [plain(row["recipient"]), plain(row["message_id"], "dim"), plain(row["detail"], "dim")]
+        said = Text("\n").join(line for line in lines if line)
+        state = f"{row['state']}{tries}"
+        table.add_row(
+            f"{row['changed_at']:%Y-%m-%d %H:%M}", short(row["reply_id"]), short(row["thread_id"]), state, said
+        )
+    return table

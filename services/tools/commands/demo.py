@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -13,13 +14,19 @@ from services.tools.demo.director import run_demo
 def demo(
     context: typer.Context,
     seed: Annotated[int, typer.Option(help="Another number draws other names, plans, issues and wording.")] = 0,
-    once: Annotated[bool, typer.Option(help="Stop when the story is told; exit 0 if all ended as expected.")] = False,
+    once: Annotated[
+        bool, typer.Option("--once", help="Stop when the story is told; exit 0 if all ended as expected.")
+    ] = False,
     picture: Annotated[Path | None, typer.Option(help="Write what the terminal showed to this SVG file.")] = None,
 ) -> None:
     """Play an invented company's mail through the whole house, then try your own.
 
-    Every part is real: broker, database, SMTP. Only the people are invented. With ANTHROPIC_API_KEY set,
-    Claude writes the replies; without it, the offline model does, which extracts and says so.
+    Every part is real: broker, database, SMTP. Only the people are invented. With ANTHROPIC_API_KEY set, Claude writes
+    the replies; without it, the offline model does, which extracts and says so.
+
+    Your correspondent.toml is not read: nothing of the demo goes to your servers. It lives in the folder demo below
+    --home, and begins there anew each time.
     """
+    os.environ["CORRESPONDENT_CONFIG"] = os.devnull
     home: Path = context.obj
     raise typer.Exit(run_demo(home, seed=seed, once=once, picture=picture))

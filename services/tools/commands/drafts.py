@@ -6,23 +6,23 @@ import asyncio
 import hashlib
 from pathlib import Path
 from typing import Annotated
-from uuid import UUID
 
 import typer
-from rich.console import Console
+from rich.text import Text
 
 from schemas.events.replies import DraftDecided
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all, fetch_one, queries
+from services.tools.commands.ids import whole_id
+from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
 from services.tools.settle import settle
 
-console = Console(highlight=False)
 SQL = queries(__file__, "drafts.sql")
 
-ReplyId = Annotated[UUID, typer.Argument(help="The draft's id, as `correspondent drafts` shows it.")]
+ReplyId = Annotated[str, typer.Argument(help="The draft's id, or its beginning, as `correspondent drafts` shows it.")]
 By = Annotated[str, typer.Option(help="Who decides, for the log.")]
 
 
@@ -35,12 +35,14 @@ def drafts(context: typer.Context) -> None:
 def approve(
     context: typer.Context,
     reply_id: ReplyId,
-    text: Annotated[Path | None, typer.Option(help="A file with your own wording, sent instead.", exists=True)] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="A file with your own wording, sent instead.", exists=True, dir_okay=False)
+    ] = None,
     by: By = "operator",
 ) -> None:
     """Send a draft, as it is or in your own words. A newer mail of the customer discards it instead."""
     home: Path = context.obj
-    asyncio.run(_decide(home, reply_id, approve=True, text=text.read_text() if text else "", reason="", by=by))
+    asyncio.run(_decide(home, reply_id, approve=True, text=_wording(text), reason="", by=by))
 
 
 def reject(
@@ -58,18 +60,31 @@ async def _drafts(home: Path) -> None:
     async with house_here(home) as house, house.database.reading() as conn:
         rows = await fetch_all(conn, SQL.waiting, {"workspace": house.settings.workspace})
     for row in rows:
-        console.print(f"[b]{row['reply_id']}[/b]  to {row['author_addr']}  «{row['subject']}»\n{row['text']}\n")
-    if not rows:
-        console.print("No draft waits.")
+        head = plain(f"to {row['author_addr']}  «{row['subject']}»", "bold")
+        console.print(Text.assemble((short(row["reply_id"]), "bold cyan"), "  ", head, "\n", plain(row["text"]), "\n"))
+    if rows:
+        console.print("Send one with `correspondent approve ID`, or `reject ID`.", style="dim")
+    else:
+        console.print('No draft waits. With `approval = "review"` under [send], every reply does.', markup=False)
 
 
-async def _decide(home: Path, reply_id: UUID, *, approve: bool, text: str, reason: str, by: str) -> None:
+def _wording(file: Path | None) -> str:
+    if file is None:
+        return ""
+    text = file.read_text(encoding="utf-8", errors="replace").strip()
+    if not text:
+        raise typer.BadParameter(f"{file} is empty; leave --text out to send the draft as it is")
+    return text
+
+
+async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: str, by: str) -> None:
     async with house_here(home) as house:
         workspace = house.settings.workspace
+        reply_id = await whole_id(house, typed, "reply")
         async with house.database.reading() as conn:
             held = await fetch_one(conn, SQL.held, {"reply_id": reply_id})
         if held is None:
-            raise typer.BadParameter("no draft with this id waits; `correspondent drafts` lists them")
+            raise typer.BadParameter("this reply waits for nobody; `correspondent drafts` lists those that do")
         decided = DraftDecided(
             reply_id=reply_id,
             thread_id=held["thread_id"],
@@ -84,4 +99,4 @@ async def _decide(home: Path, reply_id: UUID, *, approve: bool, text: str, reaso
         async with house.database.reading() as conn:
             row = await fetch_one(conn, SQL.state, {"reply_id": reply_id})
     assert row is not None
-    console.print(f"{row['state']}. {row['detail']}")
+    console.print(plain(f"{row['state']}. {row['detail']}"))

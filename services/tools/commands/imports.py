@@ -7,22 +7,22 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.receive_email.files import Progress as State
 from services.receive_email.files import import_path
-from services.tools.running import house_here
+from services.tools.commands.terminal import console
+from services.tools.running import house_here, inbox_of
 from services.tools.settle import unfinished
-
-console = Console(highlight=False)
 
 
 def import_mail(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(help="An .eml file, an mbox, a Maildir, or a folder of these.", exists=True)],
     inbox: Annotated[str, typer.Option(help="The inbox that the mail belongs to; by default the first.")] = "",
-    live: Annotated[bool, typer.Option(help="Answer the mails as if they came now, instead of history.")] = False,
+    live: Annotated[
+        bool, typer.Option("--live", help="Answer the mails as if they came now, instead of history.")
+    ] = False,
     vouched_by: Annotated[str, typer.Option(help="Your name, if you vouch that the senders are who they say.")] = "",
 ) -> None:
     """Import mail. As history (the default) it makes threads and facts, never a reply. Safe to run again."""
@@ -33,7 +33,7 @@ def import_mail(
 async def _import(home: Path, path: Path, inbox: str, mode: Literal["live", "history"], vouched_by: str) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     async with house_here(home) as house:
-        to = house.settings.inbox(inbox) if inbox else house.settings.inboxes[0]
+        to = inbox_of(house, inbox)
         with Progress(*columns, console=console) as bar:
             taking = bar.add_task("importing", total=None)
 

@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import track
 
+from services.tools.commands.terminal import console
 from services.tools.knowledge import submit
 from services.tools.running import house_here
 from services.tools.settle import settle
 
 app = typer.Typer(no_args_is_help=True, help="The documents that replies are made from.")
-console = Console(highlight=False)
 
 TYPES = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain"}
 

@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from services.core.clock import random_id
 from services.core.house import House
 from services.core.mail.addresses import parse_addresses
 from services.receive_email.accept import accept
+from services.tools.commands.terminal import console, plain
 from services.tools.demo.aftermath import look
-from services.tools.running import house_here
-from services.tools.settle import settle
+from services.tools.running import house_here, inbox_of
+from services.tools.settle import StillBusy, settle
 
-console = Console(highlight=False)
+WAIT_S = 180
 
 
 def write(
@@ -42,19 +42,29 @@ async def _write(home: Path, text: str, sender: str, subject: str, inbox: str, r
     if len(parse_addresses(sender).addresses) != 1:
         raise typer.BadParameter(f"{sender!r} is not one address; write it as 'Name <name@host>'", param_hint="--from")
     async with house_here(home) as house:
-        to = house.settings.inbox(inbox) if inbox else house.settings.inboxes[0]
+        to = inbox_of(house, inbox)
         raw = _mail(house, text, sender, to.address, subject, reply_to)
         accepted = await accept(
             house, to, raw, source="file", source_key=f"write/{random_id()}", vouched_by="operator at this machine"
         )
-        with console.status("waiting for the reply ..."):
-            await settle(house, timeout_s=180)
+        with console.status(f"waiting for the reply (a mail rests {house.settings.threads.quiet_s:g} s first) ..."):
+            await _answered(house)
         came = await look(house, accepted.mail_id)
         for reply in came.replies:
-            console.print(reply["text"])
-            console.print(f"\n<{reply['message_id']}>", style="dim")
+            console.print(plain(reply["text"]))
+            console.print(plain(f"\n<{reply['message_id']}>", "dim"))
         if not came.replies:
-            console.print(f"No reply: {came.outcome}. {came.reason}")
+            console.print(plain(f"No reply: {came.outcome}. {came.reason}"))
+            console.print("`correspondent drafts` and `correspondent mails` show where it stands.", style="dim")
+
+
+async def _answered(house: House) -> None:
+    try:
+        await settle(house, timeout_s=WAIT_S)
+    except StillBusy as error:
+        raise StillBusy(
+            f"{error}. The mail is kept and will be answered; does every processor run (`correspondent run all`)?"
+        ) from None
 
 
 def _mail(house: House, text: str, sender: str, to: str, subject: str, reply_to: str) -> bytes:

@@ -1,0 +1,34 @@
+"""Ids as people type them: the whole of one, or its beginning, if that names one thing alone."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+from uuid import UUID
+
+from services.core.db import fetch_all, queries
+from services.core.errors import Permanent
+from services.core.house import House
+
+SQL = queries(__file__, "ids.sql")
+
+_SHOWN_BY = {"thread": "correspondent mails", "reply": "correspondent deliveries"}
+
+
+class IdUnclear(Permanent):
+    """No id begins so, or several do."""
+
+
+async def whole_id(house: House, typed: str, kind: Literal["thread", "reply"]) -> UUID:
+    """The id of a thread or reply of this workspace that begins with `typed`. Raises `IdUnclear`."""
+    beginning = typed.strip().lower()
+    if not re.fullmatch(r"[0-9a-f-]{1,36}", beginning):
+        raise IdUnclear(f"{typed!r} is no {kind} id, nor the beginning of one; `{_SHOWN_BY[kind]}` shows them")
+    args = {"workspace": house.settings.workspace, "beginning": beginning}
+    async with house.database.reading() as conn:
+        found = await fetch_all(conn, SQL.threads if kind == "thread" else SQL.replies, args)
+    if len(found) == 1:
+        return UUID(str(found[0]["id"]))
+    if found:
+        raise IdUnclear(f"several {kind} ids begin with {beginning}; type more of it")
+    raise IdUnclear(f"there is no {kind} {beginning}; `{_SHOWN_BY[kind]}` shows them")

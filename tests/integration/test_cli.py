@@ -1,0 +1,233 @@
+"""The command line as a person meets it: real processes, against a house that `correspondent up` runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.support.stack import temporary_home
+
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-c", "from services.tools.cli import main; main()"]
+SETTINGS = """
+[threads]
+quiet_s = 0
+
+[web]
+port = 0
+
+[[inboxes]]
+name = "support"
+address = "support@ourcompany.example"
+vouched_by = "the test"
+
+[[inboxes]]
+name = "held"
+address = "held@ourcompany.example"
+"""
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Ours without settings of the house, 80 columns wide."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CORRESPONDENT_", "ANTHROPIC"))}
+    return {**kept, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1", **changes}
+
+
+def correspondent(folder: Path, *arguments: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run one command in `folder` to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        cwd=folder,
+        env=environment(**changes),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@contextmanager
+def up(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """`correspondent up` in `folder`, at work; ended as Ctrl-C ends it."""
+    process = subprocess.Popen(
+        [*COMMAND, "up"],
+        cwd=folder,
+        env=environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=(folder / "up.log").open("w"),
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("At work"):
+                break
+        else:
+            pytest.fail((folder / "up.log").read_text()[-3000:])
+        threading.Thread(target=process.stdout.read, daemon=True).start()
+        yield process
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def house() -> Iterator[Path]:
+    """The folder of a running house."""
+    with temporary_home() as folder:
+        (folder / "correspondent.toml").write_text(SETTINGS)
+        with up(folder):
+            yield folder
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder in which nothing runs."""
+    with temporary_home() as empty:
+        yield empty
+
+
+def said(done: subprocess.CompletedProcess[str]) -> str:
+    """Everything a command wrote, in one line; no command may end in a traceback."""
+    text = done.stdout + done.stderr
+    assert "Traceback" not in text, text[-3000:]
+    return " ".join(text.split())
+
+
+def test_a_mail_is_answered_shown_and_found_by_the_beginning_of_its_id(house: Path) -> None:
+    """What `write` sends is answered; `mails` shows it, and the short id that it shows is one `thread` takes."""
+    (house / "plans.md").write_text("# Plans\n\nThe Team plan costs 29 dollars a month.\n")
+    added = correspondent(house, "knowledge", "add", "plans.md")
+    assert added.returncode == 0, said(added)
+    written = correspondent(house, "write", "What does the Team plan cost?", "--from", "Ann <ann@customer.example>")
+    assert "29 dollars" in said(written)
+    listed = correspondent(house, "mails")
+    line = next(one for one in listed.stdout.splitlines() if "ann@customer" in one)
+    short = line.split()[2]
+    assert re.fullmatch("[0-9a-f]{8}", short)
+    shown = said(correspondent(house, "thread", short))
+    assert "What does the Team plan cost?" in shown
+    assert "29 dollars" in shown
+    assert "ann@customer.example" in said(correspondent(house, "deliveries", "--state", "sent"))
+
+
+def test_what_a_customer_writes_is_neither_markup_nor_terminal_commands(house: Path) -> None:
+    """Square brackets are shown as they are, and an escape character never reaches the terminal."""
+    text = "Is [/b] [red]this[/red] \x1b[2J\x9b2J\u202e all right?"
+    written = correspondent(house, "write", text, "--from", "Eve <eve@customer.example>", "--subject", "[/] hello")
+    assert written.returncode == 0, said(written)
+    line = next(one for one in correspondent(house, "mails").stdout.splitlines() if "eve@customer" in one)
+    shown = correspondent(house, "thread", line.split()[2])
+    assert "[/b] [red]this[/red]" in said(shown)
+    everything = written.stdout + shown.stdout + correspondent(house, "mails").stdout
+    assert not set(everything) & {"\x1b", "\x9b", "\u202e"}
+
+
+def test_no_table_is_wider_than_the_terminal(house: Path) -> None:
+    """At 80 columns each line of `mails` and `deliveries` fits, ids and times whole."""
+    for command in ("mails", "deliveries"):
+        lines = correspondent(house, command).stdout.splitlines()
+        assert all(len(line) <= 80 for line in lines)
+        assert any(re.match(r" ?\d{4}-\d\d-\d\d \d\d:\d\d +[0-9a-f]{8}", line) for line in lines), lines
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("thread", "ffffffff"), "there is no thread ffffffff; `correspondent mails` shows them"),
+        (("thread", "%"), "'%' is no thread id"),
+        (("move", "ffffffff", "closed"), "there is no thread ffffffff"),
+        (("move", "ffffffff", "sideways"), "'sideways' is not one of"),
+        (("approve", "ffffffff"), "there is no reply ffffffff"),
+        (("deliveries", "--state", "lost"), "'lost' is not one of"),
+        (("mails", "--outcome", "eaten"), "No mail ended as 'eaten'"),
+        (("write", "hello", "--inbox", "nope"), "there is no inbox named 'nope' (known: support, held)"),
+        (("write", "hello", "--from", "nobody"), "is not one address"),
+        (("import", "nowhere"), "does not exist"),
+        (("knowledge", "add", "correspondent.toml"), "no .md, .markdown, .txt file there"),
+        (("run", "nosuch"), "there is no processor 'nosuch'; there are: all"),
+        (("--log-level", "loud", "mails"), "'loud' is not one of"),
+        (("--home", "correspondent.toml", "up"), "is a file"),
+        (("up",), "is already run by process"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_wrong_argument_is_said_in_words(house: Path, arguments: tuple[str, ...], words: str) -> None:
+    """Whatever is mistyped, the answer says what is wrong or what there is, and no traceback."""
+    done = correspondent(house, *arguments)
+    assert words in said(done).replace("│ ", "")
+    assert done.returncode == (0 if arguments[0] == "mails" else 2)
+
+
+def test_without_a_house_the_answer_says_how_to_start_one(folder: Path) -> None:
+    """A command in a folder where nothing runs names the folder and what to do, within the connection's few seconds."""
+    done = correspondent(folder, "mails")
+    assert done.returncode == 2
+    assert said(done).startswith(f"correspondent: no house runs in {folder}/var. Start one in another terminal")
+
+
+def test_a_database_that_is_not_there_is_named_without_its_password(folder: Path) -> None:
+    """The place of the database is said, and what the driver found; the password is not."""
+    url = "postgresql://me:s3cret@127.0.0.1:1/mail"
+    done = correspondent(folder, "mails", CORRESPONDENT_DATABASE_URL=url)
+    assert done.returncode == 2
+    assert "the database mail on 127.0.0.1:1 cannot be used" in said(done)
+    assert "s3cret" not in said(done)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"[[inboxes]\n", "cannot be read"),
+        (b"\xff\xfe\x00", "cannot be read"),
+        (b"[smtp]\nprot = 25\n", "smtp.prot: there is no such setting"),
+        (b'[threads]\nquiet_s = "soon"\n', "threads.quiet_s"),
+    ],
+    ids=["syntax", "bytes", "misspelt", "type"],
+)
+def test_wrong_settings_are_said_before_anything_starts(folder: Path, content: bytes, words: str) -> None:
+    """`up` reads its settings first: with wrong ones no server is started."""
+    (folder / "correspondent.toml").write_bytes(content)
+    done = correspondent(folder, "up")
+    assert done.returncode == 2
+    assert words in said(done)
+    assert "ready on" not in done.stdout
+
+
+def test_settings_that_cannot_be_a_file_are_said(folder: Path) -> None:
+    """A folder of that name, or a CORRESPONDENT_CONFIG that names nothing, is an error and not silently nothing."""
+    (folder / "correspondent.toml").mkdir()
+    assert "correspondent.toml is a folder" in said(correspondent(folder, "up"))
+    assert "/nope.toml does not exist" in said(correspondent(folder, "up", CORRESPONDENT_CONFIG="/nope.toml"))
+
+
+@pytest.mark.parametrize("moment", ["database: ready", "At work"], ids=["while starting", "at work"])
+def test_ctrl_c_ends_a_house_without_a_traceback(folder: Path, moment: str) -> None:
+    """Ctrl-C in `up`, at any moment, stops the stack in words and leaves the folder free for the next start."""
+    (folder / "correspondent.toml").write_text(SETTINGS)
+    process = subprocess.Popen(
+        [*COMMAND, "up"], cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    seen = ""
+    for line in process.stdout:
+        seen += line
+        if moment in line:
+            process.send_signal(signal.SIGINT)
+            break
+    seen += process.stdout.read()
+    process.wait(60)
+    assert "Traceback" not in seen, seen[-3000:]
+    assert not (folder / "var" / "processes.json").exists()
