@@ -21,6 +21,7 @@ from services.tools.commands import (
     inbox,
     knowledge,
     mails,
+    memory,
     rebuild,
     run,
     status,
@@ -82,6 +83,7 @@ app.add_typer(dlq.app, name="dlq")
 app.add_typer(inbox.app, name="inbox")
 app.command("rebuild")(rebuild.rebuild)
 app.add_typer(knowledge.app, name="knowledge")
+app.add_typer(memory.app, name="memory")
 
 
 def main() -> None:

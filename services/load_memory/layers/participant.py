@@ -51,6 +51,8 @@ def _issue(row: dict[str, object]) -> Entry:
     times = "once" if row["reports"] == 1 else f"{row['reports']} times"
     state = "resolved" if row["resolved"] else "open"
     text = f"- issue: {row['issue_key']} (reported {times}, {state}, last {row['last_at']:%Y-%m-%d})"
+    if isinstance(row["reports"], int) and row["reports"] > 1:
+        text += f". Not new: a further report is number {row['reports'] + 1}; say that you know it has happened before."
     return entry(text, issue=row["issue_key"], reports=row["reports"], resolved=row["resolved"])
 
 

@@ -1,0 +1,211 @@
+"""`correspondent memory`: what is known of a person, where it is from, and changes to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any
+from uuid import UUID
+
+import typer
+from rich.console import Console
+
+from schemas.events.memory import FactRequested
+from services.core.house import House
+from services.tools.memory import show as showing
+from services.tools.memory.asking import ask, became
+from services.tools.memory.finding import find
+from services.tools.memory.people import Person, find_person, list_people
+from services.tools.memory.reading import as_of as facts_as_of
+from services.tools.memory.reading import current, history, refusals, with_provenance
+from services.tools.running import house_here
+
+app = typer.Typer(no_args_is_help=True, help="What is known of a person, where it is from, and changes to it.")
+console = Console(highlight=False, markup=False)
+
+Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
+FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
+By = Annotated[str, typer.Option(help="Who asks, for the log.")]
+Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
+
+
+@app.command()
+def people(context: typer.Context, limit: Annotated[int, typer.Option(help="The latest so many.")] = 50) -> None:
+    """List who has written to us, the latest first."""
+
+    async def run(house: House) -> None:
+        async with house.database.reading() as conn:
+            for one in await list_people(conn, house.settings.workspace, limit=limit):
+                console.print(showing.person(one))
+
+    _in_house(context, run)
+
+
+@app.command()
+def show(context: typer.Context, who: Who) -> None:
+    """Show what is believed now, each fact with its mail, quote, sources and decisions."""
+
+    async def run(house: House, one: Person) -> None:
+        async with house.database.reading() as conn:
+            facts = await current(conn, house.settings.workspace, one.participant_id)
+            entries = await with_provenance(conn, house.settings.workspace, one.participant_id, facts)
+        console.print(showing.person(one))
+        _print(showing.entry(entry, house.now()) for entry in entries)
+
+    _of_person(context, who, run)
+
+
+@app.command()
+def search(
+    context: typer.Context,
+    who: Who,
+    text: Annotated[str, typer.Argument(help="What to look for, in your own words.")],
+    limit: Annotated[int, typer.Option(help="The best so many.")] = 10,
+) -> None:
+    """Find facts by meaning, as the agent would, and say how sure the memory is."""
+
+    async def run(house: House, one: Person) -> None:
+        hits, recall = await find(house, one.participant_id, text, now=house.now(), limit=limit)
+        console.print(f"The memory is {recall.cue.verdict}." if recall.cue.verdict == "sure" else recall.cue.verdict)
+        _print(showing.hit(hit) for hit in hits)
+
+    _of_person(context, who, run)
+
+
+@app.command("history")
+def history_of(
+    context: typer.Context, who: Who, key: Annotated[str, typer.Option(help="Only this key, such as `plan`.")] = ""
+) -> None:
+    """Show every fact there ever was, with its time, sources and decisions, and what was refused."""
+
+    async def run(house: House, one: Person) -> None:
+        async with house.database.reading() as conn:
+            entries = await history(conn, house.settings.workspace, one.participant_id, key=key)
+            refused = [] if key else await refusals(conn, house.settings.workspace, one.participant_id)
+        _print(showing.entry(entry, house.now()) for entry in entries)
+        _print((showing.refusal(row) for row in refused), empty="")
+
+    _of_person(context, who, run)
+
+
+@app.command("as-of")
+def as_of(
+    context: typer.Context,
+    who: Who,
+    at: Moment,
+    known_at: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="As it was known then; by default as known now."),
+    ] = None,
+) -> None:
+    """Show what was so at a time, as we know it now, or as it was known at another time."""
+
+    async def run(house: House, one: Person) -> None:
+        known = known_at.replace(tzinfo=UTC) if known_at else house.now()
+        async with house.database.reading() as conn:
+            facts = await facts_as_of(
+                conn,
+                house.settings.workspace,
+                one.participant_id,
+                valid_at=at.replace(tzinfo=UTC),
+                known_at=known,
+            )
+        _print(showing.line(fact, house.now()) for fact in facts)
+
+    _of_person(context, who, run)
+
+
+@app.command()
+def add(
+    context: typer.Context,
+    who: Who,
+    key: Annotated[str, typer.Argument(help="What the value is of, such as `plan`.")],
+    value: Annotated[str, typer.Argument(help="The value.")],
+    kind: Annotated[str, typer.Option(help="The kind of fact.")] = "note",
+    text: Annotated[str, typer.Option(help="The fact as a sentence; by default the value.")] = "",
+    until: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")
+    ] = None,
+    derived_from: Annotated[
+        list[UUID] | None, typer.Option(help="A fact that it follows from; may be repeated.")
+    ] = None,
+    by: By = "operator",
+) -> None:
+    """Add a fact. A person is believed before every mail."""
+    given = {"kind": kind, "key": key, "value": value, "text": text, "valid_to": until.date() if until else None}
+    _wish(context, who, "add", by, parents=tuple(derived_from or ()), **given)
+
+
+@app.command()
+def correct(
+    context: typer.Context,
+    who: Who,
+    fact_id: FactId,
+    value: Annotated[str, typer.Argument(help="The right value.")],
+    text: Annotated[str, typer.Option(help="The right fact as a sentence; by default the value.")] = "",
+    by: By = "operator",
+) -> None:
+    """Correct a fact: the wrong value was never so. The history keeps that we believed it."""
+    _wish(context, who, "correct", by, fact_id=fact_id, value=value, text=text)
+
+
+@app.command()
+def pin(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
+    """Pin a fact: it does not fade with time."""
+    _wish(context, who, "pin", by, fact_id=fact_id)
+
+
+@app.command()
+def unpin(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
+    """Let a pinned fact fade again."""
+    _wish(context, who, "unpin", by, fact_id=fact_id)
+
+
+@app.command()
+def forget(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
+    """Take a fact back: it answers nothing any more, and older mails cannot bring it again."""
+    _wish(context, who, "forget", by, fact_id=fact_id)
+
+
+@app.command()
+def unmerge(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
+    """Undo a merge: the facts that were shown as one stand for themselves again."""
+    _wish(context, who, "unmerge", by, fact_id=fact_id)
+
+
+def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> None:
+    async def run(house: House, one: Person) -> None:
+        wish = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
+        decided = await became(house, one.participant_id, await ask(house, wish))
+        console.print(showing.decided(decided))
+        if decided.refused:
+            raise typer.Exit(1)
+
+    _of_person(context, who, run)
+
+
+def _of_person(context: typer.Context, who: str, run: Callable[[House, Person], Awaitable[None]]) -> None:
+    async def with_person(house: House) -> None:
+        async with house.database.reading() as conn:
+            one = await find_person(conn, house.settings.workspace, who)
+        await run(house, one)
+
+    _in_house(context, with_person)
+
+
+def _in_house(context: typer.Context, run: Callable[[House], Awaitable[None]]) -> None:
+    home: Path = context.obj
+
+    async def open_and_run() -> None:
+        async with house_here(home) as house:
+            await run(house)
+
+    asyncio.run(open_and_run())
+
+
+def _print(lines: Any, empty: str = "Nothing is remembered.") -> None:
+    told = list(lines)
+    for one in told or ([empty] if empty else []):
+        console.print(one)

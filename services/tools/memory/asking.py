@@ -1,0 +1,58 @@
+"""A person's wish goes to the participant's topic; learn_facts accepts or refuses it, and logs that."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.events.memory import FactRequested
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import monotonic, random_id
+from services.core.db import fetch_all
+from services.core.errors import Temporary
+from services.core.house import House
+from services.tools.memory.people import SQL
+
+LOOK_EVERY_S = 0.05
+
+
+class NotDecidedYet(Temporary):
+    """The wish is on the log, and learn_facts has not come to it yet: is the house running?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What became of a wish: `recorded`, `retracted`, `pinned` ... or `... refused` with its reason."""
+
+    decision: str
+    fact_id: UUID | None
+    key: str
+    value: str
+    reason: str
+
+    @property
+    def refused(self) -> bool:
+        """Whether it was not granted."""
+        return self.decision.endswith(" refused")
+
+
+async def ask(house: House, wish: FactRequested) -> UUID:
+    """Put a wish on the log; the id of its event."""
+    id = random_id()
+    await enter(house, first(wish, id=id, source="console", time=house.now(), workspace=house.settings.workspace))
+    return id
+
+
+async def became(house: House, participant_id: UUID, wish: UUID, *, timeout_s: float = 20) -> Decided:
+    """What became of a wish. Raises `NotDecidedYet` after so many seconds."""
+    args = {"workspace": house.settings.workspace, "participant_id": participant_id, "cause": wish}
+    deadline = monotonic() + timeout_s
+    while monotonic() < deadline:
+        async with house.database.reading() as conn:
+            rows = await fetch_all(conn, SQL.became, args)
+        if rows:
+            return Decided(**rows[0])
+        await asyncio.sleep(LOOK_EVERY_S)
+    raise NotDecidedYet

@@ -1,0 +1,56 @@
+"""Who is meant: people are named by address or by id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from services.core.db import Connection, queries
+from services.core.errors import Permanent
+
+SQL = queries(__file__)
+
+
+class NobodyFound(Permanent):
+    """Nobody is known under this address or id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A participant as the table has them."""
+
+    participant_id: UUID
+    addr: str
+    name: str
+    state: str
+    risk: str
+    sentiment: float
+    tags: tuple[str, ...]
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+async def find_person(conn: Connection, workspace: str, who: str) -> Person:
+    """The participant of this workspace with an address or an id. Raises `NobodyFound`."""
+    args = {"workspace": workspace, "addr": who.strip(), "id": _id(who)}
+    async with conn.cursor(row_factory=class_row(Person)) as cursor:
+        found = await (await cursor.execute(SQL.person, args)).fetchone()
+    if found is None:
+        raise NobodyFound(f"nobody is known as {who!r}: give an address that has written to us, or a participant's id")
+    return found
+
+
+async def list_people(conn: Connection, workspace: str, *, limit: int = 50) -> list[Person]:
+    """Who wrote last, newest first."""
+    async with conn.cursor(row_factory=class_row(Person)) as cursor:
+        return await (await cursor.execute(SQL.people, {"workspace": workspace, "limit": limit})).fetchall()
+
+
+def _id(who: str) -> UUID | None:
+    try:
+        return UUID(who.strip())
+    except ValueError:
+        return None

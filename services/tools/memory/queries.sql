@@ -1,0 +1,77 @@
+-- name: person
+-- A participant by address or id, never one of another workspace.
+SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr) = lower(%(addr)s))
+ORDER BY first_seen_at LIMIT 1;
+
+-- name: people
+SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+WHERE workspace = %(workspace)s ORDER BY last_seen_at DESC, participant_id LIMIT %(limit)s;
+
+-- name: current
+-- What is believed now, expired facts included (they are marked when shown).
+SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
+       expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
+       span_start, span_end
+FROM facts
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
+ORDER BY kind, key, recorded_at, fact_id;
+
+-- name: as_of
+-- What was so at `valid_at`, as it was known at `known_at`: of a key with one value the latest word that was said
+-- by then and not withdrawn by then; and nothing, where that word had ended or expired.
+WITH said AS (
+    SELECT f.*, s.said_at, s.at AS learned_at,
+           CASE WHEN f.single_valued THEN f.key ELSE f.fact_id::text END AS place
+    FROM facts f JOIN fact_sources s USING (fact_id)
+    WHERE f.workspace = %(workspace)s AND f.participant_id = %(participant_id)s
+      AND s.said_at <= %(valid_at)s AND s.at <= %(known_at)s
+      AND (f.retracted_at IS NULL OR f.retracted_at > %(known_at)s)
+),
+latest AS (SELECT DISTINCT ON (place) * FROM said ORDER BY place, said_at DESC, learned_at DESC, version DESC)
+SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
+       expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
+       span_start, span_end
+FROM latest
+WHERE (expires_at IS NULL OR expires_at > %(valid_at)s)
+  AND (superseded_at <= %(known_at)s AND valid_to <= %(valid_at)s AND (superseded_by IS NULL OR NOT single_valued))
+      IS NOT TRUE
+  AND (superseded_at <= %(known_at)s AND merged_into IS NOT NULL) IS NOT TRUE
+ORDER BY kind, key, valid_from, fact_id;
+
+-- name: every
+-- Every fact that there ever was, oldest first.
+SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
+       expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
+       span_start, span_end
+FROM facts
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s
+  AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(key)s = '' OR key = %(key)s)
+ORDER BY key, valid_from, recorded_at, fact_id;
+
+-- name: sources
+-- What each fact rests on: the customer's mail, ours, or a person.
+SELECT s.fact_id, s.trust, s.mail_id, s.reply_id, s.thread_id, s.quote, s.said_at, s.at,
+       coalesce(m.message_id, d.message_id, '') AS message_id, coalesce(m.subject, '') AS subject
+FROM fact_sources s
+LEFT JOIN mails m ON m.mail_id = s.mail_id AND m.workspace = s.workspace
+LEFT JOIN deliveries d ON d.reply_id = s.reply_id AND d.workspace = s.workspace
+WHERE s.workspace = %(workspace)s AND s.participant_id = %(participant_id)s AND s.fact_id = ANY(%(fact_ids)s)
+ORDER BY s.said_at, s.version;
+
+-- name: decisions
+-- What was decided about each fact, in order.
+SELECT fact_id, version, at, decision, reason, cause FROM fact_log
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id = ANY(%(fact_ids)s)
+ORDER BY version;
+
+-- name: refusals
+-- Proposals and wishes that did not hold, newest first.
+SELECT at, decision, key, value, reason, cause FROM fact_log
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id IS NULL
+ORDER BY version DESC LIMIT %(limit)s;
+
+-- name: became
+-- What became of a wish: the decisions that it caused.
+SELECT decision, fact_id, key, value, reason FROM fact_log
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND cause = %(cause)s ORDER BY version;

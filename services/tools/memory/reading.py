@@ -1,0 +1,139 @@
+"""What is, or was, known of a participant, each fact with its provenance. Every query names its workspace."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from services.core.db import Connection, fetch_all
+from services.tools.memory.people import SQL
+
+
+@dataclass(frozen=True, slots=True)
+class RememberedFact:
+    """A row of `facts` for people; what each column means stands in the migrations 0010 and 0011."""
+
+    fact_id: UUID
+    kind: str
+    key: str
+    value: str
+    text: str
+    confidence: float
+    importance: float
+    trust: str
+    pinned: bool
+    stale_since: datetime | None
+    valid_from: datetime
+    valid_to: datetime | None
+    expires_at: datetime | None
+    recorded_at: datetime
+    superseded_at: datetime | None
+    superseded_by: UUID | None
+    retracted_at: datetime | None
+    merged_into: UUID | None
+    source_message_id: str | None
+    quote: str | None
+    span_start: int | None
+    span_end: int | None
+
+    def standing(self, now: datetime) -> str:
+        """What it is now, in one or two words."""
+        if self.retracted_at:
+            return "withdrawn"
+        if self.merged_into:
+            return "merged"
+        if self.superseded_at:
+            return "past"
+        if self.expires_at and self.expires_at <= now:
+            return "expired"
+        return "stale" if self.stale_since else "current"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One support of a fact. `message_id` is that of the mail, the customer's or ours; "" where a person said it."""
+
+    fact_id: UUID
+    trust: str
+    mail_id: UUID | None
+    reply_id: UUID | None
+    thread_id: UUID | None
+    quote: str
+    said_at: datetime
+    at: datetime
+    message_id: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One decision about a fact: when, what, by which rule, caused by which event."""
+
+    fact_id: UUID
+    version: int
+    at: datetime
+    decision: str
+    reason: str
+    cause: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A fact with everything that it rests on and that was decided about it."""
+
+    fact: RememberedFact
+    sources: tuple[SourceLine, ...]
+    log: tuple[LogLine, ...]
+
+
+async def current(conn: Connection, workspace: str, participant_id: UUID) -> list[RememberedFact]:
+    """What is believed now, expired facts included."""
+    args = {"workspace": workspace, "participant_id": participant_id}
+    return await _facts(conn, SQL.current, args)
+
+
+async def as_of(
+    conn: Connection, workspace: str, participant_id: UUID, *, valid_at: datetime, known_at: datetime
+) -> list[RememberedFact]:
+    """What was so at one time, as it was known at another."""
+    args = {"workspace": workspace, "participant_id": participant_id, "valid_at": valid_at, "known_at": known_at}
+    return await _facts(conn, SQL.as_of, args)
+
+
+async def history(
+    conn: Connection, workspace: str, participant_id: UUID, *, fact_id: UUID | None = None, key: str = ""
+) -> list[Entry]:
+    """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
+    args = {"workspace": workspace, "participant_id": participant_id, "fact_id": fact_id, "key": key}
+    return await with_provenance(conn, workspace, participant_id, await _facts(conn, SQL.every, args))
+
+
+async def with_provenance(
+    conn: Connection, workspace: str, participant_id: UUID, facts: Sequence[RememberedFact]
+) -> list[Entry]:
+    """Facts with their sources and decisions, in the same order."""
+    args = {"workspace": workspace, "participant_id": participant_id, "fact_ids": [one.fact_id for one in facts]}
+    sources: dict[UUID, list[SourceLine]] = defaultdict(list)
+    log: dict[UUID, list[LogLine]] = defaultdict(list)
+    for row in await fetch_all(conn, SQL.sources, args):
+        sources[row["fact_id"]].append(SourceLine(**row))
+    for row in await fetch_all(conn, SQL.decisions, args):
+        log[row["fact_id"]].append(LogLine(**row))
+    return [Entry(one, tuple(sources[one.fact_id]), tuple(log[one.fact_id])) for one in facts]
+
+
+async def refusals(conn: Connection, workspace: str, participant_id: UUID, *, limit: int = 20) -> list[dict[str, Any]]:
+    """Proposals and wishes that did not hold, newest first."""
+    args = {"workspace": workspace, "participant_id": participant_id, "limit": limit}
+    return await fetch_all(conn, SQL.refusals, args)
+
+
+async def _facts(conn: Connection, query: Any, args: dict[str, Any]) -> list[RememberedFact]:
+    async with conn.cursor(row_factory=class_row(RememberedFact)) as cursor:
+        return await (await cursor.execute(query, args)).fetchall()

@@ -1,0 +1,218 @@
+"""What is believed, and what was: newer values, corrections, ends, late mails, quoted history."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.threads import ReplyAttached
+from services import track_threads
+from services.core.clock import random_id
+from services.tools.memory.reading import as_of, history
+from tests.support.remembering import ADA, Memory, day, fact, remembering
+
+
+@pytest.fixture
+async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    async with remembering(stack, database, topic_prefix, tmp_path) as one:
+        yield one
+
+
+async def plan(memory: Memory, on: float, known_on: float = 999, key: str = "plan", addr: str = ADA) -> str | None:
+    """What a key was on one day of valid time, as it was known on another."""
+    async with memory.house.database.reading() as conn:
+        rows = await as_of(conn, memory.workspace, memory.person(addr), valid_at=day(on), known_at=day(known_on))
+    values = [row.value for row in rows if row.key == key]
+    assert len(values) <= 1
+    return values[0] if values else None
+
+
+async def told(memory: Memory, value: str, on: float, sent_on: float | None = None) -> None:
+    text = f"Hello,\n\nwe are on the {value} plan now.\n"
+    await memory.tell(text, fact("plan", value, f"on the {value} plan"), on=on, sent_on=sent_on)
+
+
+async def test_a_newer_value_replaces_the_older_and_both_keep_their_time(memory: Memory) -> None:
+    """The newer value is current; before it began, the older one was so."""
+    await told(memory, "Starter", 1)
+    await told(memory, "Team", 10)
+    assert await memory.current() == ["Team"]
+    assert [await plan(memory, on) for on in (0.5, 5, 10, 99)] == [None, "Starter", "Team", "Team"]
+    assert await plan(memory, 99, known_on=5) == "Starter"
+
+
+async def test_a_late_mail_changes_the_past_and_not_the_present(memory: Memory) -> None:
+    """An older mail that arrives late is so in its own time; what we believed before it came stays on record."""
+    await told(memory, "Starter", 1)
+    await told(memory, "Growth", 10)
+    await told(memory, "Team", 12, sent_on=6)
+    assert await memory.current() == ["Growth"]
+    assert [await plan(memory, on) for on in (3, 6, 8, 10)] == ["Starter", "Team", "Team", "Growth"]
+    assert await plan(memory, 8, known_on=11) == "Starter"
+    (row,) = await memory.rows("SELECT valid_to, superseded_at FROM facts WHERE value = 'Team'")
+    assert (row["valid_to"], row["superseded_at"]) == (day(10), day(12))
+    (starter,) = await memory.rows("SELECT valid_to FROM facts WHERE value = 'Starter'")
+    assert starter["valid_to"] == day(6)
+
+
+async def test_any_order_of_arrival_gives_the_same_answers(memory: Memory) -> None:
+    """Mails of one history, imported in any of their 24 orders, give the same value at every time."""
+    said = [("Starter", 1), ("Team", 5), ("Starter", 9), ("Growth", 13)]
+    for number, order in enumerate(permutations(said)):
+        addr = f"p{number}@acme.example"
+        for arrival, (value, written) in enumerate(order):
+            claim = fact("plan", value, f"on the {value} plan")
+            text = f"Hello,\n\nwe are on the {value} plan now.\n"
+            await memory.tell(text, claim, on=20 + arrival, sent_on=written, history_mode=True, sender=addr)
+        assert await memory.current(addr=addr) == ["Growth"]
+        answers = [await plan(memory, on, addr=addr) for on in (0, 3, 5, 7, 9.5, 12, 14, 99)]
+        assert answers == [None, "Starter", "Team", "Team", "Starter", "Starter", "Growth", "Growth"], order
+
+
+async def test_what_a_person_corrects_was_never_so(memory: Memory) -> None:
+    """A correction takes the wrong value's place from its beginning; as it was known then, it still stands."""
+    await told(memory, "Starter", 1)
+    (row,) = await memory.rows("SELECT fact_id FROM facts")
+    await memory.ask("correct", 10, fact_id=row["fact_id"], value="Team")
+    assert await memory.current() == ["Team"]
+    assert await plan(memory, 5) == "Team"
+    assert await plan(memory, 5, known_on=9) == "Starter"
+    await told(memory, "Starter", 12, sent_on=8)
+    assert await memory.current() == ["Team"]
+    assert (await memory.refusals())[-1] == "a person here took this back since"
+
+
+async def test_what_the_customer_ends_was_so_until_then(memory: Memory) -> None:
+    """After a DELETE there is no current value, and the past keeps its own; an older mail does not revive it."""
+    await told(memory, "Starter", 1)
+    await told(memory, "Team", 5)
+    gone = "We have cancelled our plan."
+    await memory.tell(gone, fact("plan", "", "cancelled our plan", op="delete", text="cancelled"), on=10)
+    assert await memory.current() == []
+    assert [await plan(memory, on) for on in (3, 7, 10, 99)] == ["Starter", "Team", None, None]
+    await told(memory, "Starter", 12, sent_on=8)
+    assert await memory.current() == []
+    assert [await plan(memory, on) for on in (7, 9, 10)] == ["Team", "Starter", None]
+
+
+async def test_what_a_person_makes_us_forget_is_not_so_at_any_time(memory: Memory) -> None:
+    """A forgotten fact answers nothing, at any valid time; the log says who took it back."""
+    await told(memory, "Starter", 1)
+    (row,) = await memory.rows("SELECT fact_id FROM facts")
+    await memory.ask("forget", 10, fact_id=row["fact_id"])
+    assert await memory.current() == []
+    assert [await plan(memory, on) for on in (5, 99)] == [None, None]
+    async with memory.house.database.reading() as conn:
+        (entry,) = await history(conn, memory.workspace, memory.person())
+    assert [line.reason for line in entry.log][-1] == "grace took it back"
+
+
+async def test_what_a_person_said_stands_against_mails_until_they_correct_it(memory: Memory) -> None:
+    """Human beats authenticated, whichever is newer."""
+    await told(memory, "Starter", 1)
+    await memory.ask("add", 5, key="plan", value="Enterprise", kind="customer_info")
+    await told(memory, "Team", 9)
+    assert await memory.current() == ["Enterprise"]
+    assert (await memory.refusals())[-1] == "a person here said otherwise: 'Enterprise'"
+
+
+async def test_quoted_history_is_no_news(memory: Memory) -> None:
+    """An old mail quoted below a new one says nothing, however the model cites it."""
+    await told(memory, "Starter", 1)
+    await told(memory, "Team", 5)
+    reply = (
+        "Any news?\n\nOn Tue, 6 Jan 2026 at 10:00, Ada <ada@acme.example> wrote:\n> we are on the Starter plan now.\n"
+    )
+    await memory.tell(reply, fact("plan", "Starter", "on the Starter plan"), on=9)
+    assert await memory.current() == ["Team"]
+    assert (await memory.refusals())[-1] == "the quote stands in no mail of this turn"
+
+
+async def test_an_update_changes_its_key_and_nothing_else(memory: Memory) -> None:
+    """A new value of one key leaves every other fact, of this person and of others, as it was."""
+    await told(memory, "Starter", 1)
+    other = fact("seats", "40", "for 40 people")
+    await memory.tell("We pay for 40 people.", other, on=2)
+    await memory.tell("We pay for 40 people.", other, on=2, sender="bob@else.example")
+    query = "SELECT fact_id, value, version, superseded_at, valid_to, confidence FROM facts WHERE key = 'seats'"
+    before = await memory.rows(query + " ORDER BY fact_id")
+    await told(memory, "Team", 9)
+    assert await memory.rows(query + " ORDER BY fact_id") == before
+    assert len(before) == 2
+
+
+async def test_what_expires_leaves_by_itself(memory: Memory) -> None:
+    """'On vacation until 15 January' holds on the 15th, not on the 16th, and no event is needed."""
+    away = fact("absence", "on vacation", "on vacation until 15 January", kind="event", valid_to="2026-01-15")
+    await memory.tell("I am on vacation until 15 January.", away, on=1)
+    assert await plan(memory, 10, key="absence") == "on vacation"  # 15 January
+    assert await plan(memory, 11, key="absence") is None
+
+
+async def test_further_mails_make_a_fact_surer_and_repeats_do_not(memory: Memory) -> None:
+    """Confidence grows with distinct messages and threads, and not with the same mail read again."""
+    await told(memory, "Team", 1)
+    mail = await memory.tell("We are on the Team plan.", fact("plan", "Team", "on the Team plan"), on=3)
+    for _ in range(3):
+        await memory.learn(mail, fact("plan", "team", "on the Team plan"))
+    (row,) = await memory.rows("SELECT confidence FROM facts")
+    assert row["confidence"] == pytest.approx(1 - 0.3 * 0.6 * 0.8)
+    assert len(await memory.rows("SELECT 1 AS one FROM fact_sources")) == 2
+
+
+async def test_a_derived_fact_is_marked_stale_and_believed_again_when_it_is_said(memory: Memory) -> None:
+    """When its parent changes, a derived fact weighs half; said anew, it weighs in full again."""
+    await told(memory, "Team", 1)
+    (parent,) = await memory.rows("SELECT fact_id FROM facts")
+    await memory.ask("add", 2, key="segment", value="mid market", kind="customer_info", parents=[parent["fact_id"]])
+    await told(memory, "Enterprise", 5)
+    query = "SELECT weight, stale_since FROM facts WHERE key = 'segment'"
+    (row,) = await memory.rows(query)
+    assert (row["weight"], row["stale_since"]) == (0.5, day(5))
+    again = fact("segment", "mid market", "still mid market")
+    await memory.tell("We are still mid market.", again, on=6)
+    (row,) = await memory.rows(query)
+    assert (row["weight"], row["stale_since"]) == (1, None)
+
+
+async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory) -> None:
+    """Two wordings of one trouble are shown as one with both supports; undoing it brings the member back."""
+    given = {"kind": "issue_history", "op": "add"}
+    first = fact("export", "export is slow", "export is slow", text="Ada reports that the export is slow.", **given)
+    second = fact("export", "slow exporting", "exporting is slow", text="Ada reports that exporting is slow.", **given)
+    await memory.tell("The export is slow.", first, on=1)
+    await memory.tell("Exporting is slow. Yes, exporting is slow.", second, on=2)
+    assert await memory.current("export") == ["export is slow"]
+    (kept,) = await memory.rows("SELECT fact_id, confidence FROM facts WHERE superseded_at IS NULL")
+    assert kept["confidence"] > 0.8
+    await memory.ask("unmerge", 3, fact_id=kept["fact_id"])
+    assert await memory.current("export") == ["export is slow", "slow exporting"]
+
+
+async def test_our_sent_reply_sources_a_resolution(memory: Memory) -> None:
+    """What we granted is remembered from the mail that we sent, as ours, and the customer's claim is not."""
+    mail = await memory.mail("My parcel was late. You promised me a refund.", on=1)
+    await memory.learn(mail, fact("refund", "promised", "promised me a refund"))
+    assert await memory.refusals() == ["only we can establish this"]
+    await reply(memory, mail, "I am sorry. I have credited $50 to your account.")
+    settled = fact("late parcel", "$50 credit", "credited $50 to your account", kind="resolution")
+    await memory.learn(mail, settled)
+    (row,) = await memory.rows("SELECT trust, confidence FROM facts WHERE key = 'late parcel'")
+    assert (row["trust"], row["confidence"]) == ("ours", pytest.approx(0.7))
+    (source,) = await memory.rows("SELECT mail_id, reply_id FROM fact_sources WHERE trust = 'ours'")
+    assert source["mail_id"] is None
+    assert source["reply_id"] is not None
+
+
+async def reply(memory: Memory, mail: dict[str, Any], text: str) -> None:
+    """Our reply as track_threads attaches it to the thread."""
+    data = ReplyAttached(thread_id=mail["thread_id"], reply_id=random_id(), text=text, tokens=9)
+    async with memory.house.database.transaction() as conn:
+        envelope = replace(memory.event(data, mail["received_at"]), version=2)
+        await track_threads.PROCESSOR.appliers[ReplyAttached](conn, envelope)

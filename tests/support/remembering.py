@@ -1,0 +1,195 @@
+"""A house whose memory is driven by hand: real Postgres, real processors, no broker in between.
+
+`Memory.mail` lets a raw mail in through `receive_email` and `read_email`; `Memory.reflected` stores what a model is
+made to say of it; `Memory.settle` hands every stored event to its consumers here, until there is nothing left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from email.utils import format_datetime
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from deploy.local import Endpoints
+from schemas.events import EventData
+from schemas.events.memory import FactRequested, TurnReflected
+from schemas.events.replies import FactProposal
+from services import learn_facts, read_email
+from services.core.bus import history
+from services.core.bus.delivery import Record
+from services.core.bus.envelope import Envelope, first
+from services.core.bus.processor import Processor
+from services.core.bus.publisher import Publisher
+from services.core.bus.runner import Runner, enter
+from services.core.clock import random_id
+from services.core.db import fetch_all
+from services.core.house import House, open_house
+from services.core.ids import participant_id
+from services.receive_email.accept import accept
+from services.tools.demo.clock import SteppingClock
+from services.tools.fold import state_hash
+from tests.support.house import settings_for
+
+START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
+ADA = "ada@acme.example"
+DRIVEN: tuple[Processor, ...] = (read_email.PROCESSOR, learn_facts.PROCESSOR)
+
+
+class Quiet(Publisher):
+    """A publisher that keeps what it is given: here nobody listens to a broker."""
+
+    async def publish(self, records: Sequence[Record]) -> None:
+        """Nothing leaves the house."""
+
+
+def day(number: float) -> datetime:
+    """A moment so many days into the story."""
+    return START + timedelta(days=number)
+
+
+def fact(key: str, value: str, quote: str, **given: Any) -> FactProposal:
+    """What a model proposes to remember."""
+    fields: dict[str, Any] = {"op": "add", "kind": "customer_info", "text": f"Their {key} is {value}.", "importance": 6}
+    return FactProposal.model_validate({**fields, "key": key, "value": value, "quote": quote, **given})
+
+
+@dataclass
+class Memory:
+    """A house under a hand-driven clock."""
+
+    house: House
+    clock: SteppingClock
+    numbers: Any = field(default_factory=lambda: count(1))
+
+    @property
+    def workspace(self) -> str:
+        """The workspace of the house."""
+        return self.house.settings.workspace
+
+    def person(self, addr: str = ADA) -> UUID:
+        """The participant with this address."""
+        return participant_id(self.workspace, addr)
+
+    async def mail(
+        self,
+        text: str,
+        *,
+        on: float,
+        sent_on: float | None = None,
+        sender: str = ADA,
+        trusted: bool = True,
+        history_mode: bool = False,
+    ) -> dict[str, Any]:
+        """A mail that is received on a day of the story; its row in `mails`. Not trusted: nobody vouches for it."""
+        number = next(self.numbers)
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = sender, "support@ourcompany.example", f"Mail {number}"
+        mail["Message-ID"] = f"<m{number}@{sender.partition('@')[2]}>"
+        mail["Date"] = format_datetime(day(on if sent_on is None else sent_on))
+        mail.set_content(text)
+        inbox = self.house.settings.inboxes[0] if trusted else self.house.settings.inboxes[1]
+        house = replace(self.house, now=lambda: day(on))
+        mode: Any = "history" if history_mode else "live"
+        accepted = await accept(house, inbox, mail.as_bytes(), source="file", source_key=str(number), mode=mode)
+        await self.settle()
+        (row,) = await self.rows("SELECT * FROM mails WHERE mail_id = %(mail_id)s", mail_id=accepted.mail_id)
+        return row
+
+    def reflection(self, mail: dict[str, Any], *facts: FactProposal, **given: Any) -> Envelope:
+        """The event that says what a model made of a mail."""
+        fields: dict[str, Any] = {
+            "turn_id": random_id(),
+            "thread_id": mail["thread_id"],
+            "participant_id": mail["participant_id"],
+            "inbox": mail["inbox"],
+            "mail_ids": (mail["mail_id"],),
+            "trusted": True,
+            "outcome": "sent",
+            "summary": "They wrote.",
+            "covers_to": 1,
+            "facts": facts,
+        }
+        return self.event(TurnReflected(**{**fields, **given}), mail["received_at"])
+
+    def event(self, data: EventData, at: datetime) -> Envelope:
+        """An event that nothing caused."""
+        return first(data, id=random_id(), source="reflect", time=at, workspace=self.workspace)
+
+    async def learn(self, mail: dict[str, Any], *facts: FactProposal, **given: Any) -> None:
+        """A model proposes facts of a mail, and the house decides."""
+        await enter(self.house, self.reflection(mail, *facts, **given))
+        await self.settle()
+
+    async def tell(self, text: str, *facts: FactProposal, on: float, **given: Any) -> dict[str, Any]:
+        """A mail, and what a model proposes because of it."""
+        mail = await self.mail(text, on=on, **given)
+        await self.learn(mail, *facts)
+        return mail
+
+    async def ask(self, op: str, on: float, addr: str = ADA, **given: Any) -> None:
+        """A person's wish."""
+        fields = {"participant_id": self.person(addr), "op": op, "by": "grace", **given}
+        await enter(self.house, self.event(FactRequested.model_validate(fields), day(on)))
+        await self.settle()
+
+    async def process(self, envelope: Envelope) -> None:
+        """One delivery of an event to learn_facts."""
+        await Runner(learn_facts.PROCESSOR, self.house).process(envelope)
+
+    async def settle(self, processors: Iterable[Processor] = DRIVEN) -> None:
+        """Do every stored event that one of the processors has not done, in the order of storing."""
+        for one in processors:
+            runner = Runner(one, self.house)
+            topics = list(one.topics)
+            args = {"after": -1, "topics": topics, "consumers": [one.name] * len(topics), "limit": 1000}
+            while todo := await self._unconsumed(args):
+                for envelope in todo:
+                    await runner.process(envelope)
+
+    async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
+        """The rows of a query."""
+        async with self.house.database.reading() as conn:
+            return await fetch_all(conn, query, args)
+
+    async def current(self, key: str = "plan", addr: str = ADA) -> list[str]:
+        """The values that are believed now."""
+        query = (
+            "SELECT value FROM facts WHERE participant_id = %(who)s AND key = %(key)s AND superseded_at IS NULL"
+            " ORDER BY value"
+        )
+        return [row["value"] for row in await self.rows(query, who=self.person(addr), key=key)]
+
+    async def refusals(self) -> list[str]:
+        """Why proposals were refused, oldest first."""
+        query = "SELECT reason FROM fact_log WHERE decision LIKE '%% refused' ORDER BY version"
+        return [row["reason"] for row in await self.rows(query)]
+
+    async def state(self) -> dict[str, str]:
+        """The hash of every projection."""
+        async with self.house.database.reading() as conn:
+            return await state_hash(conn)
+
+    async def _unconsumed(self, args: dict[str, Any]) -> list[Envelope]:
+        return [history.envelope(row) for row in await self.rows(history.SQL.unconsumed, **args)]
+
+
+@asynccontextmanager
+async def remembering(
+    stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any
+) -> AsyncIterator[Memory]:
+    """A house with two inboxes, of which only the first vouches for its senders."""
+    inboxes = [
+        {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
+        {"name": "open", "address": "open@ourcompany.example"},
+    ]
+    settings = settings_for(stack, database, prefix, home, **{"inboxes": inboxes, **changes})
+    clock = SteppingClock(START)
+    async with open_house(settings, now=clock) as house:
+        yield Memory(replace(house, publisher=Quiet(settings.kafka.brokers)), clock)

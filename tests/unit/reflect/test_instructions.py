@@ -1,0 +1,33 @@
+"""What the extracting model is told, per mailbox."""
+
+from __future__ import annotations
+
+from services.core.settings import InboxSettings, MemorySettings, Settings
+from services.reflect.instructions import RULES, STANDING, instructions
+
+OWN = MemorySettings(
+    instructions="You keep the memory of a school.",
+    kinds={"class": "which class a child attends"},
+    examples=("class: 4b, 'she is in 4b now'",),
+)
+SETTINGS = Settings(
+    inboxes=(
+        InboxSettings(name="support", address="support@ourcompany.example"),
+        InboxSettings(name="school", address="school@ourcompany.example", memory=OWN),
+    )
+)
+
+
+def test_a_mailbox_without_words_of_its_own_has_the_standing_ones() -> None:
+    """The default prompt is the standing text and the rules; so is that of a mailbox that is gone."""
+    assert instructions(SETTINGS, "support") == instructions(SETTINGS, "gone") == f"{STANDING}\n\n{RULES}"
+
+
+def test_a_mailbox_overrides_prompt_kinds_and_examples_but_not_the_rules() -> None:
+    """An operator's text stands in place of ours, kinds and examples are added, the rules always hold."""
+    told = instructions(SETTINGS, "school")
+    assert told.startswith("You keep the memory of a school.")
+    assert STANDING not in told
+    assert RULES in told
+    assert "- class: which class a child attends" in told
+    assert "- class: 4b" in told
