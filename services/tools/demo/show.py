@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from rich.console import Console, Group
+from collections.abc import Iterator
+
+from rich.console import Console
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from services.tools.demo.aftermath import Aftermath
 from services.tools.demo.world import Mail, World
+
+Line = tuple[str, str, Text]  # label, its style, what is said
+
+LONGEST_SHOWN = 300  # characters of a mail
 
 _COLOURS = {
     "replied": "green",
@@ -32,15 +39,14 @@ def introduce(console: Console, world: World, model: str) -> None:
 
 def mail_and_aftermath(console: Console, mail: Mail, came: Aftermath, faults: list[str]) -> None:
     """One mail and all that followed from it."""
-    colour = _COLOURS.get(came.outcome, "red")
-    lines = [_received(came), _understood(came)]
-    lines += [_fact(fact) for fact in came.facts]
-    lines += [Text(f"  not stored   {one['key']}: {one['reason']}", "bright_black") for one in came.refused]
-    lines += [_step(step) for step in came.steps]
-    lines += [_reply(reply) for reply in came.replies]
-    lines += [Text(f"  UNEXPECTED   {fault}", "bold red") for fault in faults]
+    told = Table.grid(padding=(0, 2))
+    told.add_column(width=10, no_wrap=True)
+    told.add_column()
+    for label, style, said in _lines(came, faults):
+        told.add_row(Text(label, style), said)
     title = Text.assemble((f"{mail.received_at:%d %b %Y}  ", "bold"), mail.story)
-    console.print(Panel(Group(*lines), title=title, title_align="left", subtitle=came.outcome, border_style=colour))
+    colour = _COLOURS.get(came.outcome, "red")
+    console.print(Panel(told, title=title, title_align="left", subtitle=came.outcome, border_style=colour))
 
 
 def summary(console: Console, total: int, faults: dict[str, list[str]]) -> None:
@@ -53,39 +59,37 @@ def summary(console: Console, total: int, faults: dict[str, list[str]]) -> None:
         console.print(Text(f"  {key}: {'; '.join(said)}", "red"))
 
 
-def _received(came: Aftermath) -> Text:
+def _lines(came: Aftermath, faults: list[str]) -> Iterator[Line]:
     mail = came.mail
-    body = " ".join(mail["text"].split())
-    shown = body if len(body) <= 300 else body[:297] + "..."
     who = f"{mail['author_name']} <{mail['author_addr']}>".strip()
-    return Text.assemble(
-        ("  from         ", "dim"), who, (f"  «{mail['subject']}»\n", "bold"), ("  mail         ", "dim"), shown
-    )
+    yield "from", "dim", Text.assemble(who, (f"  «{mail['subject']}»", "bold"))
+    yield "mail", "dim", Text(_shortened(mail["text"]))
+    yield "understood", "dim", _understood(came)
+    for fact in came.facts:
+        change = " (replaces what was known)" if fact["supersedes"] else ""
+        said = f"{fact['key']} = {fact['value']}{change}  "
+        yield "remembered", "magenta", Text.assemble(said, (f"from «{fact['quote']}»", "dim"))
+    for one in came.refused:
+        yield "not stored", "bright_black", Text(f"{one['key']}: {one['reason']}", "bright_black")
+    for step in came.steps:
+        yield "state", "blue", _step(step)
+    for reply in came.replies:
+        yield "reply", "green", Text.assemble(f"to {reply['recipient']}\n", (str(reply["text"]), "green"))
+    for fault in faults:
+        yield "UNEXPECTED", "bold red", Text(fault, "bold red")
+
+
+def _shortened(text: str) -> str:
+    body = " ".join(text.split())
+    return body if len(body) <= LONGEST_SHOWN else body[: LONGEST_SHOWN - 3] + "..."
 
 
 def _understood(came: Aftermath) -> Text:
     mail = came.mail
     verdict = "to be answered" if mail["verdict"] == "answer" else f"{mail['verdict']}: {mail['reason']}"
-    style = "red" if mail["identity"] == "failed" else ""
-    return Text.assemble(("  understood   ", "dim"), (f"sender {mail['identity']}", style), f"; {verdict}")
-
-
-def _fact(fact: dict[str, object]) -> Text:
-    change = " (replaces what was known)" if fact["supersedes"] else ""
-    return Text.assemble(
-        ("  remembered   ", "magenta"), f"{fact['key']} = {fact['value']}{change}", (f"  from «{fact['quote']}»", "dim")
-    )
+    return Text.assemble((f"sender {mail['identity']}", "red" if mail["identity"] == "failed" else ""), f"; {verdict}")
 
 
 def _step(step: dict[str, object]) -> Text:
     who = "thread" if step["aggregate"] == "thread" else "customer"
-    return Text.assemble(
-        ("  state        ", "blue"),
-        f"{who}: {step['from_state']} -> {step['to_state']}",
-        (f"  ({step['reason']})", "dim"),
-    )
-
-
-def _reply(reply: dict[str, object]) -> Text:
-    said = "\n".join(f"               {line}" for line in str(reply["text"]).splitlines())
-    return Text.assemble(("  reply        ", "green"), f"to {reply['recipient']}\n", (said, "green"))
+    return Text.assemble(f"{who}: {step['from_state']} -> {step['to_state']}  ", (f"({step['reason']})", "dim"))
