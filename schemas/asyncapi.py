@@ -26,8 +26,9 @@ HEADERS: dict[str, Part] = {
     "ce_workspace": {"type": "string"},
     "ce_aggregateversion": {"type": "string", "description": "the aggregate's version, a decimal number"},
     "ce_datasubject": {"type": "string", "format": "uuid", "description": "the participant the content is about"},
+    "ce_replay": {"type": "string", "description": "the replay that the event belongs to; no mail is sent for one"},
 }
-OPTIONAL = frozenset({"ce_causationid", "ce_aggregateversion", "ce_datasubject"})
+OPTIONAL = frozenset({"ce_causationid", "ce_aggregateversion", "ce_datasubject", "ce_replay"})
 
 
 def document() -> Part:

@@ -9,5 +9,11 @@ from services.core.bus.processor import Processor
 from services.send_email.apply import APPLIERS
 from services.send_email.given_up import give_up
 from services.send_email.handler import HANDLERS
+from services.send_email.replays import refusing_replays, silent_on_replays
 
-PROCESSOR = Processor(name="send_email", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up)
+PROCESSOR = Processor(
+    name="send_email",
+    handlers=refusing_replays(HANDLERS),
+    appliers=APPLIERS,
+    give_up=silent_on_replays(give_up),
+)

@@ -38,6 +38,7 @@ def encode(envelope: Envelope, *, topic_prefix: str = "") -> Record:
         "workspace": envelope.workspace,
         "aggregateversion": "" if envelope.version is None else str(envelope.version),
         "datasubject": str(envelope.data.subject_id() or ""),
+        "replay": envelope.replay,
     }
     headers = [("content-type", b"application/json")]
     headers += [(f"ce_{name}", value.encode()) for name, value in attributes.items() if value]
@@ -75,6 +76,7 @@ def _envelope(headers: Mapping[str, str], value: bytes) -> Envelope:
         correlation_id=UUID(headers["ce_correlationid"]),
         causation_id=_optional_id(headers.get("ce_causationid")),
         version=int(headers["ce_aggregateversion"]) if "ce_aggregateversion" in headers else None,
+        replay=headers.get("ce_replay", ""),
     )
 
 

@@ -15,7 +15,11 @@ from schemas.topics import catalogue
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """One event. `version` is the aggregate's version, None where the event changes no aggregate."""
+    """One event. `version` is the aggregate's version, None where the event changes no aggregate.
+
+    `replay` marks an event that a replay made or fed in; what it causes carries the mark too. No mail is ever sent
+    because of one.
+    """
 
     id: UUID
     source: str
@@ -25,6 +29,7 @@ class Envelope:
     correlation_id: UUID
     causation_id: UUID | None = None
     version: int | None = None
+    replay: str = ""
 
     @property
     def type(self) -> str:
@@ -63,4 +68,5 @@ def caused(data: EventData, cause: Envelope, *, source: str, step: str, version:
         correlation_id=cause.correlation_id,
         causation_id=cause.id,
         version=version,
+        replay=cause.replay,
     )
