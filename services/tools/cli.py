@@ -24,6 +24,7 @@ from services.tools.commands import (
     memory,
     rebuild,
     run,
+    settings,
     status,
     threads,
     topics,
@@ -68,6 +69,7 @@ def house(
 app.command("demo")(demo.demo)
 app.command("up")(run.up)
 app.command("run")(run.run)
+app.command("settings")(settings.settings)
 app.command("write")(write.write)
 app.command("mails")(mails.mails)
 app.command("thread")(threads.thread)
