@@ -1,0 +1,94 @@
+{{- define "correspondent.name" -}}
+{{ printf "%s-%s" .root.Release.Name (.name | replace "_" "-") | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "correspondent.selector" -}}
+app.kubernetes.io/name: correspondent
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .name | replace "_" "-" }}
+{{- end }}
+
+{{- define "correspondent.labels" -}}
+{{ include "correspondent.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
+{{- end }}
+
+{{- define "correspondent.claim" -}}
+{{ .Values.blobs.existingClaim | default (printf "%s-blobs" .Release.Name) }}
+{{- end }}
+
+{{/* One process of the house, as a Deployment: `root`, `name`, `replicas` (none where KEDA counts), `web`. */}}
+{{- define "correspondent.deployment" -}}
+{{- $values := .root.Values -}}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "correspondent.name" . }}
+  labels: {{- include "correspondent.labels" . | nindent 4 }}
+spec:
+  {{- if .replicas }}
+  replicas: {{ .replicas }}
+  {{- end }}
+  selector:
+    matchLabels: {{- include "correspondent.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels: {{- include "correspondent.labels" . | nindent 8 }}
+      {{- with $values.podAnnotations }}
+      annotations: {{- toYaml . | nindent 8 }}
+      {{- end }}
+    spec:
+      terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+      securityContext: {runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001, seccompProfile: {type: RuntimeDefault}}
+      {{- with $values.imagePullSecrets }}
+      imagePullSecrets: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ .name | replace "_" "-" }}
+          image: {{ printf "%s:%s" $values.image.repository ($values.image.tag | default .root.Chart.AppVersion) | quote }}
+          imagePullPolicy: {{ $values.image.pullPolicy }}
+          args: [run, {{ .name }}]
+          env:
+            - {name: CORRESPONDENT_CONFIG, value: /config/correspondent.toml}
+            - {name: CORRESPONDENT_HOME, value: /data}
+            - {name: CORRESPONDENT_KAFKA__BROKERS, value: {{ $values.kafka.brokers | quote }}}
+            - {name: CORRESPONDENT_KAFKA__REPLICATION, value: {{ $values.kafka.replication | quote }}}
+            - {name: CORRESPONDENT_KAFKA__TOPIC_PREFIX, value: {{ $values.kafka.topicPrefix | quote }}}
+            - {name: CORRESPONDENT_REDIS_URL, value: {{ $values.redisUrl | quote }}}
+            {{- if .web }}
+            - {name: CORRESPONDENT_WEB__HOST, value: 0.0.0.0}
+            - {name: CORRESPONDENT_WEB__PORT, value: {{ $values.web.port | quote }}}
+            {{- end }}
+          envFrom:
+            - secretRef: {name: {{ $values.secret }}}
+          {{- if .web }}
+          ports:
+            - {name: web, containerPort: {{ $values.web.port }}}
+          readinessProbe:
+            httpGet: {path: /healthz, port: web}
+          {{- end }}
+          resources: {{- toYaml $values.resources | nindent 12 }}
+          securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
+          volumeMounts:
+            - {name: blobs, mountPath: /data}
+            - {name: config, mountPath: /config, readOnly: true}
+            - {name: tmp, mountPath: /tmp}
+      volumes:
+        - name: blobs
+          persistentVolumeClaim: {claimName: {{ include "correspondent.claim" .root }}}
+        - name: config
+          secret: {secretName: {{ $values.config }}}
+        - name: tmp
+          emptyDir: {}
+      {{- with $values.nodeSelector }}
+      nodeSelector: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $values.tolerations }}
+      tolerations: {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $values.affinity }}
+      affinity: {{- toYaml . | nindent 8 }}
+      {{- end }}
+{{- end }}
