@@ -98,15 +98,14 @@ async def on_recorded(work: Work[FactRecorded]) -> None:
         return
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
-        similarity = await _similarity(work, [one for one in who.facts if consequences.mergeable(one)])
+        similarity = await _similarity(work, unit, [one for one in who.facts if consequences.mergeable(one)])
         for event in consequences.merges(who, similarity):
             await unit.record(event)
 
 
-async def _similarity(work: Work[FactRecorded], facts: Sequence[KnownFact]) -> consequences.Similarity:
+async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[KnownFact]) -> consequences.Similarity:
     """The cosine of two of these facts' sentences; every vector is in the cache already."""
-    async with work.house.database.reading() as conn:
-        vectors = await embed_cached(conn, work.house.embedder, [one.text for one in facts])
+    vectors = await embed_cached(unit.conn, work.house.embedder, [one.text for one in facts])
     by_fact = {one.fact_id: vector for one, vector in zip(facts, vectors, strict=True)}
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
