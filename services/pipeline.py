@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services import (
+    console,
     generate_reply,
     keep_time,
     learn_documents,
@@ -29,7 +30,7 @@ PROCESSORS: tuple[Processor, ...] = (
     learn_facts.PROCESSOR,
     learn_documents.PROCESSOR,
 )
-EDGES: tuple[Edge, ...] = (receive_email.EDGE, keep_time.EDGE)
+EDGES: tuple[Edge, ...] = (receive_email.EDGE, keep_time.EDGE, console.EDGE)
 
 NAMES: tuple[str, ...] = (*(one.name for one in EDGES), *(one.name for one in PROCESSORS))
 

@@ -193,6 +193,7 @@ class WebSettings(Group):
     host: str = "127.0.0.1"
     port: int = 8025
     webhook_secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret; without it POST is refused")
+    api_token: SecretStr = Field(SecretStr(""), description="bearer token of the API; without it that is off")
     webhooks: WebhookSettings = WebhookSettings()
     max_body_mb: int = 25
 

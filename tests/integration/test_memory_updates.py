@@ -13,8 +13,8 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached
 from services import track_threads
+from services.console.memory.reading import as_of, history
 from services.core.clock import random_id
-from services.tools.memory.reading import as_of, history
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
 

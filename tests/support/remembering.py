@@ -6,6 +6,7 @@ made to say of it; `Memory.settle` hands every stored event to its consumers her
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -138,6 +139,22 @@ class Memory:
         fields = {"participant_id": self.person(addr), "op": op, "by": "grace", **given}
         await enter(self.house, self.event(FactRequested.model_validate(fields), day(on)))
         await self.settle()
+
+    @asynccontextmanager
+    async def at_work(self) -> AsyncIterator[None]:
+        """The house does what comes in, for the block."""
+
+        async def work() -> None:
+            while True:
+                await self.settle()
+                await asyncio.sleep(0.02)
+
+        working = asyncio.create_task(work())
+        try:
+            yield
+        finally:
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
 
     async def process(self, envelope: Envelope) -> None:
         """One delivery of an event to learn_facts."""

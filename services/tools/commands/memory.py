@@ -10,21 +10,19 @@ from typing import Annotated, Any
 from uuid import UUID
 
 import typer
-from rich.console import Console
 
 from schemas.events.memory import FactRequested
+from services.console.memory.asking import ask, became
+from services.console.memory.finding import find
+from services.console.memory.people import Person, find_person, list_people
+from services.console.memory.reading import as_of as facts_as_of
+from services.console.memory.reading import current, history, refusals, with_provenance
 from services.core.house import House
+from services.tools.commands.terminal import console, plain
 from services.tools.memory import show as showing
-from services.tools.memory.asking import ask, became
-from services.tools.memory.finding import find
-from services.tools.memory.people import Person, find_person, list_people
-from services.tools.memory.reading import as_of as facts_as_of
-from services.tools.memory.reading import current, history, refusals, with_provenance
 from services.tools.running import house_here
 
 app = typer.Typer(no_args_is_help=True, help="What is known of a person, where it is from, and changes to it.")
-console = Console(highlight=False, markup=False)
-
 Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 By = Annotated[str, typer.Option(help="Who asks, for the log.")]
@@ -38,7 +36,7 @@ def people(context: typer.Context, limit: Annotated[int, typer.Option(help="The 
     async def run(house: House) -> None:
         async with house.database.reading() as conn:
             for one in await list_people(conn, house.settings.workspace, limit=limit):
-                console.print(showing.person(one))
+                console.print(plain(showing.person(one)))
 
     _in_house(context, run)
 
@@ -51,7 +49,7 @@ def show(context: typer.Context, who: Who) -> None:
         async with house.database.reading() as conn:
             facts = await current(conn, house.settings.workspace, one.participant_id)
             entries = await with_provenance(conn, house.settings.workspace, one.participant_id, facts)
-        console.print(showing.person(one))
+        console.print(plain(showing.person(one)))
         _print(showing.entry(entry, house.now()) for entry in entries)
 
     _of_person(context, who, run)
@@ -179,7 +177,7 @@ def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> N
     async def run(house: House, one: Person) -> None:
         wish = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
         decided = await became(house, one.participant_id, await ask(house, wish))
-        console.print(showing.decided(decided))
+        console.print(plain(showing.decided(decided)))
         if decided.refused:
             raise typer.Exit(1)
 
@@ -208,4 +206,4 @@ def _in_house(context: typer.Context, run: Callable[[House], Awaitable[None]]) -
 def _print(lines: Any, empty: str = "Nothing is remembered.") -> None:
     told = list(lines)
     for one in told or ([empty] if empty else []):
-        console.print(one)
+        console.print(plain(one))

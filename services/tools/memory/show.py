@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from services.console.memory.asking import Decided
+from services.console.memory.people import Person
+from services.console.memory.reading import Entry, RememberedFact, SourceLine
 from services.core.memory.search import Hit
-from services.tools.memory.asking import Decided
-from services.tools.memory.people import Person
-from services.tools.memory.reading import Entry, RememberedFact, SourceLine
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%d %H:%M"
 

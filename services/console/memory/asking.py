@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from schemas.events.memory import FactRequested
+from services.console.memory.people import SQL
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import monotonic, random_id
 from services.core.db import fetch_all
 from services.core.errors import Temporary
 from services.core.house import House
-from services.tools.memory.people import SQL
 
 LOOK_EVERY_S = 0.05
 

@@ -11,8 +11,8 @@ from uuid import UUID
 
 from psycopg.rows import class_row
 
+from services.console.memory.people import SQL
 from services.core.db import Connection, fetch_all
-from services.tools.memory.people import SQL
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,163 @@
+"""The facts of a participant over HTTP: reads with provenance, and wishes, which learn_facts decides."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+from pydantic import AwareDatetime, BaseModel
+
+from schemas.events.memory import FactRequested
+from services.console.bodies import By, Correction, NewFact, Outcome
+from services.console.memory.asking import NotDecidedYet, ask, became
+from services.console.memory.finding import find
+from services.console.memory.reading import (
+    Entry,
+    RememberedFact,
+    as_of,
+    current,
+    history,
+    refusals,
+    with_provenance,
+)
+from services.console.named import Who, person
+from services.core.house import House
+from services.core.memory.cue import Verdict
+from services.core.memory.facts import Fact
+from services.core.web import Refused
+
+WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+
+Limit = Annotated[int, Query(ge=1, le=100)]
+Moment = Annotated[AwareDatetime, Query(description="with its offset: 2026-01-15T09:00:00Z")]
+
+
+class FoundFact(BaseModel):
+    """A fact that was found, and how well it fits."""
+
+    fact: Fact
+    score: float
+    similarity: float | None
+
+
+class Found(BaseModel):
+    """What a search amounts to: the memory is sure, it rings a bell, or there is nothing."""
+
+    verdict: Verdict
+    facts: list[FoundFact]
+
+
+class Refusal(BaseModel):
+    """A proposal or a wish that did not hold."""
+
+    at: datetime
+    decision: str
+    key: str
+    value: str
+    reason: str
+    cause: UUID | None
+
+
+def add_reads(router: APIRouter, house: House) -> None:
+    """The reading half."""
+    workspace = house.settings.workspace
+
+    @router.get("/participants/{who}/facts")
+    async def facts(who: Who) -> list[Entry]:
+        """What is believed now, each fact with its sources and decisions."""
+        one = await person(house, who)
+        async with house.database.reading() as conn:
+            found = await current(conn, workspace, one.participant_id)
+            return await with_provenance(conn, workspace, one.participant_id, found)
+
+    @router.get("/participants/{who}/facts/search")
+    async def search(who: Who, q: Annotated[str, Query(min_length=1, max_length=2000)], limit: Limit = 20) -> Found:
+        """Facts by meaning, as the agent would find them."""
+        one = await person(house, who)
+        hits, recall = await find(house, one.participant_id, q, now=house.now(), limit=limit)
+        told = [FoundFact(fact=hit.fact, score=hit.score, similarity=hit.similarity) for hit in hits]
+        return Found(verdict=recall.cue.verdict, facts=told)
+
+    @router.get("/participants/{who}/facts/history")
+    async def every(who: Who, key: Annotated[str, Query(max_length=80)] = "") -> list[Entry]:
+        """Every fact there ever was, of one key where it is given."""
+        one = await person(house, who)
+        async with house.database.reading() as conn:
+            return await history(conn, workspace, one.participant_id, key=key)
+
+    @router.get("/participants/{who}/facts/as-of")
+    async def at_a_time(who: Who, at: Moment, known_at: Moment | None = None) -> list[RememberedFact]:
+        """What was so at a time, as it was known at another (by default now)."""
+        one = await person(house, who)
+        async with house.database.reading() as conn:
+            return await as_of(conn, workspace, one.participant_id, valid_at=at, known_at=known_at or house.now())
+
+    @router.get("/participants/{who}/facts/{fact_id}")
+    async def fact(who: Who, fact_id: UUID) -> Entry:
+        """One fact of this participant."""
+        one = await person(house, who)
+        async with house.database.reading() as conn:
+            found = await history(conn, workspace, one.participant_id, fact_id=fact_id)
+        if not found:
+            raise Refused(404, "fact_unknown", "this participant has no fact with this id")
+        return found[0]
+
+    @router.get("/participants/{who}/refusals")
+    async def refused(who: Who, limit: Limit = 20) -> list[Refusal]:
+        """Proposals and wishes that did not hold, newest first."""
+        one = await person(house, who)
+        async with house.database.reading() as conn:
+            rows = await refusals(conn, workspace, one.participant_id, limit=limit)
+        return [Refusal.model_validate(row) for row in rows]
+
+
+def add_wishes(router: APIRouter, house: House) -> None:
+    """The asking half: 200 with the decision, 409 where it was refused, 202 where it is not decided yet."""
+
+    @router.post("/participants/{who}/facts")
+    async def add(who: Who, body: NewFact, response: Response) -> Outcome:
+        """Add a fact."""
+        return await _wish(house, who, response, op="add", **body.model_dump())
+
+    @router.put("/participants/{who}/facts/{fact_id}")
+    async def correct(who: Who, fact_id: UUID, body: Correction, response: Response) -> Outcome:
+        """Correct a fact: the wrong value was never so."""
+        return await _wish(house, who, response, op="correct", fact_id=fact_id, **body.model_dump())
+
+    @router.delete("/participants/{who}/facts/{fact_id}")
+    async def forget(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+        """Take a fact back."""
+        return await _wish(house, who, response, op="forget", fact_id=fact_id, by=by)
+
+    @router.put("/participants/{who}/facts/{fact_id}/pin")
+    async def pin(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+        """Pin a fact: it does not fade."""
+        return await _wish(house, who, response, op="pin", fact_id=fact_id, by=by)
+
+    @router.delete("/participants/{who}/facts/{fact_id}/pin")
+    async def unpin(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+        """Let a pinned fact fade again."""
+        return await _wish(house, who, response, op="unpin", fact_id=fact_id, by=by)
+
+    @router.delete("/participants/{who}/facts/{fact_id}/merge")
+    async def unmerge(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+        """Undo a merge."""
+        return await _wish(house, who, response, op="unmerge", fact_id=fact_id, by=by)
+
+
+async def _wish(house: House, who: str, response: Response, **given: Any) -> Outcome:
+    one = await person(house, who)
+    wish = FactRequested.model_validate({"participant_id": one.participant_id, **given})
+    id = await ask(house, wish)
+    try:
+        decided = await became(house, one.participant_id, id, timeout_s=WAIT_S)
+    except NotDecidedYet:
+        response.status_code = 202
+        return Outcome(request_id=id, status="pending")
+    if decided.refused:
+        raise Refused(409, "refused", decided.reason)
+    return Outcome(
+        request_id=id, status="done", decision=decided.decision, fact_id=decided.fact_id, reason=decided.reason
+    )

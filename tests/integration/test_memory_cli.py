@@ -1,0 +1,84 @@
+"""`correspondent memory`: people by address or id, facts with their provenance, wishes, clear errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deploy.local import Endpoints
+from services.console.memory.people import NobodyFound
+from services.process import prepare
+from services.tools.cli import app
+from tests.support.remembering import ADA, Memory, fact, remembering
+
+
+@pytest.fixture
+async def memory(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Memory]:
+    async with remembering(stack, database, topic_prefix, tmp_path) as one:
+        settings = one.house.settings
+        await prepare(settings)
+        monkeypatch.setenv("COLUMNS", "200")
+        for name, value in {
+            "DATABASE_URL": database,
+            "REDIS_URL": stack.redis,
+            "WORKSPACE": settings.workspace,
+            "KAFKA__BROKERS": stack.kafka,
+            "KAFKA__TOPIC_PREFIX": topic_prefix,
+            "KAFKA__EMBEDDED": str(settings.kafka.embedded),
+        }.items():
+            monkeypatch.setenv(f"CORRESPONDENT_{name}", value)
+        await one.tell("We are on the Team plan [b]now[/b].", fact("plan", "Team", "on the Team plan [b]now[/b]"), on=1)
+        yield one
+
+
+async def run(memory: Memory, *words: str) -> Result:
+    """One command of an operator, while the house works."""
+    home = str(memory.house.settings.home / "no-stack")
+    async with memory.at_work():
+        return await asyncio.to_thread(CliRunner().invoke, app, ["--home", home, "memory", *words])
+
+
+async def test_show_gives_each_fact_with_its_provenance(memory: Memory) -> None:
+    """The value, the mail's id, the exact words (markup is text) and the decision are printed."""
+    shown = (await run(memory, "show", ADA)).output
+    (mail,) = await memory.rows("SELECT message_id FROM mails")
+    for part in ("customer_info/plan = Team", mail["message_id"], "“on the Team plan [b]now[/b]”", "recorded: new"):
+        assert part in shown
+
+
+async def test_a_person_changes_what_is_known_and_sees_what_became_of_it(memory: Memory) -> None:
+    """Correct, pin, add, forget: each prints the decision, and history keeps the wrong value."""
+    (row,) = await memory.rows("SELECT fact_id FROM facts")
+    corrected = await run(memory, "correct", str(memory.person()), str(row["fact_id"]), "Growth", "--by", "grace")
+    assert corrected.exit_code == 0
+    assert "grace corrected it" in corrected.output
+    assert await memory.current() == ["Growth"]
+    (row,) = await memory.rows("SELECT fact_id FROM facts WHERE superseded_at IS NULL")
+    assert "pinned" in (await run(memory, "pin", ADA, str(row["fact_id"]))).output
+    assert "recorded" in (await run(memory, "add", ADA, "language", "German")).output
+    assert "retracted" in (await run(memory, "forget", ADA, str(row["fact_id"]))).output
+    told = (await run(memory, "history", ADA, "--key", "plan")).output
+    assert "= Team" in told
+    assert "= Growth" in told
+    assert "withdrawn" in told
+    assert "= Team" in (await run(memory, "as-of", ADA, "2026-01-07", "--known-at", "2026-01-07")).output
+    assert (
+        "= German"
+        in (await run(memory, "search", ADA, "which language")).output + (await run(memory, "show", ADA)).output
+    )
+
+
+async def test_errors_are_clear(memory: Memory) -> None:
+    """An unknown person and an unknown fact are said in words, with a code that scripts can see."""
+    nobody = await run(memory, "show", "no@one.example")
+    assert isinstance(nobody.exception, NobodyFound)
+    assert "no@one.example" in str(nobody.exception)
+    refused = await run(memory, "forget", ADA, str(memory.person()))
+    assert refused.exit_code == 1
+    assert "there is no such fact" in refused.output
