@@ -46,4 +46,5 @@ async def _add(home: Path, files: list[Path]) -> None:
             )
         with console.status("indexing ..."):
             await settle(house, timeout_s=600)
-    console.print(f"{len(files)} documents are in the knowledge base.")
+    documents = "1 document is" if len(files) == 1 else f"{len(files)} documents are"
+    console.print(f"{documents} in the knowledge base.")

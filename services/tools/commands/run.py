@@ -18,7 +18,11 @@ from services.process import check_names, prepare, until_signal, working
 from services.tools.commands.terminal import console
 from services.tools.running import given_settings, stack_settings
 
-QUIET = ("services.core.bus.faust_source", "services.core.bus.faust_consumer")  # each start and stop of a part
+QUIET = (
+    "services.core.bus.faust_source",
+    "services.core.bus.faust_consumer",
+    "uvicorn.error",
+)  # each start and stop of a part
 
 
 def up(context: typer.Context) -> None:
