@@ -42,12 +42,13 @@ class HistoryBroken(Permanent):
 class Part:
     """Which part of the history: None filters nothing.
 
-    `kinds` are aggregates; `keys` are Kafka keys (documents are always in); `until` is an event time, and no event
+    `kinds` are aggregates; `keys` are Kafka keys (`documents` lets the whole knowledge base in with them); `until` is an event time, and no event
     behind a later one of its aggregate is in; `upto` is a place in the log (`events.seq`), inclusive.
     """
 
     kinds: tuple[str, ...] | None = None
     keys: tuple[str, ...] | None = None
+    documents: bool = False
     until: datetime | None = None
     upto: int | None = None
 
@@ -76,6 +77,7 @@ async def stored_events(source: Connection, part: Part = WHOLE) -> AsyncIterator
     args = {
         "kinds": None if part.kinds is None else list(part.kinds),
         "keys": None if part.keys is None else list(part.keys),
+        "documents": part.documents,
         "until": part.until,
         "upto": part.upto,
     }

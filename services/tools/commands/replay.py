@@ -1,0 +1,93 @@
+"""`correspondent replay`: what the code would do today with what happened then."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from services.core.settings import Settings
+from services.tools.commands.rebuild import FORMATS
+from services.tools.replay.case import Case, save
+from services.tools.replay.find import STARTS, Selection
+from services.tools.replay.model import LIVE, RECORDED, Asking
+from services.tools.replay.result import Result, add_to_log, read_log
+from services.tools.replay.run import past_cases, replay, saved_cases
+from services.tools.replay.show import show_result, show_summary
+from services.tools.running import settings_here
+
+console = Console(highlight=False)
+
+
+def replay_past(
+    context: typer.Context,
+    thread: Annotated[UUID | None, typer.Option(help="The turns of this thread.")] = None,
+    participant: Annotated[UUID | None, typer.Option(help="The turns of this person's threads.")] = None,
+    event: Annotated[UUID | None, typer.Option(help="An event, or one of the same correlation.")] = None,
+    since: Annotated[datetime | None, typer.Option("--from", formats=FORMATS, help="Event time, UTC.")] = None,
+    before: Annotated[datetime | None, typer.Option("--to", formats=FORMATS, help="Event time, UTC.")] = None,
+    until: Annotated[str, typer.Option(help=f"The processor: {', '.join(STARTS)}.")] = "generate_reply",
+    model: Annotated[str, typer.Option(help="recorded, offline, live, or a model's name.")] = "",
+    prompt: Annotated[Path | None, typer.Option(help="Other instructions for the model.", exists=True)] = None,
+    rebuild_context: Annotated[bool, typer.Option(help="Load the memory anew, as of then.")] = False,
+    save_to: Annotated[Path | None, typer.Option("--save", help="Keep the cases in this folder.")] = None,
+    check: Annotated[Path | None, typer.Option(help="Replay the saved cases of this folder.", exists=True)] = None,
+    log: Annotated[Path | None, typer.Option(help="Keep results here; a second run goes on after them.")] = None,
+) -> None:
+    """Run real handlers on past events in a sandbox, and show what differs from what happened.
+
+    Nothing is sent, published or changed. Exit code 0: no difference; 1: differences; 2: a case could not be replayed.
+    """
+    wanted = Selection(until, rebuild_context, event, thread, participant, _utc(since), _utc(before))
+    text = prompt.read_text(encoding="utf-8") if prompt else ""
+    asking = Asking(model or (LIVE if prompt else RECORDED), text, "reflect" if until == "reflect" else "reply")
+    home: Path = context.obj
+    settings = settings_here(home)
+    documents = bool(save_to) or not asking.recorded
+    cases = saved_cases(_files(check)) if check else past_cases(settings, wanted, documents=documents)
+    raise typer.Exit(asyncio.run(_replay(settings, cases, asking, save_to, log)))
+
+
+async def _replay(
+    settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking, save_to: Path | None, log: Path | None
+) -> int:
+    done = {one.name: one for one in read_log(log)} if log else {}
+    results = list(done.values())
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("replaying", total=None)
+        async for case, result, total in replay(settings, _without(cases, done), asking):
+            bar.update(task, total=total, completed=len(results) + 1)
+            results.append(result)
+            show_result(bar.console, result)
+            _keep(case, result, save_to, log)
+    show_summary(console, results, len(done))
+    return max((one.code for one in results), default=0)
+
+
+async def _without(cases: AsyncIterator[tuple[Case, int]], done: dict[str, Result]) -> AsyncIterator[tuple[Case, int]]:
+    async for case, total in cases:
+        if case.name not in done:
+            yield case, total
+
+
+def _keep(case: Case, result: Result, save_to: Path | None, log: Path | None) -> None:
+    if save_to:
+        save(case, save_to)
+    if log:
+        add_to_log(log, result)
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.json"))
+
+
+def _utc(time: datetime | None) -> datetime | None:
+    return time.replace(tzinfo=UTC) if time and time.tzinfo is None else time

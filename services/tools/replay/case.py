@@ -1,0 +1,97 @@
+"""A case: one event of the past, the history before it, what was answered then, and what came of it.
+
+It holds all that a replay needs, so a saved case can be replayed in an empty house, years later.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.errors import Permanent
+
+
+class CaseUnreadable(Permanent):
+    """The file is no saved case that this version of the code can read."""
+
+
+class _Saved(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class StoredEvent(_Saved):
+    """An event as the table `events` holds it, without what belongs to its storing."""
+
+    id: UUID
+    source: str
+    time: datetime
+    workspace: str
+    type: str
+    version: int | None
+    correlation_id: UUID
+    causation_id: UUID | None
+    data: dict[str, Any]
+
+    @classmethod
+    def of(cls, envelope: Envelope) -> Self:
+        """The event of an envelope."""
+        return cls(
+            id=envelope.id,
+            source=envelope.source,
+            time=envelope.time,
+            workspace=envelope.workspace,
+            type=envelope.type,
+            version=envelope.version,
+            correlation_id=envelope.correlation_id,
+            causation_id=envelope.causation_id,
+            data=envelope.data.model_dump(mode="json"),
+        )
+
+    def envelope(self) -> Envelope:
+        """Its envelope. Raises KeyError or ValidationError for an event that this code does not know."""
+        return history.envelope(self.model_dump())
+
+
+class Checkpoint(_Saved):
+    """What a model or a tool answered, under (consumer, event id, step)."""
+
+    consumer: str
+    event_id: UUID
+    step: str
+    answer: dict[str, Any]
+
+
+class Case(_Saved):
+    """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order."""
+
+    name: str
+    processors: tuple[str, ...]
+    start: StoredEvent
+    history: tuple[StoredEvent, ...]
+    answers: tuple[Checkpoint, ...]
+    expected: tuple[StoredEvent, ...]
+
+
+def save(case: Case, folder: Path) -> Path:
+    """Write the case to `folder`, as JSON; the file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{case.name}.json"
+    path.write_text(case.model_dump_json(indent=1), encoding="utf-8")
+    return path
+
+
+def load(path: Path) -> Case:
+    """The case in a file. Raises `CaseUnreadable`."""
+    try:
+        case = Case.model_validate_json(path.read_bytes())
+        for event in (case.start, *case.history, *case.expected):
+            event.envelope()
+    except (OSError, ValidationError, KeyError) as error:
+        raise CaseUnreadable(f"{path} cannot be read as a case: {error}") from error
+    return case

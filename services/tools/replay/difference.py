@@ -1,0 +1,87 @@
+"""What differs between what happened and what a replay did: field by field, in words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from schemas.events.threads import TurnFailed
+from services.core.bus.envelope import Envelope
+
+FOR_INFORMATION = frozenset({"usage", "model"})  # shown, but the same reply from another model is no difference
+NOTHING = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One field that is not what it was. `counts` is False for what is only told, like the tokens spent."""
+
+    event: str
+    field: str
+    before: str
+    after: str
+    counts: bool = True
+
+
+def differences(expected: Sequence[Envelope], played: Sequence[Envelope], error: str = "") -> tuple[Difference, ...]:
+    """Every field of every event that differs, in the order of the events. A missing event differs as a whole.
+
+    A handler that fails as it failed then is no difference.
+    """
+    if error and [event.data.error for event in expected if isinstance(event.data, TurnFailed)] == [error]:
+        return ()
+    found: list[Difference] = []
+    for before, after in zip_longest(expected, played):
+        if before is not None and after is not None and before.type == after.type:
+            found += _fields(before.type, told(before), told(after))
+            continue
+        for event, happened in ((before, True), (after, False)):
+            if event is not None:
+                found.append(_whole(event, happened=happened))
+    if error:
+        found.append(Difference("replay", "error", NOTHING, error))
+    return tuple(found)
+
+
+def told(envelope: Envelope) -> dict[str, str]:
+    """An event's fields as text: layers of context one by one, lists one line an element."""
+    fields: dict[str, str] = {}
+    for name, value in envelope.data.model_dump(mode="json").items():
+        if name == "layers":
+            fields |= {f"context: {layer['name']}": layer["text"] for layer in value}
+            fields["context: tokens"] = str(sum(layer["tokens"] for layer in value))
+        elif name == "usage":
+            fields[name] = ", ".join(f"{count} {what}" for what, count in value.items())
+        elif name == "facts":
+            fields[name] = "\n".join(_fact(one) for one in value)
+        else:
+            fields[name] = _text(value)
+    return fields
+
+
+def _fields(event: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
+    for name in dict.fromkeys((*before, *after)):
+        was, became = before.get(name, NOTHING), after.get(name, NOTHING)
+        if was != became:
+            yield Difference(event, name, was, became, name not in FOR_INFORMATION)
+
+
+def _whole(event: Envelope, *, happened: bool) -> Difference:
+    text = "\n".join(f"{name}: {value}" for name, value in told(event).items() if value)
+    return Difference(event.type, "the event", text if happened else NOTHING, NOTHING if happened else text)
+
+
+def _fact(fact: Mapping[str, Any]) -> str:
+    said = f" «{fact['quote']}»" if fact["quote"] else ""
+    return f"{fact['op']} {fact['kind']}/{fact['key']} = {fact['value']}{said}"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n".join(_text(one) for one in value)
+    return "" if value is None else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,79 @@
+"""Whom a replay asks: nobody (recordings alone), the offline model, or a live one; and with which instructions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from services.core.model.factory import make_model
+from services.core.model.port import Answer, Model, Purpose, Request
+from services.core.model.recorded import AnswerNeverRecorded, step_of
+from services.core.model.settings import ModelSettings
+
+RECORDED, OFFLINE, LIVE = "recorded", "offline", "live"
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """`model` is `recorded`, `offline`, `live` (the model of the settings) or a model's name at its provider.
+
+    `prompt`, if not empty, stands in the place of the system text of the questions of `purpose`.
+    """
+
+    model: str = RECORDED
+    prompt: str = ""
+    purpose: Purpose = "reply"
+
+    @property
+    def recorded(self) -> bool:
+        """Whether nobody is asked."""
+        return self.model == RECORDED
+
+
+class Nobody:
+    """The model of a replay from recordings: what is not recorded is an error."""
+
+    name = RECORDED
+
+    async def ask(self, request: Request) -> Answer:
+        """Raises `AnswerNeverRecorded`: what was recorded never reaches the model."""
+        raise AnswerNeverRecorded(f"no answer is recorded for {step_of(request)}; choose a model to ask it anew")
+
+    async def close(self) -> None:
+        """Nobody has no connections."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instructed:
+    """A model that is given other instructions than the code's."""
+
+    model: Model
+    asking: Asking
+
+    @property
+    def name(self) -> str:
+        """The name of the model behind."""
+        return self.model.name
+
+    async def ask(self, request: Request) -> Answer:
+        """The model's answer to the request under the other instructions."""
+        if request.purpose == self.asking.purpose:
+            request = replace(request, system=self.asking.prompt)
+        return await self.model.ask(request)
+
+    async def close(self) -> None:
+        """Close the model behind."""
+        await self.model.close()
+
+
+def chosen_model(asking: Asking, settings: ModelSettings) -> Model:
+    """The model that is meant, not asked yet."""
+    if asking.recorded:
+        return Nobody()
+    model = make_model(_settings(asking.model, settings))
+    return Instructed(model, asking) if asking.prompt else model
+
+
+def _settings(name: str, settings: ModelSettings) -> ModelSettings:
+    if name == OFFLINE:
+        return settings.model_copy(update={"provider": "offline"})
+    return settings if name == LIVE else settings.model_copy(update={"provider": "anthropic", "model": name})

@@ -1,0 +1,102 @@
+"""Plays one case in a sandbox: the tables as they were, the answers as they were, then the real handlers."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass, replace
+
+from psycopg import sql
+from psycopg.types.json import Jsonb
+
+from schemas.events.memory import DocumentIndexed
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.bus.processor import Processor
+from services.core.bus.runner import Runner
+from services.core.bus.work import Work
+from services.core.cache import Cache
+from services.core.db import fetch_all, fetch_one
+from services.core.memory.embedding_cache import embed_facts
+from services.learn_documents.handler import on_indexed
+from services.pipeline import PROCESSORS
+from services.tools.fold import fold_events
+from services.tools.replay.case import Case, Checkpoint, StoredEvent
+from services.tools.replay.find import SQL
+from services.tools.replay.sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What the handlers recorded this time, in order; `error` says in words why it ended early, or is empty."""
+
+    events: tuple[Envelope, ...]
+    error: str = ""
+
+
+async def play(sandbox: Sandbox, case: Case) -> Played:
+    """Play the case. What a handler raises is part of what was played."""
+    await _as_it_was(sandbox, case)
+    house = replace(sandbox.house, cache=_own_cache(sandbox, case))
+    events: list[Envelope] = []
+    waiting = [case.start.envelope()]
+    try:
+        for processor in _named(case.processors):
+            runner = Runner(processor, house)
+            for envelope in waiting:
+                if type(envelope.data) in processor.handlers:
+                    await runner.process(replace(envelope, replay=sandbox.name))
+            waiting = [one for cause in waiting for one in await _caused(sandbox, cause, processor)]
+            events += waiting
+    except Exception as error:
+        return Played(tuple(events), f"{type(error).__name__}: {error}"[:500])
+    finally:
+        await house.cache.close()
+    return Played(tuple(events))
+
+
+async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
+    tables = sandbox.tables
+    names = [row["name"] for row in await fetch_all(tables, SQL.tables)]
+    async with tables.pipeline():
+        for name in names:
+            await tables.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
+    await fold_events(_each(case.history), tables)
+    for answer in _answers(sandbox, case):
+        kept = {**answer.model_dump(), "answer": Jsonb(answer.answer)}
+        await fetch_one(tables, history.SQL.keep_checkpoint, kept)
+    if "load_memory" in case.processors or not sandbox.asking.recorded:
+        await _give_vectors(sandbox, case)
+
+
+def _answers(sandbox: Sandbox, case: Case) -> Iterable[Checkpoint]:
+    """What was answered then; where a model is asked anew, its tools are too."""
+    return case.answers if sandbox.asking.recorded else ()
+
+
+async def _give_vectors(sandbox: Sandbox, case: Case) -> None:
+    house = sandbox.house
+    while await embed_facts(sandbox.tables, house.embedder, case.start.workspace):
+        pass
+    for event in case.history:
+        envelope = event.envelope()
+        if isinstance(envelope.data, DocumentIndexed):
+            await on_indexed(Work(envelope.data, envelope, "learn_documents", house, {}))
+
+
+def _own_cache(sandbox: Sandbox, case: Case) -> Cache:
+    return Cache(sandbox.house.settings.redis_url, prefix=f"{sandbox.name}:{case.start.id}:")
+
+
+async def _caused(sandbox: Sandbox, cause: Envelope, processor: Processor) -> list[Envelope]:
+    rows = await fetch_all(sandbox.tables, SQL.caused, {"causes": [cause.id], "source": processor.name})
+    return [history.envelope(row) for row in rows]
+
+
+def _named(names: Iterable[str]) -> list[Processor]:
+    known = {one.name: one for one in PROCESSORS}
+    return [known[name] for name in names]
+
+
+async def _each(events: Iterable[StoredEvent]) -> AsyncIterator[Envelope]:
+    for event in events:
+        yield event.envelope()

@@ -1,0 +1,44 @@
+-- name: event
+SELECT * FROM events WHERE id = %(id)s;
+
+-- name: starts
+-- Events that a replay begins with, in the order in which they were stored. A null filters nothing.
+SELECT id, time, key FROM events
+WHERE workspace = %(workspace)s AND type = ANY(%(types)s)
+  AND (%(event)s::uuid IS NULL OR id = %(event)s)
+  AND (%(correlation)s::uuid IS NULL OR correlation_id = %(correlation)s)
+  AND (%(thread)s::text IS NULL OR data ->> 'thread_id' = %(thread)s)
+  AND (%(participant)s::uuid IS NULL OR data_subject = %(participant)s)
+  AND (%(since)s::timestamptz IS NULL OR time >= %(since)s)
+  AND (%(until)s::timestamptz IS NULL OR time < %(until)s)
+ORDER BY seq;
+
+-- name: caused
+-- What a processor recorded because of some events.
+SELECT * FROM events WHERE causation_id = ANY(%(causes)s) AND source = %(source)s ORDER BY seq;
+
+-- name: stored_with
+-- The last event that was stored in one transaction with this one.
+SELECT max(seq) AS seq FROM events e
+WHERE e.id = %(id)s OR (e.causation_id = %(causation_id)s AND e.source = %(source)s AND e.time = %(time)s);
+
+-- name: keys
+-- The threads and people whom an event about a thread or a person may concern: the thread's authors, and all their
+-- threads.
+WITH people AS (
+    SELECT participant_id AS id FROM mails WHERE thread_id = %(thread)s AND participant_id IS NOT NULL
+    UNION SELECT %(participant)s::uuid)
+SELECT id::text AS key FROM people WHERE id IS NOT NULL
+UNION SELECT thread_id::text FROM threads WHERE participant_id IN (SELECT id FROM people)
+UNION SELECT %(thread)s::text;
+
+-- name: answers
+-- What models and tools answered then.
+SELECT consumer, event_id, step, answer FROM checkpoints
+WHERE consumer = ANY(%(consumers)s) AND event_id = ANY(%(events)s) ORDER BY consumer, event_id, step;
+
+-- name: tables
+-- The tables of the scratch schema that a case may fill.
+SELECT c.relname AS name FROM pg_class c
+WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND c.relname NOT LIKE '\_yoyo%%' AND c.relname NOT LIKE 'yoyo%%' AND c.relname <> 'embeddings';

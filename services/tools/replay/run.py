@@ -1,0 +1,42 @@
+"""Replays cases, one after the other, in one sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from services.core.settings import Settings
+from services.tools.rebuild.beside import connected
+from services.tools.replay.case import Case, load
+from services.tools.replay.find import Selection, find_cases, find_starts
+from services.tools.replay.model import Asking
+from services.tools.replay.play import play
+from services.tools.replay.result import Result, judge
+from services.tools.replay.sandbox import open_sandbox
+
+
+async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) -> AsyncIterator[tuple[Case, int]]:
+    """The cases of a house's past, oldest first, each with how many there are in all.
+
+    `documents` takes the knowledge base along, for a model that may search it; loading memory always has it.
+    """
+    documents = documents or "load_memory" in wanted.processors
+    async with connected(settings.database_url) as conn:
+        starts = await find_starts(conn, settings.workspace, wanted)
+        async for case in find_cases(conn, starts, wanted.processors, documents=documents):
+            yield case, len(starts)
+
+
+async def saved_cases(files: Sequence[Path]) -> AsyncIterator[tuple[Case, int]]:
+    """The cases in files, each with how many there are in all. Raises `CaseUnreadable`."""
+    for file in files:
+        yield load(file), len(files)
+
+
+async def replay(
+    settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking
+) -> AsyncIterator[tuple[Case, Result, int]]:
+    """Each case with its result and how many there are in all. Nothing outside the sandbox is written."""
+    async with open_sandbox(settings, asking) as sandbox:
+        async for case, total in cases:
+            yield case, judge(case, await play(sandbox, case)), total
