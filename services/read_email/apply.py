@@ -29,7 +29,7 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
         "flag_list": list(mail.flags),
     }
     await conn.execute(SQL.insert_mail, flat)
-    if mail.verdict.kind in ("answer", "human"):
+    if mail.verdict.kind in ("answer", "human", "colleague"):
         for message_id in dict.fromkeys((mail.message_id, *mail.awaits)):
             args = {"workspace": envelope.workspace, "message_id": message_id, "thread_id": mail.thread_id}
             await conn.execute(SQL.insert_message_thread, args)

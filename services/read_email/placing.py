@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from schemas.events.mail import MailReceived
@@ -39,6 +40,27 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> Ma
 
 async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:
     """The mail's thread, decided under the lock on its Message-ID."""
+    return place(mail, await _known_threads(unit, mail), timedelta(days=reopen_days))
+
+
+async def find_answered(unit: Unit, mail: MailFacts) -> KnownThread | None:
+    """The thread that a colleague's mail answers, if it answers one."""
+    return answered(mail, await _known_threads(unit, mail))
+
+
+def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | None:
+    """The thread that holds the nearest id referred to, if one of its people is written to.
+
+    So a customer's mail that is passed on to somebody else counts as no answer to the customer.
+    """
+    for message_id in mail.ancestors:
+        for thread in known:
+            if message_id in thread.held and mail.participants & (thread.participants | {thread.author}):
+                return thread
+    return None
+
+
+async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
     ids = list(wanted_ids(mail))
     threads = set(wanted_threads(mail))
     for row in await unit.all(SQL.our_replies, workspace=unit.workspace, ids=ids):
@@ -46,7 +68,7 @@ async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placeme
     for row in await unit.all(SQL.threads_of_ids, workspace=unit.workspace, ids=ids):
         threads.add(row["thread_id"])
     rows = await unit.all(SQL.known_threads, threads=list(threads), ids=ids)
-    return place(mail, [_known(row) for row in rows], timedelta(days=reopen_days))
+    return [_known(row) for row in rows]
 
 
 def _known(row: Row) -> KnownThread:

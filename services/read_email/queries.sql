@@ -23,7 +23,7 @@ SELECT DISTINCT thread_id FROM message_threads WHERE workspace = %(workspace)s A
 SELECT f.thread_id, f.author_addr, f.subject,
        CASE WHEN t.state = 'closed' THEN t.changed_at END AS closed_at,
        ARRAY(SELECT message_id FROM mails h WHERE h.thread_id = f.thread_id AND h.message_id = ANY(%(ids)s)
-             AND h.verdict IN ('answer', 'human')) AS message_ids,
+             AND h.verdict IN ('answer', 'human', 'colleague')) AS message_ids,
        ARRAY(SELECT message_id FROM message_threads x
              WHERE x.thread_id = f.thread_id AND x.message_id = ANY(%(ids)s)) AS awaited,
        ARRAY(SELECT message_id FROM deliveries d

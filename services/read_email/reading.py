@@ -51,6 +51,8 @@ async def read(work: Work[MailReceived]) -> Reading:
 
 
 async def _authenticate(house: House, event: MailReceived, raw: bytes, mail: ParsedMail) -> dict[str, Any]:
+    if event.from_sent:
+        return {"level": "unverified", "method": "sent folder", "reasons": ["it lay in our own Sent folder"]}
     if event.vouched_by and mail.author is not None:
         return {"level": "vouched", "method": "operator", "reasons": [f"{event.vouched_by} vouches for it"]}
     peer = Peer(event.peer.ip, event.peer.helo, event.peer.mail_from) if event.peer.ip else None

@@ -50,11 +50,13 @@ async def accept(
     peer: Peer | None = None,
     vouched_by: str = "",
     once_by_content: bool = False,
+    from_sent: bool = False,
 ) -> Accepted:
     """Let one mail in; when this returns, the source may forget it. Raises before that, and then it may not.
 
     With `once_by_content` a mail whose Message-ID and body this inbox has had before is not let in again, for a
-    source that has forgotten its keys. Mail of any size is accepted: `read_email` parks what is over its limits.
+    source that has forgotten its keys. `from_sent` says that it lay in the inbox's own Sent folder.
+    Mail of any size is accepted: `read_email` parks what is over its limits.
     """
     mark = fingerprint(raw)
     if once_by_content and (known := await _known(house, inbox, mark)):
@@ -68,7 +70,8 @@ async def accept(
         blob=await house.blobs.put(raw),
         size=len(raw),
         mode=mode,
-        vouched_by=vouched_by or inbox.vouched_by,
+        vouched_by="" if from_sent else vouched_by or inbox.vouched_by,
+        from_sent=from_sent,
         peer=peer or Peer(),
     )
     return Accepted(data.mail_id, new=await _enter_once(house, data, mark))

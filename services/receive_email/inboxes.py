@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from services.core.house import House
-from services.receive_email.imap import watch_inbox
+from services.receive_email.imap import watch_inbox, watch_sent
 
 
 async def watch_inboxes(house: House, stop: asyncio.Event) -> None:
@@ -14,4 +14,6 @@ async def watch_inboxes(house: House, stop: asyncio.Event) -> None:
         for inbox in house.settings.inboxes:
             if inbox.imap is not None and not inbox.paused:
                 group.create_task(watch_inbox(house, inbox, inbox.imap, stop), name=f"inbox {inbox.name}")
+                if inbox.imap.read_sent:
+                    group.create_task(watch_sent(house, inbox, inbox.imap, stop), name=f"sent {inbox.name}")
         await stop.wait()

@@ -17,6 +17,7 @@ from services.core.bus.work import Work
 from services.core.settings import ThreadSettings
 from services.track_threads import decide
 from services.track_threads.apply import SQL
+from services.track_threads.takeover import took_over
 from services.track_threads.thread import Goal, OpenTurn, Pending, Thread
 
 
@@ -27,6 +28,9 @@ async def on_email(work: Work[EmailRead]) -> None:
         return
     async with work.unit() as unit:
         thread = await load(unit, mail.thread_id, mail.participant_id, mail.inbox)
+        if mail.verdict.kind == "colleague":
+            await _take_over(unit, thread, mail, work.house.settings.threads)
+            return
         if mail.verdict.kind in ("bounce", "complaint"):
             await record(unit, decide.note_report(thread, mail))
             return
@@ -108,6 +112,11 @@ async def on_request(work: Work[ThreadTransitionRequested]) -> None:
         await _record_steps(unit, thread, [step], work.house.settings.threads)
         if event.to_state == "in_progress" and isinstance(step, StateChanged):
             await _wait_or_open(unit, replace(thread, state="in_progress"), work.house.settings.threads)
+
+
+async def _take_over(unit: Unit, thread: Thread, mail: EmailRead, settings: ThreadSettings) -> None:
+    await unit.cancel_timer(thread.quiet_timer)
+    await _finish(unit, thread, took_over(thread, mail, unit.now), settings)
 
 
 async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, inbox: str = "") -> Thread:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from services.core.house import House
+from services.core.mail.imap import SENT_ROLE
 from services.core.settings import ImapSettings, InboxSettings
 
 
@@ -43,6 +44,11 @@ class Place:
     house: House
     inbox: InboxSettings
     imap: ImapSettings
+
+    @property
+    def outgoing(self) -> bool:
+        """Whether it is the Sent folder: what lies there was written by us or by a colleague."""
+        return self.imap.folder == SENT_ROLE
 
     @property
     def key(self) -> dict[str, Any]:

@@ -12,7 +12,9 @@ from datetime import timedelta
 import psycopg
 import structlog
 
+from services.core.mail.tokens import token_of_message_id
 from services.receive_email.accept import accept
+from services.receive_email.fingerprint import message_id_of
 from services.receive_email.imap import positions
 from services.receive_email.imap.connection import Connection
 from services.receive_email.imap.nouns import Folder, Listed, Place, Position
@@ -91,6 +93,8 @@ class Reader:
     async def _let_in(self, uid: int, raw: bytes | None) -> bool:
         if raw is None:
             return await self._pass(uid, "the server shows no content")
+        if self._place.outgoing and token_of_message_id(message_id_of(raw)):
+            return True  # the copy of a reply of ours
         try:
             await accept(
                 self._place.house,
@@ -100,6 +104,7 @@ class Reader:
                 source_key=self._place.source_key(self._position.uidvalidity, uid),
                 mode=mode_of(raw, self._position.begun_at) if self._resyncing else "live",
                 once_by_content=self._resyncing,
+                from_sent=self._place.outgoing,
             )
         except NotThisMail as error:
             return await self._pass(uid, repr(error))

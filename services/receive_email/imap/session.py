@@ -13,7 +13,7 @@ from datetime import date, datetime
 from imaplib import IMAP4
 from typing import Any
 
-from services.core.mail.imap import enter, login
+from services.core.mail.imap import SENT_ROLE, enter, login, sent_folder
 from services.core.settings import ImapSettings
 from services.receive_email.imap.nouns import Folder, Listed
 
@@ -36,7 +36,10 @@ class Session:
         """Connect, log in, select the folder; its state now."""
         client = self._client = enter(self._imap)
         login(client, self._imap, self._token)
-        selected = client.select_folder(self._imap.folder, readonly=True)
+        folder = self._imap.folder
+        selected = client.select_folder(
+            sent_folder(client, self._imap) if folder == SENT_ROLE else folder, readonly=True
+        )
         uidnext = selected.get(b"UIDNEXT") or max(client.search("ALL"), default=0) + 1
         return Folder(uidvalidity=int(selected[b"UIDVALIDITY"]), uidnext=int(uidnext))
 

@@ -9,6 +9,7 @@ import structlog
 
 from services.core.clock import monotonic
 from services.core.house import House
+from services.core.mail.imap import SENT_ROLE, NoSentFolder
 from services.core.settings import ImapSettings, InboxSettings
 from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
@@ -27,12 +28,20 @@ async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, st
         try:
             async with connection(imap, stop) as made:
                 await _read(place, made, suspicion, stop)
+        except NoSentFolder as error:
+            log.warning("replies of colleagues are not seen", inbox=inbox.name, reason=str(error))
+            return
         except Exception as error:
             if stop.is_set():
                 return
             delay = next_delay(delay, monotonic() - began)
             log.warning("inbox away", inbox=inbox.name, host=imap.host, error=str(error)[:500], again_in_s=delay)
             await _pause(stop, delay)
+
+
+async def watch_sent(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
+    """Let every new mail of the Sent folder in: what is no copy of ours, a colleague wrote."""
+    await watch_inbox(house, inbox, imap.model_copy(update={"folder": SENT_ROLE}), stop)
 
 
 async def _read(place: Place, made: Connection, suspicion: Suspicion, stop: asyncio.Event) -> None:

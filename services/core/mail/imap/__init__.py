@@ -6,8 +6,9 @@ Blocking, for a thread. Raises `IMAP4.error`, `OSError`, or what IMAPClient says
 from services.core.mail.imap.client import Client
 from services.core.mail.imap.entry import enter, login
 from services.core.mail.imap.oauth import TokenRefused, access_token
-from services.core.mail.imap.sent import NoSentFolder, keep_copy, sent_folder, was_sent
+from services.core.mail.imap.sent import SENT_ROLE, NoSentFolder, keep_copy, sent_folder, was_sent
 
 __all__ = [
-    "Client", "NoSentFolder", "TokenRefused", "access_token", "enter", "keep_copy", "login", "sent_folder", "was_sent",
+    "SENT_ROLE", "Client", "NoSentFolder", "TokenRefused", "access_token", "enter", "keep_copy", "login", "sent_folder",
+    "was_sent",
 ]  # fmt: skip

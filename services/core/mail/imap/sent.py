@@ -17,6 +17,8 @@ from services.core.errors import Permanent
 from services.core.mail.imap.entry import enter, login
 from services.core.settings import ImapSettings
 
+SENT_ROLE = "\\Sent"  # names the folder by its role (RFC 6154) where its name is not known yet
+
 
 class NoSentFolder(Permanent):
     """The server marks no folder as the one for sent mail (RFC 6154), and none has a usual name for it."""

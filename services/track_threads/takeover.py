@@ -1,0 +1,59 @@
+"""A colleague answered by hand: what they wrote joins the conversation, and the agent does not answer that again."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import uuid5
+
+from schemas.events.mail import EmailRead
+from schemas.events.threads import ReplyAttached, TurnClosed, TurnOpened
+from services.core.model.usage import estimate_tokens
+from services.track_threads.decide import Events, close_turn, walk
+from services.track_threads.thread import Pending, Thread
+
+WHY = "a colleague answered"
+OLDEST = timedelta(days=1)
+
+
+def took_over(thread: Thread, mail: EmailRead, now: datetime) -> Events:
+    """What a colleague's mail changes. Customers' mails that came after it was written go on waiting.
+
+    Where our own reply is leaving already, both were sent, and the turn ends with ours. An escalated thread stays
+    so until a person hands it back.
+    """
+    if not thread.exists:
+        return
+    ids = {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
+    text = {"text": mail.text, "tokens": estimate_tokens(mail.text)}
+    yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human")
+    if mail.mode == "history" or (thread.turn and thread.turn.leaving):
+        return
+    answered = tuple(one for one in thread.pending if one.at <= written_at(mail, now))
+    rest = {one.mail_id for one in answered}
+    if thread.turn:
+        whole = rest.issuperset(thread.turn.mail_ids)
+        yield close_turn(thread, "human_took_over" if whole else "superseded", WHY)
+        rest -= set(thread.turn.mail_ids) if whole else set()
+    if rest:
+        yield from _turn_of_colleague(thread, mail, tuple(one for one in answered if one.mail_id in rest))
+    if thread.state in ("new", "in_progress") and len(answered) == len(thread.pending):
+        yield from walk(thread, "awaiting_reply", "human", WHY)
+
+
+def written_at(mail: EmailRead, now: datetime) -> datetime:
+    """When the colleague wrote: the mail's Date where that can be, else now."""
+    return mail.sent_at if mail.sent_at and now - OLDEST <= mail.sent_at <= now else now
+
+
+def _turn_of_colleague(thread: Thread, mail: EmailRead, answered: tuple[Pending, ...]) -> Events:
+    """A turn that is closed at once, as that of an imported mail: learned from, and never answered by the agent."""
+    common = {
+        "thread_id": thread.thread_id,
+        "participant_id": thread.participant_id,
+        "turn_id": uuid5(mail.mail_id, "turn"),
+        "inbox": thread.inbox,
+        "mail_ids": tuple(one.mail_id for one in answered),
+        "trusted": all(one.trusted for one in answered),
+    }
+    yield TurnOpened(**common, mode="history", waiting_since=min(one.at for one in answered))
+    yield TurnClosed(**common, outcome="human_took_over", reason=WHY)

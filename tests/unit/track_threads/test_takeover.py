@@ -1,0 +1,107 @@
+"""Decisions when a colleague answers by hand."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from schemas.events.mail import EmailRead
+from schemas.events.threads import ReplyAttached, ThreadState, TurnClosed, TurnOpened
+from services.track_threads.takeover import took_over
+from services.track_threads.thread import Thread
+from tests.unit.track_threads.threads import (
+    NOW,
+    PERSON,
+    THREAD,
+    folded,
+    id_of,
+    kinds,
+    mail,
+    pending,
+    states,
+    thread,
+    turn,
+)
+
+LATER = NOW + timedelta(minutes=5)
+
+
+def by_hand(**given: Any) -> EmailRead:
+    return mail("by-hand", kind="colleague", **given)
+
+
+def test_a_colleagues_reply_joins_the_conversation_and_ends_the_open_turn() -> None:
+    """The turn closes as human_took_over, its mails wait no longer, and the customer is the next to write."""
+    before = thread(state="in_progress", turn=turn("mail"), pending=(pending("mail"),))
+    events = list(took_over(before, by_hand(), LATER))
+    assert kinds(events) == ["ReplyAttached", "TurnClosed", "StateChanged"]
+    row, closed = events[0], events[1]
+    assert isinstance(row, ReplyAttached)
+    assert (row.role, row.text) == ("human", "the text of by-hand")
+    assert isinstance(closed, TurnClosed)
+    assert closed.outcome == "human_took_over"
+    assert states(events) == [("in_progress", "awaiting_reply")]
+    after = folded(before, events)
+    assert (after.pending, after.turn, after.state) == ((), None, "awaiting_reply")
+
+
+def test_in_the_quiet_period_the_waiting_mail_counts_as_answered() -> None:
+    """Before a turn has opened, one is opened and closed at once, so that the agent never takes the mail up."""
+    before = thread(state="new", pending=(pending("mail"),))
+    events = list(took_over(before, by_hand(), LATER))
+    opened = next(one for one in events if isinstance(one, TurnOpened))
+    assert opened.mode == "history"
+    assert opened.mail_ids == (id_of("mail"),)
+    assert states(events) == [("new", "in_progress"), ("in_progress", "awaiting_reply")]
+    assert folded(before, events).pending == ()
+
+
+def test_a_mail_that_came_after_the_colleague_wrote_goes_on_waiting() -> None:
+    """Nobody meets silence: only what was there when the colleague wrote counts as answered."""
+    newer = pending("newer", at=NOW + timedelta(minutes=4))
+    before = thread(state="in_progress", turn=turn("mail", "newer"), pending=(pending("mail"), newer))
+    events = list(took_over(before, by_hand(sent_at=NOW + timedelta(minutes=2)), LATER))
+    closed = [one for one in events if isinstance(one, TurnClosed)]
+    assert [(one.outcome, one.mail_ids) for one in closed] == [
+        ("superseded", (id_of("mail"), id_of("newer"))),
+        ("human_took_over", (id_of("mail"),)),
+    ]
+    after = folded(before, events)
+    assert (after.pending, after.state) == ((newer,), "in_progress")
+
+
+@pytest.mark.parametrize("said", [None, NOW + timedelta(days=400), NOW - timedelta(days=30)])
+def test_a_date_that_cannot_be_counts_as_now(said: object) -> None:
+    """A colleague's clock that is off, or silent, leaves no mail of before unanswered twice."""
+    before = thread(state="in_progress", turn=turn("mail"), pending=(pending("mail"),))
+    assert folded(before, took_over(before, by_hand(sent_at=said), LATER)).pending == ()
+
+
+def test_a_reply_of_ours_that_is_leaving_is_not_called_back() -> None:
+    """At the SMTP server's door the turn ends with our reply; the colleague's is one more row."""
+    before = thread(state="in_progress", turn=turn("mail", leaving=True), pending=(pending("mail"),))
+    assert kinds(took_over(before, by_hand(), LATER)) == ["ReplyAttached"]
+
+
+def test_an_escalated_thread_stays_escalated() -> None:
+    """Only a person's word hands it back; but what the colleague answered waits no longer."""
+    before = thread(state="escalated", pending=(pending("mail"),))
+    events = list(took_over(before, by_hand(), LATER))
+    assert states(events) == []
+    assert folded(before, events).pending == ()
+
+
+@pytest.mark.parametrize("state", ["awaiting_reply", "resolved", "closed"])
+def test_where_nothing_waits_a_further_mail_of_ours_changes_no_state(state: ThreadState) -> None:
+    """It is one more row of the conversation, and nothing else."""
+    assert kinds(took_over(thread(state=state), by_hand(), LATER)) == ["ReplyAttached"]
+
+
+def test_history_and_unknown_threads_change_nothing() -> None:
+    """An old mail of the Sent folder ends no turn, and one for a thread that is not there does nothing."""
+    before = thread(state="in_progress", turn=turn("mail"), pending=(pending("mail"),))
+    assert kinds(took_over(before, by_hand(mode="history"), LATER)) == ["ReplyAttached"]
+    unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
+    assert kinds(took_over(unborn, by_hand(), LATER)) == []
