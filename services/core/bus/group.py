@@ -14,7 +14,7 @@ from services.core.bus.runner import Runner
 from services.core.house import House
 
 LOOK_AGAIN_S = 1.0
-EMBEDDED_FETCH_S = 0.05  # it answers a fetch after half of what it may wait, record or no record
+EMBEDDED_FETCH_S = 0.1  # it answers a fetch after half of what it may wait, record or no record
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
