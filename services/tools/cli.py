@@ -23,6 +23,7 @@ from services.tools.commands import (
     mails,
     memory,
     rebuild,
+    replay,
     run,
     settings,
     status,
@@ -83,6 +84,7 @@ app.command("status")(status.status)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dlq.app, name="dlq")
 app.add_typer(inbox.app, name="inbox")
+app.command("replay")(replay.replay_past)
 app.command("rebuild")(rebuild.rebuild)
 app.add_typer(knowledge.app, name="knowledge")
 app.add_typer(memory.app, name="memory")
