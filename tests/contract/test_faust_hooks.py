@@ -11,6 +11,7 @@ import faust
 import pytest
 from aiokafka.consumer import group_coordinator
 from faust.transport.consumer import Consumer, ConsumerThread
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.transport.drivers.aiokafka import Consumer as KafkaConsumer
 from faust.types import TP
 
@@ -23,7 +24,9 @@ PLACE, OTHER = TP("turns", 0), TP("turns", 1)
 class Recorded(KafkaConsumer):  # type: ignore[misc]
     """A consumer that was never started: only what a commit touches is there, and commits are kept."""
 
-    def __init__(self, reached: dict[TP, int], committed: dict[TP, int | None]) -> None:
+    def __init__(self, reached: dict[TP, int], committed: dict[TP, int | None], generation: int = 4) -> None:
+        client = SimpleNamespace(_coordinator=SimpleNamespace(generation=generation))
+        self._thread = SimpleNamespace(_ensure_consumer=lambda: client)
         self.app = SimpleNamespace(
             client_only=False,
             sensors=SimpleNamespace(on_commit_initiated=lambda _: None, on_commit_completed=lambda *_: None),
@@ -35,6 +38,7 @@ class Recorded(KafkaConsumer):  # type: ignore[misc]
         self.sent: list[dict[TP, int]] = []
 
     _filter_committable_offsets = LaneConsumer._filter_committable_offsets
+    _is_member = LaneConsumer._is_member
 
     async def _handle_attached(self, commit_offsets: Any) -> None: ...
 
@@ -48,6 +52,16 @@ async def test_every_commit_asks_our_hook_and_nothing_else() -> None:
     consumer = Recorded({PLACE: 7, OTHER: 3}, {PLACE: 5, OTHER: 3})
     await Consumer.force_commit(consumer, None)
     assert consumer.sent == [{PLACE: 7}], HERE
+
+
+async def test_a_member_that_was_thrown_out_commits_nothing() -> None:
+    """A broker that forgot its groups would believe an old offset, and pass over what is published anew."""
+    coordinator = SimpleNamespace(generation=4, member_id="m", rejoin_needed_fut=None, request_rejoin=lambda: None)
+    group_coordinator.GroupCoordinator.reset_generation(coordinator)
+    consumer = Recorded({PLACE: 7}, {PLACE: 5}, coordinator.generation)
+    await Consumer.force_commit(consumer, None)
+    assert consumer.sent == [], HERE
+    assert "_ensure_consumer" in vars(AIOKafkaConsumerThread), HERE
 
 
 def test_all_ways_to_commit_end_in_the_hooked_method() -> None:

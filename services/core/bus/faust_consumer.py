@@ -4,6 +4,8 @@ Everything here runs on the main loop: Faust's consumer thread hops over before 
 Faust 0.15.3 where running it has shown that mail would be lost:
 - a stream acks events that it skips during a rebalance, and gaps are guarded off by one: so commits come from the
   lanes' watermarks alone, never from Faust's list of acks;
+- a member that was thrown out of its group commits nothing: a broker that lost its memory would believe it, and what is
+  published there anew would be passed over;
 - `wait_empty` waits for messages that the garbage collector has not met yet: so it waits for the lanes instead.
 """
 
@@ -12,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+from aiokafka.protocol.commit import OffsetCommitRequest
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
@@ -63,7 +66,14 @@ class LaneConsumer(Consumer):
         await self.commit_and_end_transactions()
 
     def _filter_committable_offsets(self, tps: Iterable[TP]) -> dict[TP, int]:
+        if not self._is_member():
+            return {}
         return {tp: offset for tp, offset in self._reached.items() if self._should_commit(tp, offset)}
+
+    def _is_member(self) -> bool:
+        """Whether the group's coordinator knows us, as far as the client has heard."""
+        generation: int = self._thread._ensure_consumer()._coordinator.generation
+        return generation != int(OffsetCommitRequest.DEFAULT_GENERATION_ID)
 
 
 class _PromptThread(AIOKafkaConsumerThread):

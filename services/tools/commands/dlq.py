@@ -12,7 +12,6 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from services.core.errors import CorrespondentError
 from services.core.house import House
 from services.tools import dead_letters
 from services.tools.dead_letters import Choice, Letter
@@ -128,7 +127,7 @@ async def _each(
             _list(letters)
             return
         failed = [letter for letter in letters if not await _one(house, letter, done, act)]
-    console.print(f"{len(letters) - len(failed)} {done}, {len(failed)} failed again.")
+    console.print(f"{len(letters) - len(failed)} {done}, {len(failed)} failed.")
     if failed:
         raise typer.Exit(1)
 
@@ -136,8 +135,8 @@ async def _each(
 async def _one(house: House, letter: Letter, done: str, act: Callable[[House, Letter], Awaitable[None]]) -> bool:
     try:
         await act(house, letter)
-    except (CorrespondentError, Exception) as error:
-        console.print(cell(f"{str(letter.id)[:8]}  failed again: {type(error).__name__}: {error}", 300))
+    except Exception as error:
+        console.print(cell(f"{str(letter.id)[:8]}  failed: {type(error).__name__}: {error}", 300))
         return False
     console.print(cell(f"{str(letter.id)[:8]}  {done}"))
     return True
@@ -147,14 +146,13 @@ def _list(letters: list[Letter]) -> None:
     if not letters:
         console.print("No dead letters.")
         return
-    table = Table("id", "failed (UTC)", "group", "from", "event", "thread or key", "error", "state", box=None)
+    table = Table("id", "failed (UTC)", "group", "event", "thread or key", "error", "state", box=None)
+    table.columns[4].overflow = "fold"
     for one in letters:
-        came = one.original
         table.add_row(
             cell(str(one.id)[:8]),
             cell(minute(one.failed_at)),
             cell(one.group, 40),
-            cell(f"{came.topic}/{came.partition}@{came.offset}" if came else "?", 60),
             cell(one.event.type if one.event else "unreadable", 40),
             cell(one.thread, 36),
             cell(one.error, 80),

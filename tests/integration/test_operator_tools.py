@@ -1,0 +1,196 @@
+"""What an operator types about topics and dead letters, on a house at work, with records that outsiders wrote."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from deploy.local import Endpoints
+from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.delivery import Record
+from services.core.house import House
+from services.core.settings import Settings
+from services.tools import dead_letters, running
+from services.tools.cli import app
+from services.tools.dead_letters import Letter
+from services.tools.settle import settle
+from services.tools.topics import readings
+from tests.support.bus import until_true
+from tests.support.house import running_house, settings_for
+
+NAMES = ("learn_documents", "summarize_threads")
+DOCUMENT = "7b2d3c1e-0000-5000-8000-00000000000"
+TEXT = b"# Refunds\n\nRefunds take five days.\n"
+LOST = hashlib.sha256(TEXT).hexdigest()
+HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]\u202e"
+
+
+@dataclass
+class Place:
+    """A house with two processors at work, and the command line that talks to it."""
+
+    house: House
+    folder: Path
+
+    async def type(self, *arguments: str) -> Result:
+        """Run `correspondent` with these arguments, in a thread of its own as it starts its own loop."""
+        return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env={"COLUMNS": "220"})
+
+    async def letters(self) -> list[Letter]:
+        return await dead_letters.all_letters(self.house)
+
+    async def submit(self, number: int, blob: str, **more: str) -> str:
+        """Type `topics produce` with one submitted document."""
+        data = {"document_id": f"{DOCUMENT}{number}", "title": "Refunds", "origin": "refunds.md", "by": "operator"}
+        file = self.folder / "events.jsonl"
+        entry = {"type": "document.submitted.v1", "data": {**data, "media_type": "text/markdown", "blob": blob, **more}}
+        file.write_text(json.dumps(entry))
+        result = await self.type("topics", "produce", "document-events", str(file))
+        assert result.exit_code == 0, result.output
+        return str(data["document_id"])
+
+    async def poison(self, number: int, **more: str) -> Letter:
+        """Submit a document whose bytes are not there, and wait for its dead letter."""
+        before = len(await self.letters())
+        await self.submit(number, LOST, **more)
+        await until_true(lambda: self.has(before + 1))
+        return (await self.letters())[-1]
+
+    async def has(self, count: int) -> bool:
+        return len(await self.letters()) == count
+
+
+@pytest.fixture
+async def place(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Place]:
+    """The house, and commands that find it."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path / "house")
+
+    def here(_: Path) -> Settings:
+        return settings
+
+    monkeypatch.setattr(running, "settings_here", here)
+    async with running_house(settings, NAMES) as house:
+        yield Place(house, tmp_path)
+
+
+async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place: Place) -> None:
+    """The whole way of a letter: it fails, is seen with its reason, fails again, is mended, is redriven."""
+    letter = await place.poison(1)
+    listed = await place.type("dlq", "list")
+    assert str(letter.id)[:8] in listed.output
+    assert "learn_documents" in listed.output
+    assert "BlobMissing" in listed.output
+    shown = await place.type("dlq", "show", str(letter.id)[:8])
+    assert "document.submitted.v1" in shown.output
+    assert '"title": "Refunds"' in shown.output
+    again = await place.type("dlq", "redrive", str(letter.id)[:8])
+    assert (again.exit_code, "0 redriven, 1 failed." in again.output) == (1, True)
+    await place.house.blobs.put(TEXT)
+    redriven = await place.type("dlq", "redrive", "--group", "learn_documents", "--error", "blobmissing")
+    assert (redriven.exit_code, "1 redriven, 0 failed." in redriven.output) == (0, True), redriven.output
+    await settle(place.house)
+    assert [one.state for one in await place.letters()] == ["redriven"]
+    assert "No dead letters." in (await place.type("dlq", "list")).output
+
+
+async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:
+    """Nothing is put on the origin topic again: its records stay as many as they were."""
+    letter = await place.poison(1)
+    before = {(one.topic, one.group): one.end for one in await readings(place.house)}
+    await place.type("dlq", "redrive", str(letter.id))
+    assert {(one.topic, one.group): one.end for one in await readings(place.house)} == before
+
+
+async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place) -> None:
+    """Discarding needs to be told which; what is discarded is shown with --all and can be redriven by id."""
+    first, second = await place.poison(1), await place.poison(2)
+    assert (await place.type("dlq", "discard")).exit_code == 2
+    meant = await place.type("dlq", "discard", "--thread", first.key, "--dry-run")
+    assert str(first.id)[:8] in meant.output
+    assert [one.state for one in await place.letters()] == ["waiting", "waiting"]
+    await place.type("dlq", "discard", "--thread", first.key)
+    listed = (await place.type("dlq", "list")).output
+    assert (str(first.id)[:8] in listed, str(second.id)[:8] in listed) == (False, True)
+    assert "discarded" in (await place.type("dlq", "list", "--all")).output
+    assert "1 dead letters" in " ".join((await place.type("status")).output.split())
+
+
+async def test_records_that_outsiders_wrote_break_nothing_and_command_no_terminal(place: Place) -> None:
+    """Garbage on topics and dead letter topics is shown harmlessly, kept from redrive, and can be discarded."""
+    prefix = place.house.settings.kafka.topic_prefix
+    letters = dead_letter_topic(f"{prefix}document-events", f"{prefix}learn_documents")
+    evil = HOSTILE.encode()
+    await place.house.publisher.publish(
+        [
+            Record(letters, evil, evil * 50, (("dlq_error_class", evil), ("dlq_error_message", b"\xff\xfe" + evil))),
+            Record(letters, None, b"", (("dlq_origin_offset", b"NaN"), ("dlq_failed_at", b"yesterday"))),
+            Record(f"{prefix}document-events", b"\xff\x00", evil, (("ce_type", evil),)),
+        ]
+    )
+    await until_true(lambda: place.has(3))
+    waiting = await place.letters()
+    for arguments in (
+        ("dlq", "list"),
+        *(("dlq", "show", str(one.id)) for one in waiting),
+        ("topics", "tail", "document-events"),
+        ("topics", "list"),
+        ("status",),
+    ):
+        result = await place.type(*arguments)
+        assert result.exit_code == 0, result.output
+        assert not {"\x1b", "\x07", "\u202e"} & set(result.output)
+    result = await place.type("dlq", "redrive", "--all")
+    assert (result.exit_code, result.output.count("CannotRedrive")) == (1, 2)
+    await place.type("dlq", "discard", "--all")
+    assert {one.state for one in await place.letters()} == {"discarded"}
+
+
+async def test_lag_and_tail_show_what_nobody_has_read_yet(place: Place) -> None:
+    """A group that is not at work falls behind, and says since when; the one at work does not."""
+    sha = await place.house.blobs.put(TEXT)
+    key = await place.submit(3, sha)
+    await settle_documents(place)
+    behind = {(one.topic, one.group): one for one in await readings(place.house)}
+    assert behind["document-events", "learn_documents"].lag == 0
+    file = place.folder / "turn.json"
+    data = {"thread_id": key, "turn_id": key, "processor": "x", "error": "by hand"}
+    file.write_text(json.dumps([{"type": "turn.failed.v1", "data": data}] * 3))
+    assert "3 sent." in (await place.type("topics", "produce", "turns", str(file))).output
+    behind = {(one.topic, one.group): one for one in await readings(place.house)}
+    assert behind["turns", "track_threads"].lag == 3
+    assert behind["turns", "track_threads"].oldest_ms is not None
+    listed = (await place.type("topics", "list")).output
+    assert "learn_documents" in listed
+    tail = (await place.type("topics", "tail", "turns", "--thread", key, "--type", "turn.failed", "-n", "2")).output
+    assert tail.count("by hand") == 2
+    assert "No such record." in (await place.type("topics", "tail", "turns", "--type", "turn.opened")).output
+
+
+async def settle_documents(place: Place) -> None:
+    async def done() -> bool:
+        found = [one for one in await readings(place.house) if one.group == "learn_documents"]
+        return all(one.lag == 0 for one in found)
+
+    await until_true(done)
+
+
+async def test_a_bad_file_sends_nothing(place: Place) -> None:
+    """One fault in a file, and none of its events is on the topic."""
+    data = {"thread_id": f"{DOCUMENT}1", "turn_id": f"{DOCUMENT}1", "processor": "x", "error": ""}
+    good = {"type": "turn.failed.v1", "data": data}
+    file = place.folder / "events.jsonl"
+    file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "data": {}}) + "\n")
+    result = await place.type("topics", "produce", "turns", str(file))
+    assert "line 2: thread_id: Field required" in str(result.exception)
+    file.write_bytes(b"\xff\xfe\x00")
+    assert "not UTF-8" in str((await place.type("topics", "produce", "turns", str(file))).exception)
+    assert sum(one.end for one in await readings(place.house)) == 0
