@@ -35,8 +35,9 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
 
 
 async def load_sources(unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID) -> list[Source]:
-    """The mails of a turn, newest first, then what we wrote in the thread, for what is ours to say."""
-    rows = await unit.all(SQL.mails, mail_ids=list(mail_ids), participant_id=participant_id)
+    """The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say."""
+    of = {"workspace": unit.workspace, "participant_id": participant_id, "thread_id": thread_id}
+    rows = await unit.all(SQL.mails, mail_ids=list(mail_ids), **of)
     ours = await unit.all(SQL.our_words, thread_ids=[thread_id, *(row["thread_id"] for row in rows)])
     mails = [_mail(row, tuple(one["text"] for one in ours if one["at"] < row["received_at"])) for row in rows]
     return [*mails, *(_our_mail(row) for row in ours if row["reply_id"])]

@@ -38,9 +38,12 @@ SELECT fact_id, participant_id, kind, key, value, text, single_valued FROM facts
 SELECT issue_key, reports, resolved, thread_id FROM participant_issues WHERE participant_id = %(participant_id)s;
 
 -- name: mails
--- The mails that a proposal may cite: of this participant, newest first.
+-- The mails that a proposal may cite: this participant's of the turn, newest first, then their others of the thread, for
+-- what a reflection that did not hold has left unlearned.
 SELECT mail_id, thread_id, message_id, text, received_at, sent_at, mode, trusted FROM mails
-WHERE mail_id = ANY(%(mail_ids)s) AND participant_id = %(participant_id)s ORDER BY received_at DESC, mail_id;
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verdict = 'answer'
+  AND (mail_id = ANY(%(mail_ids)s) OR thread_id = %(thread_id)s)
+ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 
 -- name: our_words
 -- What we wrote in these threads, newest first.

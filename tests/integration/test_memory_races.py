@@ -1,0 +1,143 @@
+"""The same events again, at once, in any order of people: one state, by its hash."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services import learn_facts, read_email
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.bus.runner import Runner
+from services.core.db import Database
+from services.tools.fold import fold, state_hash
+from tests.support.remembering import Memory, fact, remembering
+from tests.support.stack import fresh_database
+
+PEOPLE = tuple(f"p{number}@acme.example" for number in range(4))
+ROOTS = ("mail.received.v1", "turn.reflected.v1", "fact.requested.v1")
+
+
+@pytest.fixture
+async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Memory]:
+    async with remembering(stack, database, topic_prefix, tmp_path) as one:
+        yield one
+
+
+async def live(memory: Memory) -> None:
+    """A story of several people: values that change, a trouble said twice, a correction, a late mail."""
+    for sender in PEOPLE:
+        for on, value in ((1, "Starter"), (5, "Team"), (9, "Growth")):
+            text = f"We are on the {value} plan. The export is slow."
+            trouble = fact("export", f"slow on {value}", "export is slow", kind="issue_history")
+            await memory.tell(text, fact("plan", value, f"the {value} plan"), trouble, on=on, sender=sender)
+        late = fact("plan", "Trial", "the Trial plan")
+        await memory.tell("We are on the Trial plan.", late, on=10, sent_on=4, sender=sender)
+        await memory.ask("add", 11, sender, key="language", value="German")
+
+
+async def stored(memory: Memory, *types: str) -> list[Envelope]:
+    """The stored events of some types, in the order of storing."""
+    rows = await memory.rows("SELECT * FROM events WHERE type = ANY(%(types)s) ORDER BY seq", types=list(types))
+    return [history.envelope(row) for row in rows]
+
+
+async def test_every_event_again_changes_nothing(memory: Memory) -> None:
+    """Each stored event delivered three times more, in a random order, leaves every table as it was."""
+    await live(memory)
+    before = await memory.state()
+    handled = [one.TYPE for one in learn_facts.PROCESSOR.handlers]
+    again = [one for one in await stored(memory, *handled) for _ in range(3)]
+    random.Random(1).shuffle(again)
+    for envelope in again:
+        await memory.process(envelope)
+    assert len(again) > 60
+    assert await memory.state() == before
+
+
+async def test_eight_deliveries_at_once_are_one(memory: Memory) -> None:
+    """The same event in eight tasks over four pools of connections: one of them does it, and one fact is there."""
+    mail = await memory.mail("We are on the Team plan.", on=1)
+    envelope = memory.reflection(mail, fact("plan", "Team", "on the Team plan"))
+    databases = [Database(memory.house.settings.database_url, size=4) for _ in range(4)]
+    for one in databases:
+        await one.open()
+    houses = [replace(memory.house, database=one) for one in databases]
+    async with asyncio.TaskGroup() as group:
+        for house in houses * 2:
+            group.create_task(Runner(learn_facts.PROCESSOR, house).process(envelope))
+    for one in databases:
+        await one.close()
+    assert await memory.current() == ["Team"]
+    assert len(await memory.rows("SELECT 1 AS one FROM fact_log WHERE decision = 'recorded'")) == 1
+    (row,) = await memory.rows("SELECT count(*) AS n, count(DISTINCT version) AS versions FROM events WHERE aggregate = 'participant'")  # fmt: skip
+    assert row["n"] == row["versions"]
+
+
+async def test_writers_of_one_person_at_once_keep_one_current_value(memory: Memory) -> None:
+    """Twelve mails that each change the plan, decided at once: versions follow each other, one value is current."""
+    mails = [await memory.mail(f"We are on the Plan{n} plan.", on=1 + n / 10) for n in range(12)]
+    events = [memory.reflection(mail, fact("plan", f"Plan{n}", f"the Plan{n} plan")) for n, mail in enumerate(mails)]
+    random.Random(2).shuffle(events)
+    await asyncio.gather(*(memory.process(one) for one in events))
+    assert await memory.current() == ["Plan11"]
+    rows = await memory.rows("SELECT version FROM events WHERE aggregate = 'participant' ORDER BY version")
+    assert [row["version"] for row in rows] == list(range(1, len(rows) + 1))
+    assert len(await memory.rows("SELECT 1 AS one FROM facts WHERE key = 'plan'")) == 12
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+async def test_people_interleaved_otherwise_give_the_same_state(
+    memory: Memory, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, seed: int
+) -> None:
+    """The same roots in another database, people interleaved at random and every event doubled: the same hash."""
+    await live(memory)
+    roots = await stored(memory, *ROOTS)
+    with fresh_database(stack.database, template=template_database) as url:
+        async with remembering(stack, url, topic_prefix, tmp_path) as other:
+            for envelope in interleaved(roots, random.Random(seed)):
+                for _ in range(2):
+                    processor = read_email.PROCESSOR if envelope.type == "mail.received.v1" else learn_facts.PROCESSOR
+                    await Runner(processor, other.house).process(envelope)
+                await other.settle()
+            assert await other.state() == await memory.state()
+
+
+async def test_folding_the_events_gives_the_same_memory(memory: Memory, stack: Endpoints) -> None:
+    """The tables of memory are a fold of the stored events, merges, late mails and people's wishes included."""
+    await live(memory)
+    with fresh_database(stack.database) as url:
+        async with memory.house.database.reading() as conn:
+            assert await fold(conn, url) > 50
+        database = Database(url, size=2)
+        await database.open()
+        async with database.reading() as conn:
+            folded = await state_hash(conn)
+        await database.close()
+    assert folded == await memory.state()
+
+
+def interleaved(events: list[Envelope], dice: random.Random) -> list[Envelope]:
+    """The events with each person's own order kept, and the people's turns drawn by lot."""
+    queues: dict[object, list[Envelope]] = defaultdict(list)
+    owners: dict[object, object] = {}
+    for event in events:
+        if event.type != "mail.received.v1":
+            owners.update(dict.fromkeys(getattr(event.data, "mail_ids", ()), event.data.subject_id()))
+    for event in events:
+        owner = event.data.subject_id() or owners.get(getattr(event.data, "mail_id", None))
+        queues[owner].append(event)
+    out = []
+    while queues:
+        owner = dice.choice(sorted(queues, key=str))
+        out.append(queues[owner].pop(0))
+        if not queues[owner]:
+            del queues[owner]
+    return out
