@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from deploy.local.ownership import Ownership
 from tests.support.stack import temporary_home
 
 ROOT = Path(__file__).parents[2]
@@ -231,3 +232,19 @@ def test_ctrl_c_ends_a_house_without_a_traceback(folder: Path, moment: str) -> N
     process.wait(60)
     assert "Traceback" not in seen, seen[-3000:]
     assert not (folder / "var" / "processes.json").exists()
+
+
+def test_a_second_demo_leaves_the_first_ones_data_alone(folder: Path) -> None:
+    """While one process owns the demo's folder, another `demo` ends with a word and removes nothing there."""
+    kept = folder / "var" / "demo" / "postgres" / "kept"
+    kept.parent.mkdir(parents=True)
+    kept.touch()
+    owner = Ownership(folder / "var" / "demo")
+    owner.take()
+    try:
+        done = correspondent(folder, "demo", "--once")
+    finally:
+        owner.release()
+    assert done.returncode == 2
+    assert "a demo runs in var/demo already" in said(done)
+    assert kept.exists()

@@ -8,7 +8,10 @@ from typing import Annotated
 
 import typer
 
+from deploy.local import HomeInUse
+from deploy.local.ownership import is_owned
 from services.tools.demo.director import run_demo
+from services.tools.running import DEMO
 
 
 def demo(
@@ -29,4 +32,13 @@ def demo(
     """
     os.environ["CORRESPONDENT_CONFIG"] = os.devnull
     home: Path = context.obj
+    _be_alone(home / DEMO)
     raise typer.Exit(run_demo(home, seed=seed, once=once, picture=picture))
+
+
+def _be_alone(folder: Path) -> None:
+    """Refuse before anything of a demo that runs is removed."""
+    if is_owned(folder):
+        raise HomeInUse(
+            f"a demo runs in {folder} already; end it with Ctrl-C there, or play this one in another --home"
+        )
