@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -143,8 +144,6 @@ async def test_the_graph_takes_no_poison_either(memory: Memory) -> None:
 
 async def attach(memory: Memory, mail: dict[str, Any], text: str) -> None:
     """Our reply as track_threads attaches it to the thread."""
-    from dataclasses import replace
-
     data = ReplyAttached(thread_id=mail["thread_id"], reply_id=random_id(), text=text, tokens=9)
     async with memory.house.database.transaction() as conn:
         envelope = replace(memory.event(data, mail["received_at"]), version=2)
