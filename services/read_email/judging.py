@@ -11,7 +11,6 @@ from services.core.bus.unit import Row, Unit
 from services.core.house import House
 from services.core.mail.filters import FilterContext, Limits, judge
 from services.core.mail.reports import Report
-from services.core.mail.tokens import token_of_message_id
 from services.read_email.apply import SQL
 from services.read_email.reading import Reading
 
@@ -43,7 +42,7 @@ async def find_verdict(
         identity=reading.identity.level,
         report=reading.report,
         report_names_ours=about is not None,
-        message_id_is_ours=bool(token_of_message_id(reading.message_id)),
+        message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
         limits=Limits(replies_without_human=house.settings.threads.max_auto_replies),
     )

@@ -1,0 +1,110 @@
+"""Agents wired to each other stop by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.flow.conftest import Town
+from tests.flow.scenario import AUTHSERV, agent, reflection, rows, verified
+from tests.support.house import running_house, settings_for
+from tests.support.scripted_model import ScriptedModel, Seen
+from tests.support.scripted_replies import Behaviour, reply_tool
+from tests.support.smtp_server import Kept, SmtpServer
+from tests.support.stack import fresh_database
+
+LIMIT = 3  # automatic replies in a thread without a person
+
+
+async def test_two_inboxes_of_one_house_do_not_talk_to_each_other(town: Town) -> None:
+    """A mail from one of our own addresses is a loop, whatever else it says."""
+    support, billing = (one.address for one in town.house.settings.inboxes)
+    await town.post(
+        verified("Are you there?", sender=f"Billing <{billing}>", to=support, message_id="<loop@x.example>")
+    )
+    found = await rows(town.house, "SELECT verdict FROM mails WHERE message_id = 'loop@x.example'")
+    assert [row["verdict"] for row in found] == ["loop"]
+    assert town.replies(billing) == []
+
+
+def as_it_is(raw: bytes) -> bytes:
+    """A relay that changes nothing."""
+    return raw
+
+
+def stripped(raw: bytes) -> bytes:
+    """A relay that takes away whatever says that a machine wrote it."""
+    head, _, body = raw.partition(b"\r\n\r\n")
+    head = re.sub(rb"(?im)^(Auto-Submitted|X-Auto-Response-Suppress|Precedence):.*\r\n", b"", head + b"\r\n")
+    return head + b"\r\n" + body
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("relay", "most"), [(as_it_is, 1), (stripped, 2 * LIMIT)])
+async def test_two_houses_wired_to_each_other_stop_by_themselves(
+    stack: Endpoints,
+    template_database: str,
+    topic_prefix: str,
+    tmp_path: Path,
+    relay: Callable[[bytes], bytes],
+    most: int,
+) -> None:
+    """Honest headers end it at the first reply; without them, each agent ends it after its number of replies."""
+    async with AsyncExitStack() as on, ScriptedModel() as model:
+        number = count(1)
+
+        def answer(seen: Seen) -> Behaviour:
+            return reply_tool("reply", {"text": f"And what about {next(number)}?", "state": "awaiting_reply"})
+
+        model.script(agent(answer, lambda seen: reflection("They wrote again.")))
+        houses: list[House] = []
+        servers: list[SmtpServer] = []
+        for name in ("left", "right"):
+            database = on.enter_context(fresh_database(stack.database, template=template_database))
+            servers.append(await on.enter_async_context(SmtpServer()))
+            settings = settings_for(
+                stack, database, f"{topic_prefix}{name}.", tmp_path / name,
+                own_authserv_ids=[AUTHSERV],
+                threads={"max_auto_replies": LIMIT},
+                model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url, "max_retries": 1},
+                inboxes=[{"name": "support", "address": f"support@{name}.example"}],
+                smtp={"host": "127.0.0.1", "port": servers[-1].port},
+            )  # fmt: skip
+            houses.append(await on.enter_async_context(running_house(settings)))
+        first = verified("Hello?", sender="Support <support@right.example>", message_id="<begin@right.example>")
+        await _let_in(houses[0], first, "begin")
+        passed = [0, 0]
+        for _ in range(4 * LIMIT):
+            for here, there in ((0, 1), (1, 0)):
+                await settle(houses[here])
+                for kept in servers[here].accepted[passed[here] :]:
+                    passed[here] += 1
+                    await _let_in(houses[there], _authenticated(relay(kept.raw), kept), f"{here}-{passed[here]}")
+        await asyncio.gather(*(settle(house) for house in houses))
+        verdicts = [await rows(house, "SELECT verdict, filter FROM mails ORDER BY received_at") for house in houses]
+    sent = [len(server.accepted) for server in servers]
+    print(sent, verdicts)
+    assert 1 <= sum(sent) <= most
+    assert (sum(sent) > 1) is (relay is stripped), "without honest headers it is the number that ends it"
+    assert max(sent) <= LIMIT
+    last = [found[-1]["verdict"] for found in verdicts if found]
+    assert any(verdict != "answer" for verdict in last), "it ended because somebody said so"
+
+
+def _authenticated(raw: bytes, kept: Kept) -> bytes:
+    domain = kept.sender.rpartition("@")[2]
+    return f"Authentication-Results: {AUTHSERV}; dmarc=pass header.from={domain}\r\n".encode() + raw
+
+
+async def _let_in(house: House, raw: bytes, key: str) -> None:
+    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=key)
