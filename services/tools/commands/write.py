@@ -15,7 +15,7 @@ from services.core.house import House
 from services.core.mail.addresses import parse_addresses
 from services.receive_email.accept import accept
 from services.tools.commands.terminal import console, plain
-from services.tools.demo.aftermath import look
+from services.tools.demo.aftermath import Aftermath, look
 from services.tools.running import house_here, inbox_of
 from services.tools.settle import StillBusy, settle
 
@@ -54,8 +54,13 @@ async def _write(home: Path, text: str, sender: str, subject: str, inbox: str, r
             console.print(plain(reply["text"]))
             console.print(plain(f"\n<{reply['message_id']}>", "dim"))
         if not came.replies:
-            console.print(plain(f"No reply: {came.outcome}. {came.reason}"))
-            console.print("`correspondent drafts` and `correspondent mails` show where it stands.", style="dim")
+            console.print(plain(_why_none(came)))
+
+
+def _why_none(came: Aftermath) -> str:
+    if came.outcome == "waiting":
+        return "No reply yet: `correspondent drafts` shows whether one waits for your word."
+    return f"No reply: {came.outcome}. {came.reason}"
 
 
 async def _answered(house: House) -> None:
