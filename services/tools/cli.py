@@ -26,6 +26,7 @@ from services.tools.commands import (
     replay,
     run,
     settings,
+    settle_delivery,
     status,
     threads,
     topics,
@@ -79,6 +80,7 @@ app.command("drafts")(drafts.drafts)
 app.command("approve")(drafts.approve)
 app.command("reject")(drafts.reject)
 app.command("import")(imports.import_mail)
+deliveries.app.command("settle")(settle_delivery.settle)
 app.add_typer(deliveries.app, name="deliveries")
 app.command("status")(status.status)
 app.add_typer(topics.app, name="topics")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from services.core.mail.imap import NoSentFolder, login, sent_folder
 from services.core.mail.imap import enter as enter_imap
 from services.core.settings import Settings
 from services.receive_email.accept import accept
+from services.tools.commands import settle_delivery
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.support.dovecot import Dovecot, running_dovecot
@@ -158,3 +160,30 @@ async def test_the_sent_folder_is_found_by_its_name_or_refused_in_words(dovecot:
         await asyncio.to_thread(look)
     dovecot.maildir("gerd", "Sent Items")
     assert await asyncio.to_thread(look) == "Sent Items"
+
+
+async def test_the_command_settles_a_reply_by_the_beginning_of_its_id(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`correspondent deliveries settle` ends what is unknown, and refuses in words what is not."""
+
+    def script(session: Session, step: Step) -> str | None:
+        return DROP if step == "dot" else None
+
+    async with SmtpServer(script) as server:
+        inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
+        async with running_house(settings) as house:
+            await ask(house)
+            row = (await rows(house, "SELECT reply_id FROM deliveries"))[0]
+            typed = str(row["reply_id"])[:8]
+
+            @asynccontextmanager
+            async def this_house(home: Path) -> AsyncIterator[House]:
+                yield house
+
+            monkeypatch.setattr(settle_delivery, "house_here", this_house)
+            await settle_delivery.settle_reply(tmp_path, typed, sent=True, reason="I asked", by="grace")
+            assert [one["state"] for one in await rows(house, "SELECT state FROM deliveries")] == ["sent"]
+            with pytest.raises(settle_delivery.NothingToSettle, match="is sent"):
+                await settle_delivery.settle_reply(tmp_path, typed, sent=False, reason="", by="grace")
