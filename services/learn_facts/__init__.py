@@ -1,7 +1,7 @@
 """Learns who writes to us: facts with their sources, lifecycle, signals, brief, session, graph.
 
 In: turn-reflected, reply-drafted (what the agent noted while it read), inbound-email, participant-events (what
-people ask). Out: participant-events.
+people ask), thread-events (what people did). Out: participant-events.
 Owns the aggregate `participant`; its lane is the participant's id.
 """
 

@@ -20,12 +20,13 @@ from schemas.events.memory import (
     TurnReflected,
 )
 from schemas.events.replies import FactProposal, ReplyDrafted
+from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.core.memory.quotes import find_quote
-from services.learn_facts import consequences, decide_facts, decide_person, decide_requests
+from services.learn_facts import consequences, decide_acts, decide_facts, decide_person, decide_requests
 from services.learn_facts.evidence import objection
 from services.learn_facts.load import load, load_sources
 from services.learn_facts.participant import KnownFact, Participant, Source
@@ -88,6 +89,18 @@ async def on_request(work: Work[FactRequested]) -> None:
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
         await _record(unit, who, list(decide_requests.request(who, work.event, unit.id_for("fact"), unit.now)))
+
+
+async def on_thread_step(work: Work[StateChanged]) -> None:
+    """What a person did for a customer is remembered as ours."""
+    step = work.event
+    if step.participant_id is None or step.trigger != "human":
+        return
+    async with work.unit() as unit:
+        who = await load(unit, step.participant_id)
+        fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now)
+        if fact is not None:
+            await unit.record(fact)
 
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
@@ -177,6 +190,7 @@ HANDLERS: Handlers = {
     EmailRead: on_email,
     ReplyDrafted: on_draft,
     TurnReflected: on_reflected,
+    StateChanged: on_thread_step,
     FactRequested: on_request,
     FactRecorded: on_recorded,
 }

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.threads import ReplyAttached
+from schemas.events.threads import ReplyAttached, StateChanged
 from services import track_threads
 from services.console.memory.reading import as_of, history
+from services.core.bus.runner import enter
 from services.core.clock import random_id
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
@@ -208,6 +209,21 @@ async def test_our_sent_reply_sources_a_resolution(memory: Memory) -> None:
     (source,) = await memory.rows("SELECT mail_id, reply_id FROM fact_sources WHERE trust = 'ours'")
     assert source["mail_id"] is None
     assert source["reply_id"] is not None
+
+
+async def test_how_a_person_resolved_a_thread_is_remembered_as_ours(memory: Memory) -> None:
+    """A person's step with its reason is a fact of what we did; a step without words, or by the agent, is none."""
+    mail = await memory.mail("My parcel was late.", on=1)
+    steps = {"human": ("grace: with a $50 credit", "grace: "), "ai": ("agent: solved",)}
+    for trigger, reasons in steps.items():
+        for reason in reasons:
+            given = {"thread_id": mail["thread_id"], "participant_id": mail["participant_id"], "trigger": trigger}
+            step = {**given, "from_state": "in_progress", "to_state": "resolved", "reason": reason}
+            await enter(memory.house, memory.event(StateChanged.model_validate(step), day(2)))
+    await memory.settle()
+    (row,) = await memory.rows("SELECT kind, value, trust, valid_from FROM facts")
+    assert (row["kind"], row["value"], row["trust"]) == ("resolution", "with a $50 credit", "ours")
+    assert row["valid_from"] == day(2)
 
 
 async def reply(memory: Memory, mail: dict[str, Any], text: str) -> None:

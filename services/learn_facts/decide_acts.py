@@ -1,0 +1,39 @@
+"""Pure decisions about what people here did: their acts source facts of the class `ours`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID
+
+from schemas.events.memory import FactRecorded
+from schemas.events.threads import StateChanged
+from services.learn_facts.participant import Participant
+from services.learn_facts.policy import STANDARD
+from services.learn_facts.support import Support, confidence
+
+IMPORTANCE = 7  # of 10
+LONGEST = 300  # characters of a reason
+
+
+def resolved_by_hand(who: Participant, step: StateChanged, fact_id: UUID, now: datetime) -> FactRecorded | None:
+    """A person resolved a thread and said how ("with a $50 credit"): how it ended is remembered, as ours."""
+    by, _, how = step.reason.partition(": ")
+    if not who.exists or step.trigger != "human" or step.to_state != "resolved" or not how.strip():
+        return None
+    issue = next((one.issue_key for one in who.issues if one.thread_id == step.thread_id), "thread")
+    told = how.strip()[:LONGEST]
+    return FactRecorded(
+        participant_id=who.participant_id,
+        fact_id=fact_id,
+        kind="resolution",
+        key=issue,
+        value=told,
+        text=f"We resolved it ({issue}): {told}",
+        single_valued=False,
+        confidence=confidence([Support("ours", None, step.thread_id)]),
+        importance=STANDARD.importance("resolution", IMPORTANCE),
+        trust="ours",
+        valid_from=now,
+        source_thread=step.thread_id,
+        rule=f"{by} resolved the thread",
+    )
