@@ -94,6 +94,7 @@ async def fold_events(events: AsyncIterator[Envelope], target: Connection, folde
     `folded` hears after each batch how many came. Nobody else may fold into the target meanwhile.
     """
     await target.execute(SQL.speak_utc)
+    await target.execute(SQL.in_no_hurry)
     count, batch, applies = 0, [], appliers()
     async for event in events:
         batch.append(event)

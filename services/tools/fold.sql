@@ -41,3 +41,7 @@ GROUP BY c.table_name ORDER BY c.table_name;
 -- name: speak_utc
 -- Times are hashed as text: everybody must write them alike.
 SELECT set_config('TimeZone', 'UTC', false);
+
+-- name: in_no_hurry
+-- A fold that a crash cut short is made again: it need not wait for the disk at each batch.
+SELECT set_config('synchronous_commit', 'off', false);

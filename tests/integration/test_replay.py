@@ -188,6 +188,8 @@ def test_the_command_saves_checks_and_goes_on(
     assert "Something else entirely." in different.output
     save(changed.model_copy(update={"answers": ()}), cases)
     assert CliRunner().invoke(app, ["--check", str(cases)]).exit_code == 2
+    nothing = CliRunner().invoke(app, ["--thread", str(UUID(int=1))])
+    assert isinstance(nothing.exception, command.NothingToReplay), "a check of nothing must not pass"
 
 
 def replace_text(drafted: Any) -> Any:

@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from services.core.errors import Permanent
 from services.core.settings import Settings
 from services.tools.commands.rebuild import FORMATS
 from services.tools.replay.case import Case, save
@@ -24,6 +25,10 @@ from services.tools.replay.show import show_result, show_summary
 from services.tools.running import settings_here
 
 console = Console(highlight=False)
+
+
+class NothingToReplay(Permanent):
+    """No past event and no saved case fits what was asked for."""
 
 
 def replay_past(
@@ -68,6 +73,8 @@ async def _replay(
             results.append(result)
             show_result(bar.console, result)
             _keep(case, result, save_to, log)
+    if not results:
+        raise NothingToReplay
     show_summary(console, results, len(done))
     return max((one.code for one in results), default=0)
 

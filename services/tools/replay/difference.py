@@ -37,10 +37,8 @@ def differences(expected: Sequence[Envelope], played: Sequence[Envelope], error:
     for before, after in zip_longest(expected, played):
         if before is not None and after is not None and before.type == after.type:
             found += _fields(before.type, told(before), told(after))
-            continue
-        for event, happened in ((before, True), (after, False)):
-            if event is not None:
-                found.append(_whole(event, happened=happened))
+        elif not error:
+            found += [_whole(one, happened=one is before) for one in (before, after) if one is not None]
     if error:
         found.append(Difference("replay", "error", NOTHING, error))
     return tuple(found)
