@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from services.core.mail import addresses, charsets, content_types, headers, html_text, parts, uuencode
 from services.core.mail.dates import parse_date
+from services.core.mail.flowed import unflow
 from services.core.mail.language import detect_language
 from services.core.mail.message import Address, Attachment, Limits, ParsedMail
 from services.core.mail.reply_text import split_reply
@@ -131,6 +132,8 @@ class _Body:
         if part.content_type == "text/html":
             self.html += text
             return
+        if part.parameters.get("format", "").casefold() == "flowed":
+            text = unflow(text, del_sp=part.parameters.get("delsp", "").casefold() == "yes")
         text, files = uuencode.take_files(text)
         self.plain.append(text)
         self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)

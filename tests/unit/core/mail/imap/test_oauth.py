@@ -5,8 +5,8 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from services.core.settings import OAuthSettings
 from services.core.mail.imap.oauth import TokenRefused, access_token
+from services.core.settings import OAuthSettings
 
 OAUTH = OAuthSettings.model_validate(
     {
