@@ -42,8 +42,9 @@ class HistoryBroken(Permanent):
 class Part:
     """Which part of the history: None filters nothing.
 
-    `kinds` are aggregates; `keys` are Kafka keys (`documents` lets the whole knowledge base in with them); `until` is an event time, and no event
-    behind a later one of its aggregate is in; `upto` is a place in the log (`events.seq`), inclusive.
+    `kinds` are aggregates; `keys` are Kafka keys, and `documents` lets the whole knowledge base in with them. `until`
+    is an event time, and no event behind a later one of its aggregate is in; `upto` is a place in the log
+    (`events.seq`), inclusive.
     """
 
     kinds: tuple[str, ...] | None = None
