@@ -224,6 +224,7 @@ class Settings(BaseSettings):
     redis_url: str = "redis://127.0.0.1:6379/0"
     secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
     own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
+    trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     pool_size: int = 16
     kafka: KafkaSettings = KafkaSettings()

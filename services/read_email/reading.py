@@ -56,6 +56,6 @@ async def _authenticate(house: House, event: MailReceived, raw: bytes, mail: Par
     if event.vouched_by and mail.author is not None:
         return {"level": "vouched", "method": "operator", "reasons": [f"{event.vouched_by} vouches for it"]}
     peer = Peer(event.peer.ip, event.peer.helo, event.peer.mail_from) if event.peer.ip else None
-    ids = house.settings.own_authserv_ids
-    found = await asyncio.to_thread(authenticate, raw, mail, peer, house.resolver, ids)
+    ids, sealers = house.settings.own_authserv_ids, house.settings.trusted_sealers
+    found = await asyncio.to_thread(authenticate, raw, mail, peer, house.resolver, ids, sealers)
     return {"level": found.level, "method": found.method, "reasons": list(found.reasons)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
+from services.core.mail.authentication.arc_check import vouched_by_sealer
 from services.core.mail.authentication.dkim_check import check_dkim
 from services.core.mail.authentication.dmarc import aligned_by, check_dmarc
 from services.core.mail.authentication.domains import aligned, domain_of
@@ -25,12 +26,18 @@ __all__ = [
 
 
 def authenticate(
-    raw: bytes, mail: ParsedMail, peer: Peer | None, resolver: Resolver, trusted_authserv_ids: Collection[str] = ()
+    raw: bytes,
+    mail: ParsedMail,
+    peer: Peer | None,
+    resolver: Resolver,
+    trusted_authserv_ids: Collection[str] = (),
+    trusted_sealers: Collection[str] = (),
 ) -> Authentication:
     """How far the one From address of a mail is to be believed.
 
     `peer` is who handed the mail to us, None where that is not known (IMAP): then SPF is not told.
-    `trusted_authserv_ids` are the names under which our own servers write Authentication-Results.
+    `trusted_authserv_ids` are the names under which our own servers write Authentication-Results, `trusted_sealers`
+    the domains of forwarders whose ARC seals are believed where a forwarded mail no longer authenticates by itself.
     """
     author = domain_of(mail.author.addr) if mail.author else ""
     if not author:
@@ -43,6 +50,9 @@ def authenticate(
     elif dmarc.result == "fail" and not dmarc.policy:
         dmarc = replace(dmarc, policy=check_dmarc(author, Spf(), (), budget).policy)
     judged = _judge(author, spf, dkim, dmarc)
+    if judged.level != "verified" and (sealer := vouched_by_sealer(raw, author, budget, trusted_sealers)):
+        reasons = (f"{sealer} sealed that DMARC passed before it forwarded the mail (ARC)", *judged.reasons)
+        return replace(judged, level="verified", method="arc", reasons=reasons)
     return replace(judged, method="authentication-results") if told and judged.method else judged
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import dkim
 import dkim.util
@@ -21,6 +21,17 @@ def check_dkim(raw: bytes, resolver: Resolver) -> tuple[Dkim, ...]:
     except (dkim.DKIMException, ValueError, IndexError):
         return ()
     return tuple(_verify(message, i, tags, resolver) for i, tags in enumerate(_signatures(message)))
+
+
+def keys_of(resolver: Resolver) -> Callable[..., bytes | None]:
+    """The look-up of public keys as dkimpy calls it, through our resolver. Raises `DnsFailed`."""
+
+    def txt(name: bytes | str, timeout: float = 0) -> bytes | None:
+        wanted = name.decode("ascii") if isinstance(name, bytes) else name
+        records = resolver.lookup(wanted, "TXT")
+        return records[0].encode("latin-1", "replace") if records else None
+
+    return txt
 
 
 def _signatures(message: dkim.DKIM) -> Iterator[dict[str, str]]:
@@ -41,14 +52,9 @@ def _verify(message: dkim.DKIM, index: int, tags: dict[str, str], resolver: Reso
     if tags.get("a") == "rsa-sha1":
         return Dkim("permerror", domain, "rsa-sha1 is retired (RFC 8301)")
 
-    def txt(name: bytes | str, timeout: float = 0) -> bytes | None:
-        wanted = name.decode("ascii") if isinstance(name, bytes) else name
-        records = resolver.lookup(wanted, "TXT")
-        return records[0].encode("latin-1", "replace") if records else None
-
     message.pk = None  # set by verify once the key is read
     try:
-        if message.verify(idx=index, dnsfunc=txt):
+        if message.verify(idx=index, dnsfunc=keys_of(resolver)):
             return Dkim("pass", domain)
         return Dkim("fail", domain, "wrong signature") if message.pk else Dkim("permerror", domain, "no usable key")
     except DnsFailed as exc:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Level = Literal["verified", "unverified", "failed"]
-Method = Literal["authentication-results", "dmarc", "dkim", "spf", ""]
+Method = Literal["authentication-results", "dmarc", "dkim", "spf", "arc", ""]
 SpfResult = Literal["pass", "fail", "softfail", "neutral", "none", "temperror", "permerror"]
 DkimResult = Literal["pass", "fail", "none", "temperror", "permerror"]
 DmarcResult = Literal["pass", "fail", "none", "temperror", "permerror"]
