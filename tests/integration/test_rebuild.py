@@ -119,7 +119,9 @@ async def test_a_past_state_is_left_to_be_read(lived_in: Settings, live: Connect
     await run.past(lived_in.database_url, scope("all"), until, "earlier", lambda count: None)
     try:
         counted = await fetch_one(live, "SELECT count(*) AS mails, max(received_at) AS last FROM earlier.mails")
-        later = await fetch_one(live, "SELECT count(*) AS n FROM earlier.facts WHERE recorded_at > %(at)s", {"at": until})
+        later = await fetch_one(
+            live, "SELECT count(*) AS n FROM earlier.facts WHERE recorded_at > %(at)s", {"at": until}
+        )
     finally:
         await live.execute("DROP SCHEMA earlier CASCADE")
     assert counted == {"mails": 6, "last": sixth["at"]}
@@ -193,6 +195,11 @@ async def _shape(conn: Connection) -> list[dict[str, Any]]:
         UNION ALL
         SELECT 'column', table_name || '.' || column_name, data_type || coalesce(column_default, '')
         FROM information_schema.columns WHERE table_schema = 'public'
+        UNION ALL
+        SELECT 'policy', tablename || '.' || policyname, roles::text || qual FROM pg_policies WHERE schemaname = 'public'
+        UNION ALL
+        SELECT 'grant', table_name || '.' || privilege_type, grantee FROM information_schema.role_table_grants
+        WHERE table_schema = 'public'
         UNION ALL
         SELECT 'comment', objoid::regclass || '.' || objsubid, description FROM pg_description
         WHERE classoid = 'pg_class'::regclass AND objoid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)
