@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.receive_email.fingerprint import fingerprint, message_id_of
@@ -44,6 +44,7 @@ def test_the_first_message_id_counts() -> None:
     assert message_id_of(b"Subject: none\r\n\r\n") == ""
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=400))
 def test_no_bytes_make_it_raise(raw: bytes) -> None:
     """Anything has a fingerprint, and always the same one."""
