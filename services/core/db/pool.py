@@ -12,6 +12,9 @@ from psycopg_pool import AsyncConnectionPool
 
 Connection = AsyncConnection[DictRow]
 
+APP_ROLE = "correspondent_app"
+BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
+
 
 async def _configure(conn: Connection) -> None:
     await conn.set_autocommit(True)
@@ -49,10 +52,13 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
-        """One transaction in which `app.workspace` is set; committed at the end, rolled back on an error."""
+        """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
+
+        Committed at the end, rolled back on an error. Without a workspace it sees all of them.
+        """
         async with self._pool.connection() as conn, conn.transaction():
             if workspace:
-                await conn.execute("SELECT set_config('app.workspace', %s, true)", [workspace])
+                await conn.execute(BIND, [workspace, APP_ROLE])
             yield conn
 
     @asynccontextmanager
