@@ -9,6 +9,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +29,7 @@ from services.core.errors import Permanent
 from services.pipeline import PROCESSORS, appliers
 
 SQL = queries(__file__, "fold.sql")
-BATCH = 500
+BATCH = 2000
 
 Place = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
 Folded = Callable[[int], None]
@@ -127,15 +128,39 @@ async def _apply_all(target: Connection, events: list[Envelope], applies: Applie
         places = {_place(event) for event in events}
         rows = await fetch_all(target, SQL.versions, _columns(places))
         before = {(row["workspace"], row["kind"], row["id"]): row["version"] for row in rows}
-        after = dict(before)
-        async with target.pipeline():
-            count = sum([await _apply(target, event, after, applies) for event in events])
+        after, rounds = dict(before), _Rounds()
+        count = sum([await _apply(rounds, event, after, applies) for event in events])
+        await rounds.run(target)
         moved = {place: version for place, version in after.items() if before.get(place) != version}
         await target.execute(SQL.keep_versions, {**_columns(moved), "versions": list(moved.values())})
     return count
 
 
-async def _apply(target: Connection, event: Envelope, versions: dict[Place, int], applies: Appliers) -> bool:
+class _Rounds:
+    """Stands in for the connection while events are applied, then runs what it was given, a statement at a time.
+
+    Appliers write and never read, so what they write can wait: the first statement of each aggregate, then the
+    second, and so on, each with all its arguments at once.
+    """
+
+    def __init__(self) -> None:
+        self.place: Place | None = None
+        self._given: dict[Place | None, int] = defaultdict(int)
+        self._rounds: dict[tuple[int, Any], list[Any]] = defaultdict(list)
+
+    async def execute(self, query: Any, arguments: Any = None) -> None:
+        """Keep a statement of the aggregate at `place`."""
+        self._given[self.place] += 1
+        self._rounds[self._given[self.place], query].append(arguments)
+
+    async def run(self, target: Connection) -> None:
+        """Run the rounds, in order."""
+        async with target.cursor() as cursor:
+            for place in sorted(self._rounds, key=lambda one: one[0]):
+                await cursor.executemany(place[1], self._rounds[place])
+
+
+async def _apply(rounds: _Rounds, event: Envelope, versions: dict[Place, int], applies: Appliers) -> bool:
     place, version = _place(event), event.version or 0
     before = versions.get(place, 0)
     if version <= before:
@@ -145,7 +170,8 @@ async def _apply(target: Connection, event: Envelope, versions: dict[Place, int]
     apply = applies.get(type(event.data))
     if apply is None:
         raise HistoryBroken(f"nobody applies {event.type}")
-    await apply(target, event)
+    rounds.place = place
+    await apply(cast(Connection, rounds), event)
     versions[place] = version
     return True
 
