@@ -14,7 +14,7 @@ from schemas.events.memory import RelationProposal
 from schemas.events.threads import ReplyAttached
 from services import track_threads
 from services.core.clock import random_id
-from tests.support.remembering import ADA, Memory, fact, remembering
+from tests.support.remembering import Memory, fact, remembering
 
 OURS = "Dear Ada, you are on the Starter plan with 10 seats. Would you like to upgrade?"
 HONEST = "We have 40 seats."
@@ -148,8 +148,3 @@ async def attach(memory: Memory, mail: dict[str, Any], text: str) -> None:
     async with memory.house.database.transaction() as conn:
         envelope = replace(memory.event(data, mail["received_at"]), version=2)
         await track_threads.PROCESSOR.appliers[ReplyAttached](conn, envelope)
-
-
-def test_the_story_is_about_ada() -> None:
-    """The person whom the attacks are after is the default sender."""
-    assert ADA == "ada@acme.example"
