@@ -30,7 +30,13 @@ from tests.support.house import running_house, settings_for
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-BARELY_USED = {"suppressions", "relations", "thread_actions", "goals", "fact_parents"}  # the demo's world need not fill these
+BARELY_USED = {
+    "suppressions",
+    "relations",
+    "thread_actions",
+    "goals",
+    "fact_parents",
+}  # the demo's world need not fill these
 
 
 @pytest.fixture(scope="module")
