@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator
 from itertools import count
 from urllib.parse import urlsplit
@@ -15,6 +16,10 @@ from tests.support.stack import create_database, fresh_database, session_stack
 
 TEMPLATE = "migrated"
 _prefixes = count(1)
+
+# A shell that starts pytest in the background has it, and all it starts, ignore Ctrl-C; tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
