@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData, Value
+from schemas.events.base import EventData
 
 ThreadState = Literal["new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"]
 Trigger = Literal["ai", "human", "system"]
@@ -196,10 +196,3 @@ class TimerElapsed(EventData):
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
     due_at: datetime
-
-
-class GoalNote(Value):
-    """A goal as the context and the API show it."""
-
-    goal_id: UUID
-    text: str

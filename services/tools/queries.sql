@@ -25,6 +25,3 @@ LEFT JOIN LATERAL (SELECT u.turn_id, u.outcome, u.reason FROM turns u
 WHERE r.type = 'mail.received.v1' AND r.workspace = %(workspace)s
   AND (%(thread_id)s::uuid IS NULL OR m.thread_id = %(thread_id)s)
 ORDER BY r.seq DESC LIMIT %(limit)s;
-
--- name: thread_of_mail
-SELECT thread_id FROM mails WHERE mail_id = %(mail_id)s;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +14,7 @@ from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all, fetch_one, queries
+from services.send_email.draft import text_sha256
 from services.tools.commands.ids import whole_id
 from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
@@ -89,7 +89,7 @@ async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: s
             reply_id=reply_id,
             thread_id=held["thread_id"],
             approve=approve,
-            text_sha256=hashlib.sha256(held["text"].encode()).hexdigest(),
+            text_sha256=text_sha256(held["text"]),
             text=text,
             reason=reason,
             by=by,
