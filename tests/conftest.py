@@ -14,6 +14,8 @@ from deploy.local import EmbeddedStack, Endpoints, running_endpoints
 from services.core.db.migrate import migrate
 from tests.support.stack import create_database, fresh_database, session_stack
 
+os.environ.pop("ANTHROPIC_API_KEY", None)  # no test asks a model that costs money
+
 TEMPLATE = "migrated"
 _prefixes = count(1)
 

@@ -1,7 +1,7 @@
 """What an operator says about the model. Part of the one settings object; read once, passed down.
 
-The budget of one question fits into the 60 s that a lane gives one attempt of a handler, so that a slow model is
-an error with a name and not a killed handler.
+The budget of one question fits into the 70 s (`lanes.timeout_s`) that a lane gives one attempt of a handler, so that
+a slow model is an error with a name and not a killed handler.
 """
 
 from __future__ import annotations

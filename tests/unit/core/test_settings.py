@@ -115,6 +115,21 @@ def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "hunter2" not in said()
 
 
+def test_the_providers_own_variable_is_the_key(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """ANTHROPIC_API_KEY is read as `model.api_key`: after our own variable, before the file, and nothing is copied."""
+    import os
+
+    file.write_text('[model]\napi_key = "of-the-file"\neffort = "low"\n')
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "of-the-provider")
+    before = dict(os.environ)
+    model = read_settings().model
+    assert (model.key, model.effort, model.chosen) == ("of-the-provider", "low", "anthropic")
+    assert dict(os.environ) == before
+    monkeypatch.setenv("CORRESPONDENT_MODEL__API_KEY", "of-ours")
+    assert read_settings().model.key == "of-ours"
+    assert read_settings(model={"api_key": "of-the-call"}).model.key == "of-the-call"
+
+
 def test_settings_do_not_change() -> None:
     """One frozen object, groups included."""
     settings = Settings()

@@ -1,0 +1,39 @@
+"""Settings: one frozen object, read once, passed down.
+
+Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores between levels), then from
+`correspondent.toml`, then from defaults that fit the embedded stack. What is missing or wrong is said with
+its name, the reason and how to mend it.
+"""
+
+from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
+from services.core.settings.house import Settings
+from services.core.settings.inbox import InboxSettings
+from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.reading import read_settings
+from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
+from services.core.settings.web import WebhookSettings, WebSettings
+
+__all__ = [
+    "CONFIG_FILE",
+    "TOOLS_S",
+    "ContextSettings",
+    "DkimSettings",
+    "EmbeddingSettings",
+    "Group",
+    "ImapSettings",
+    "InboxSettings",
+    "KafkaSettings",
+    "LaneSettings",
+    "MemorySettings",
+    "OAuthSettings",
+    "SendSettings",
+    "Settings",
+    "SettingsWrong",
+    "SmtpSettings",
+    "ThreadSettings",
+    "WebSettings",
+    "WebhookSettings",
+    "read_settings",
+]

@@ -1,0 +1,41 @@
+"""How threads are led: when they move on by themselves, what the model is shown, how replies leave."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from services.core.settings.group import Group
+
+
+class ThreadSettings(Group):
+    """The life of a thread."""
+
+    quiet_s: float = Field(20, description="how long after a mail we wait for another before a turn opens")
+    auto_resolve_days: float = 7
+    auto_close_days: float = 14
+    reopen_days: float = Field(90, description="a mail that comes longer after closing opens a new, linked thread")
+    max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
+
+
+class ContextSettings(Group):
+    """What the model is shown. Budgets are in tokens."""
+
+    recent_messages: int = 12
+    recent_tokens: int = 3000
+    facts_tokens: int = 1200
+    knowledge_tokens: int = 1500
+    knowledge_chunks: int = 6
+    layer_tokens: int = 700
+    retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
+    tool_rounds: int = 6
+
+
+class SendSettings(Group):
+    """How replies leave."""
+
+    approval: Literal["auto", "review"] = Field("auto", description="review: a person approves every reply")
+    retry_days: float = 5
+    allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
+    disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")

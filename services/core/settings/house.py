@@ -1,0 +1,106 @@
+"""The one settings object: every group, where its values come from, and what has to fit together."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal, Self
+
+from pydantic import Field, SecretStr, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from services.core.bus.attempt import GRACE_S
+from services.core.model.settings import ModelSettings
+from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.group import CONFIG_FILE, SettingsWrong
+from services.core.settings.inbox import InboxSettings
+from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.memory import EmbeddingSettings
+from services.core.settings.provider_key import ProviderKey
+from services.core.settings.servers import SmtpSettings
+from services.core.settings.web import WebSettings
+
+
+class Settings(BaseSettings):
+    """Everything an operator can say."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="CORRESPONDENT_",
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        nested_model_default_partial_update=True,
+    )
+
+    workspace: str = "main"
+    home: Path = Field(Path("var"), description="where blobs and the embedded stack keep their files")
+    database_url: str = "postgresql://postgres@127.0.0.1:5432/correspondent"
+    redis_url: str = "redis://127.0.0.1:6379/0"
+    secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
+    own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
+    trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    pool_size: int = 16
+    kafka: KafkaSettings = KafkaSettings()
+    smtp: SmtpSettings = SmtpSettings()
+    model: ModelSettings = ModelSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    threads: ThreadSettings = ThreadSettings()
+    context: ContextSettings = ContextSettings()
+    send: SendSettings = SendSettings()
+    lanes: LaneSettings = LaneSettings()
+    web: WebSettings = WebSettings()
+    inboxes: tuple[InboxSettings, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, ours before the provider's, then the file."""
+        toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
+        return init_settings, env_settings, ProviderKey(settings_cls), toml
+
+    @model_validator(mode="after")
+    def _times_fit(self) -> Self:
+        needed, longest = self.model.budget_s + TOOLS_S, self.lanes.timeout_s + GRACE_S
+        if self.lanes.timeout_s < needed:
+            raise ValueError(
+                f"lanes.timeout_s is {self.lanes.timeout_s:g}, but a question to the model may take model.budget_s = "
+                f"{self.model.budget_s:g} s, and tools {TOOLS_S:g} s: set lanes.timeout_s to {needed:g} or more"
+            )
+        if longest >= self.kafka.rebalance_timeout_s:
+            raise ValueError(
+                f"kafka.rebalance_timeout_s is {self.kafka.rebalance_timeout_s:g}, but an attempt may take "
+                f"lanes.timeout_s and {GRACE_S:g} s to clean up: set it to more than {longest:g}"
+            )
+        return self
+
+    @property
+    def own_addresses(self) -> frozenset[str]:
+        """Our inboxes' addresses, case-folded."""
+        return frozenset(inbox.address.casefold() for inbox in self.inboxes)
+
+    def inbox(self, name: str) -> InboxSettings:
+        """The inbox with this name. Raises `SettingsWrong` where there is none."""
+        for inbox in self.inboxes:
+            if inbox.name == name:
+                return inbox
+        known = ", ".join(one.name for one in self.inboxes) or "none"
+        raise SettingsWrong(
+            f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
+        )
+
+    def smtp_of(self, inbox: str) -> SmtpSettings:
+        """Where the replies of an inbox are handed over; one that is gone from the settings uses the house's."""
+        return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
+
+    @property
+    def quiet(self) -> timedelta:
+        """The quiet period of a thread."""
+        return timedelta(seconds=self.threads.quiet_s)

@@ -1,0 +1,25 @@
+"""One mailbox that the agent answers for."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from services.core.settings.group import Group
+from services.core.settings.memory import MemorySettings
+from services.core.settings.servers import DkimSettings, ImapSettings, SmtpSettings
+
+
+class InboxSettings(Group):
+    """One mailbox that the agent answers for."""
+
+    name: str
+    address: str
+    display_name: str = "Support"
+    persona: str = Field("", description="what the agent is and how it writes, for this mailbox")
+    imap: ImapSettings | None = None
+    smtp: SmtpSettings | None = Field(None, description="where this inbox's replies are handed over, if elsewhere")
+    dkim: DkimSettings | None = None
+    replies_per_hour: int = Field(0, ge=0, description="more wait for their turn; 0: no limit of ours")
+    paused: bool = Field(False, description="nothing is read, its webhook says 503; where it stood is kept")
+    vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
+    memory: MemorySettings = MemorySettings()

@@ -1,0 +1,32 @@
+"""What is learned from mail, and which model turns text into vectors."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from services.core.settings.group import Group
+
+
+class MemorySettings(Group):
+    """What is learned from a mailbox. Entries are put over the standard tables of services/learn_facts/policy.py."""
+
+    instructions: str = Field("", description="said to the model that extracts facts, in place of the standing words")
+    kinds: dict[str, str] = Field({}, description="kinds of your own: name = what belongs there")
+    examples: tuple[str, ...] = Field((), description="what a good fact of this mailbox looks like, one line each")
+    values: dict[str, Literal["single", "multi", "append"]] = Field(
+        {}, description="by key, or by kind: one value, several side by side, or each an occurrence"
+    )
+    reserved: tuple[str, ...] = Field((), description="further keys that no customer may set, such as 'loyalty_level'")
+    floors: dict[str, float] = Field({}, description="by kind: the least importance, 0 to 1")
+    store_from: float = Field(0.3, ge=0, le=1, description="importance below which nothing is stored")
+
+
+class EmbeddingSettings(Group):
+    """Which model turns text into vectors; by default the small local one."""
+
+    url: str = Field("", description="an OpenAI-compatible endpoint; empty: the local model")
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
+    dimensions: int = 384

@@ -1,0 +1,30 @@
+"""Reads the settings, and says each fault with its name, the reason and how to mend it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from services.core.settings.group import CONFIG_FILE, SettingsWrong
+from services.core.settings.house import Settings
+
+
+def read_settings(**overrides: Any) -> Settings:
+    """The settings in force. Raises `SettingsWrong`, one line a fault, each saying how to mend it."""
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        raise SettingsWrong("\n".join(_fault(one) for one in error.errors())) from None
+    except ValueError as error:
+        raise SettingsWrong(f"{CONFIG_FILE} or the environment cannot be read: {error}") from None
+
+
+def _fault(error: Any) -> str:
+    if not error["loc"]:
+        return str(error["msg"]).removeprefix("Value error, ")
+    name = ".".join(str(part) for part in error["loc"])
+    variable = "CORRESPONDENT_" + "__".join(str(part) for part in error["loc"]).upper()
+    if error["type"] == "extra_forbidden":
+        return f"{name}: there is no such setting; look for a misspelling in {CONFIG_FILE} or the environment"
+    return f"{name}: {error['msg']}; set {variable} or `{name}` in {CONFIG_FILE}"

@@ -1,0 +1,59 @@
+"""Where an inbox's mail is read and where its replies are handed over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr
+
+from services.core.settings.group import Group
+
+
+class SmtpSettings(Group):
+    """Where replies are handed over."""
+
+    host: str = "127.0.0.1"
+    port: int = 25
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    tls: Literal["none", "starttls", "implicit"] = "none"
+    timeout_s: float = 30
+    helo: str = Field("", description="the name we greet with; by default the host's own")
+
+
+class OAuthSettings(Group):
+    """How an access token for XOAUTH2 is got: the refresh token grant of RFC 6749, section 6."""
+
+    token_url: str
+    client_id: str
+    client_secret: SecretStr = SecretStr("")
+    refresh_token: SecretStr
+    scope: str = ""
+
+
+class ImapSettings(Group):
+    """Where an inbox is read, with a password or with OAuth."""
+
+    host: str
+    port: int = 993
+    username: str
+    password: SecretStr = SecretStr("")
+    oauth: OAuthSettings | None = None
+    tls: Literal["none", "implicit"] = "implicit"
+    folder: str = "INBOX"
+    timeout_s: float = Field(60, description="how long the server may take over one answer")
+    poll_s: float = Field(60, description="how often we look where the server has no IDLE")
+    idle_s: float = Field(24 * 60, lt=29 * 60, description="IDLE is issued again after this long (RFC 2177)")
+    sent_folder: str = Field("", description="where sent mail lies; by default the folder that the server marks as it")
+    read_sent: bool = Field(True, description="a colleague's reply found in the Sent folder closes the turn")
+    keep_sent: bool = Field(True, description="put a copy of each reply into the Sent folder, unless it is there")
+
+
+class DkimSettings(Group):
+    """What replies are signed with, where the SMTP server does not sign them (RFC 6376, RFC 8463)."""
+
+    domain: str
+    selector: str
+    key_file: Path = Field(description="the private key: PEM for rsa, the base64 of the seed for ed25519")
+    algorithm: Literal["rsa", "ed25519"] = "rsa"
