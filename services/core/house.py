@@ -16,6 +16,7 @@ from services.core.clock import monotonic, utc_now
 from services.core.db import Database
 from services.core.db.locks import Locks
 from services.core.mail.authentication import DnsResolver, Resolver
+from services.core.mail.tokens import Keyring
 from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
 from services.core.model.breaker import Breakers, GuardedModel
 from services.core.model.factory import make_model
@@ -38,6 +39,11 @@ class House:
     locks: Locks
     secret: bytes = field(repr=False)
     now: Callable[[], datetime] = utc_now
+
+    @property
+    def keyring(self) -> Keyring:
+        """The keys of reply tokens: the secret makes them, former ones are still honoured."""
+        return Keyring((self.secret, *(one.get_secret_value().encode() for one in self.settings.former_secrets)))
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:

@@ -13,6 +13,7 @@ SQL = queries(__file__)
 async def _email_read(conn: Connection, envelope: Envelope) -> None:
     mail = envelope.data
     assert isinstance(mail, EmailRead)
+    by_hand = mail.verdict.filter == "sent_folder"
     flat = {
         **mail.model_dump(exclude={"to", "cc", "attachments", "report"}),
         "workspace": envelope.workspace,
@@ -27,6 +28,7 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
         "reason": mail.verdict.reason,
         "filter": mail.verdict.filter,
         "flag_list": list(mail.flags),
+        "answered_ids": list(dict.fromkeys((*mail.in_reply_to, *mail.references))) if by_hand else [],
     }
     await conn.execute(SQL.insert_mail, flat)
     if mail.verdict.kind in ("answer", "human", "colleague"):

@@ -6,14 +6,15 @@ from uuid import UUID
 
 from schemas.events.mail import AttachmentRef, EmailRead, MailReceived, Person, Verdict
 from services.core.bus.processor import Handlers
-from services.core.bus.unit import Row, Unit
+from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.core.mail.message import Address
 from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
+from services.read_email.by_hand import PARKED, answered_before, of_colleague
 from services.read_email.judging import delivery_report, find_verdict, reported_reply
-from services.read_email.placing import facts, find_answered, find_place
+from services.read_email.placing import facts, find_place
 from services.read_email.reading import Reading, read
 
 
@@ -27,31 +28,16 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
             await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": message_id})
         placement = await find_place(unit, mail, work.house.settings.threads.reopen_days)
         if work.event.from_sent:
-            await unit.record(await _of_colleague(work, unit, reading, mail, placement, attachments))
+            read_so_far = _event(work, reading, mail, placement, PARKED, None, attachments)
+            await unit.record(await of_colleague(unit, mail, read_so_far))
             return
         about = await reported_reply(unit, reading.report)
         thread_id = about["thread_id"] if about else placement.thread_id
         verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, about)
-        await unit.record(_event(work, reading, mail, placement, verdict, about, attachments))
-
-
-async def _of_colleague(
-    work: Work[MailReceived],
-    unit: Unit,
-    reading: Reading,
-    mail: MailFacts,
-    placement: Placement,
-    attachments: tuple[AttachmentRef, ...],
-) -> EmailRead:
-    """A mail of the Sent folder: it joins the thread that it answers, else it is parked. No filter is asked."""
-    thread = await find_answered(unit, mail)
-    if thread is None:
-        parked = Verdict(kind="park", reason="a colleague wrote it, and it answers no thread", filter="sent_folder")
-        return _event(work, reading, mail, placement, parked, None, attachments)
-    verdict = Verdict(kind="colleague", reason="a colleague wrote it: it lay in our Sent folder", filter="sent_folder")
-    joined = Placement(thread.thread_id, "continued", verdict.reason)
-    event = _event(work, reading, mail, joined, verdict, None, attachments)
-    return event.model_copy(update={"participant_id": participant_id(work.workspace, thread.author), "report": None})
+        event = _event(work, reading, mail, placement, verdict, about, attachments)
+        await unit.record(event)
+        for answer in await answered_before(unit, event):
+            await unit.record(answer)
 
 
 async def _store_attachments(work: Work[MailReceived], reading: Reading) -> tuple[AttachmentRef, ...]:
@@ -83,7 +69,7 @@ def _event(
         mail_id=event.mail_id,
         thread_id=about["thread_id"] if about else placement.thread_id,
         participant_id=_author_id(work.workspace, mail.author),
-        inbox=event.inbox,
+        inbox=event.inbox if verdict.kind == "duplicate" else facts.inbox,
         mode=event.mode,
         blob=event.blob,
         message_id=reading.message_id,

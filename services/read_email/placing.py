@@ -8,8 +8,10 @@ from datetime import timedelta
 from schemas.events.mail import MailReceived
 from services.core.bus.unit import Row, Unit
 from services.core.house import House
+from services.core.mail.message import ParsedMail
 from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
-from services.core.mail.tokens import Keyring, check_token, token_of_address, token_of_message_id
+from services.core.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
+from services.core.settings import Settings
 from services.read_email.apply import SQL
 from services.read_email.reading import Reading
 
@@ -19,13 +21,12 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> Ma
     mail = reading.mail
     author = mail.author.key if mail.author else ""
     people = {one.key for one in (*mail.from_, *mail.to, *mail.cc)} - house.settings.own_addresses
-    keyring = Keyring((house.secret,))
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
     tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
-    threads = (check_token(keyring, token, unit.workspace, [author]) for token in tokens if token)
+    threads = (check_token(house.keyring, token, unit.workspace, [author]) for token in tokens if token)
     return MailFacts(
         workspace=unit.workspace,
-        inbox=event.inbox,
+        inbox=inbox_of(reading.mail, event, house.settings),
         message_id=reading.message_id,
         author=author,
         received=unit.now,
@@ -36,6 +37,19 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> Ma
         verified=reading.identity.trusted,
         token_thread=next((one for one in threads if one), None),
     )
+
+
+def inbox_of(mail: ParsedMail, event: MailReceived, settings: Settings) -> str:
+    """The inbox that a mail belongs to: of ours, the one that it is addressed to first, else the one that it came to.
+
+    So a mail that several inboxes get is the first one's, whichever of its copies is read first. What an operator
+    vouches for stays where they did.
+    """
+    if event.from_sent or event.vouched_by:
+        return event.inbox
+    names = {one.address.casefold(): one.name for one in settings.inboxes if not one.paused}
+    addressed = (names.get(without_token(one.addr).casefold()) for one in (*mail.to, *mail.cc))
+    return next((name for name in addressed if name), event.inbox)
 
 
 async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:

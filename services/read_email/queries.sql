@@ -36,6 +36,13 @@ FROM (SELECT DISTINCT ON (thread_id) thread_id, author_addr, subject FROM mails
       ORDER BY thread_id, received_at, mail_id) f
 LEFT JOIN threads t USING (thread_id);
 
+-- name: read_by_hand
+-- The events of colleagues' mails that answer this one, each as it was last read.
+SELECT DISTINCT ON (e.aggregate_id) e.* FROM mails m
+JOIN events e ON e.aggregate = 'mail' AND e.aggregate_id = m.mail_id AND e.type = 'email.read.v1'
+WHERE m.workspace = %(workspace)s AND m.filter = 'sent_folder' AND m.answered_ids @> %(answered)s
+ORDER BY e.aggregate_id, e.version DESC;
+
 -- name: counts
 -- How much this sender, this thread, this body and everybody sent in the last hour.
 SELECT count(*) FILTER (WHERE author_addr = %(author)s) AS from_sender,
@@ -54,13 +61,16 @@ WHERE thread_id = %(thread_id)s AND role = 'agent'
                           WHERE h.thread_id = %(thread_id)s AND h.role = 'human'), 0);
 
 -- name: insert_mail
+-- A mail of the Sent folder is read again when what it answers has come; when it was received does not change.
 INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, mode, blob, message_id, content_sha256,
                    subject, author_name, author_addr, recipients, references_ids, received_at, sent_at, text,
-                   language, identity, trusted, verdict, reason, filter, flags)
+                   language, identity, trusted, verdict, reason, filter, flags, answered_ids)
 VALUES (%(mail_id)s, %(workspace)s, %(thread_id)s, %(participant_id)s, %(inbox)s, %(mode)s, %(blob)s, %(message_id)s,
         %(content_sha256)s, %(subject)s, %(author_name)s, %(author_addr)s, %(recipients)s, %(references_ids)s,
         %(at)s, %(sent_at)s, %(text)s, %(language)s, %(identity_level)s, %(trusted)s, %(verdict_kind)s, %(reason)s,
-        %(filter)s, %(flag_list)s);
+        %(filter)s, %(flag_list)s, %(answered_ids)s)
+ON CONFLICT (mail_id) DO UPDATE SET thread_id = excluded.thread_id, participant_id = excluded.participant_id,
+    verdict = excluded.verdict, reason = excluded.reason;
 
 -- name: insert_message_thread
 INSERT INTO message_threads (workspace, message_id, thread_id)

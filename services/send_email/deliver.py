@@ -106,6 +106,8 @@ async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
         return "the turn is no longer open"
     if row["state"] == "escalated":
         return "the thread was escalated to a human"
+    if row["by_hand"]:
+        return "a colleague answered"
     return "a newer mail came" if row["newer"] else ""
 
 

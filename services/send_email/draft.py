@@ -11,7 +11,7 @@ from schemas.events.replies import ReplyDrafted
 from services.core.house import House
 from services.core.mail.compose import Composed, ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
 from services.core.mail.message import Address
-from services.core.mail.tokens import Keyring, make_token
+from services.core.mail.tokens import make_token
 from services.core.settings import DkimSettings
 
 Row = dict[str, Any]
@@ -25,7 +25,7 @@ def text_sha256(text: str) -> str:
 def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime, *, automatic: bool) -> Composed:
     """The finished message to the author of `mail`, signed where the inbox has a key. Raises `ComposeRefused`."""
     inbox = house.settings.inbox(draft.inbox)
-    token = make_token(Keyring((house.secret,)), workspace, draft.thread_id, mail["author_addr"])
+    token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
     composed = compose(
         Outgoing(
             reply_id=draft.reply_id,

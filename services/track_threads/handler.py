@@ -116,7 +116,8 @@ async def on_request(work: Work[ThreadTransitionRequested]) -> None:
 
 async def _take_over(unit: Unit, thread: Thread, mail: EmailRead, settings: ThreadSettings) -> None:
     await unit.cancel_timer(thread.quiet_timer)
-    await _finish(unit, thread, took_over(thread, mail, unit.now), settings)
+    known = await unit.one(SQL.stands_in_thread, thread_id=thread.thread_id, reply_id=mail.mail_id) is not None
+    await _finish(unit, thread, took_over(thread, mail, unit.now, known=known), settings)
 
 
 async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, inbox: str = "") -> Thread:

@@ -10,7 +10,13 @@ WHERE t.thread_id = %(thread_id)s;
 
 -- name: pending
 -- The mails of the thread that wait for an answer, oldest first.
-SELECT mail_id, at, trusted FROM conversation WHERE thread_id = %(thread_id)s AND pending ORDER BY at, version;
+SELECT c.mail_id, c.at, c.trusted, coalesce(m.message_id, '') AS message_id
+FROM conversation c LEFT JOIN mails m USING (mail_id)
+WHERE c.thread_id = %(thread_id)s AND c.pending ORDER BY c.at, c.version;
+
+-- name: stands_in_thread
+-- The row that a colleague's mail has in the thread already.
+SELECT version FROM conversation WHERE thread_id = %(thread_id)s AND reply_id = %(reply_id)s LIMIT 1;
 
 -- name: open_goals
 -- The thread's open goals.

@@ -15,20 +15,24 @@ WHY = "a colleague answered"
 OLDEST = timedelta(days=1)
 
 
-def took_over(thread: Thread, mail: EmailRead, now: datetime) -> Events:
+def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = False) -> Events:
     """What a colleague's mail changes. Customers' mails that came after it was written go on waiting.
 
-    Where our own reply is leaving already, both were sent, and the turn ends with ours. An escalated thread stays
-    so until a person hands it back.
+    A mail that the colleague's names was there when they wrote, whenever we read it; one that is `known` stands in
+    the conversation already. Where our own reply is leaving already, both were sent, and the turn ends with ours. An
+    escalated thread stays so until a person hands it back.
     """
     if not thread.exists:
         return
     ids = {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
     text = {"text": mail.text, "tokens": estimate_tokens(mail.text)}
-    yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human")
+    if not known:
+        yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human")
     if mail.mode == "history" or (thread.turn and thread.turn.leaving):
         return
-    answered = tuple(one for one in thread.pending if one.at <= written_at(mail, now))
+    answered = _answered(thread.pending, mail, now)
+    if known and not answered:
+        return
     rest = {one.mail_id for one in answered}
     if thread.turn:
         whole = rest.issuperset(thread.turn.mail_ids)
@@ -45,12 +49,17 @@ def written_at(mail: EmailRead, now: datetime) -> datetime:
     return mail.sent_at if mail.sent_at and now - OLDEST <= mail.sent_at <= now else now
 
 
+def _answered(pending: tuple[Pending, ...], mail: EmailRead, now: datetime) -> tuple[Pending, ...]:
+    named, written = {*mail.in_reply_to, *mail.references}, written_at(mail, now)
+    return tuple(one for one in pending if one.message_id in named or one.at <= written)
+
+
 def _turn_of_colleague(thread: Thread, mail: EmailRead, answered: tuple[Pending, ...]) -> Events:
     """A turn that is closed at once, as that of an imported mail: learned from, and never answered by the agent."""
     common = {
         "thread_id": thread.thread_id,
         "participant_id": thread.participant_id,
-        "turn_id": uuid5(mail.mail_id, "turn"),
+        "turn_id": uuid5(mail.mail_id, ",".join(str(one.mail_id) for one in answered)),
         "inbox": thread.inbox,
         "mail_ids": tuple(one.mail_id for one in answered),
         "trusted": all(one.trusted for one in answered),

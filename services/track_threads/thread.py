@@ -26,6 +26,7 @@ class Pending:
     mail_id: UUID
     at: datetime
     trusted: bool
+    message_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

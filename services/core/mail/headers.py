@@ -118,8 +118,10 @@ def message_ids(value: str, limit: int | None = None) -> tuple[str, ...]:
     """The msg-ids of a Message-ID, In-Reply-To or References value (RFC 5322, 3.6.4), in order, each once.
 
     Without angle brackets and inner white space. A value with no brackets gives its words that hold an `@`.
-    Over `limit` the first and the newest are kept, as a mail program trims References.
+    Over `limit` the first and the newest are kept, as a mail program trims References. Ids in RFC 2047 words, which
+    the RFC forbids and Python's own library makes of long ones, are decoded.
     """
+    value = decode_words(value) if "=?" in value else value
     found = [re.sub(r"\s+", "", clean(text)) for text in _BRACKETED_ID.findall(value)]
     if not found:
         found = [word.strip("<>;,\"'") for word in clean(value).split() if "@" in word]

@@ -75,6 +75,12 @@ def token_of_address(address: str) -> str:
     return detail if _TOKEN.match(detail) else ""
 
 
+def without_token(address: str) -> str:
+    """A plus-address of ours as it is without its token; any other address unchanged."""
+    token, (local, _, domain) = token_of_address(address), address.rpartition("@")
+    return f"{local[: -len(token) - 1]}@{domain}" if token else address
+
+
 def _tag(key: bytes, workspace: str, thread_id: uuid.UUID, participant: str) -> bytes:
     fields = (workspace.encode(), thread_id.bytes, participant.casefold().encode())
     message = b"".join(len(f).to_bytes(4, "big") + f for f in fields)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from services.core.bus.attempt import GRACE_S
@@ -20,6 +20,8 @@ from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.web import WebSettings
+
+LEAST_SECRET_BYTES = 16
 
 
 class Settings(BaseSettings):
@@ -38,6 +40,9 @@ class Settings(BaseSettings):
     database_url: str = "postgresql://postgres@127.0.0.1:5432/correspondent"
     redis_url: str = "redis://127.0.0.1:6379/0"
     secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
+    former_secrets: tuple[Annotated[SecretStr, Field(min_length=LEAST_SECRET_BYTES)], ...] = Field(
+        (), description="secrets of before: reply tokens made with them are still honoured, and no new ones made"
+    )
     own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
     trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
@@ -65,6 +70,13 @@ class Settings(BaseSettings):
         """Arguments, then the environment, ours before the provider's, then the file."""
         toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
         return init_settings, env_settings, ProviderKey(settings_cls), toml
+
+    @field_validator("secret")
+    @classmethod
+    def _secret_is_long(cls, secret: SecretStr) -> SecretStr:
+        if 0 < len(secret.get_secret_value().encode()) < LEAST_SECRET_BYTES:
+            raise ValueError(f"a secret needs at least {LEAST_SECRET_BYTES} bytes; without one the house makes its own")
+        return secret
 
     @model_validator(mode="after")
     def _times_fit(self) -> Self:

@@ -109,7 +109,7 @@ def test_an_unknown_inbox_is_said_with_those_that_are_known(file: Path) -> None:
 def test_secrets_do_not_show(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a printed setting nor a fault about it shows a password."""
     monkeypatch.setenv("CORRESPONDENT_SMTP__PASSWORD", "hunter2-hunter2")
-    monkeypatch.setenv("CORRESPONDENT_SECRET", "hunter2-hunter2")
+    monkeypatch.setenv("CORRESPONDENT_SECRET", "hunter2-hunter2-hunter2")
     assert "hunter2" not in repr(read_settings())
     monkeypatch.setenv("CORRESPONDENT_SMTP__PORT", "none")
     assert "hunter2" not in said()
@@ -142,3 +142,13 @@ def test_settings_do_not_change() -> None:
 def test_wrong_settings_are_permanent() -> None:
     """Trying again mends no setting."""
     assert issubclass(SettingsWrong, Permanent)
+
+
+@pytest.mark.parametrize(("name", "value"), [("SECRET", "short"), ("FORMER_SECRETS", '["short"]')])
+def test_a_secret_that_is_too_short_is_said_at_the_start(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not when the first mail needs it; and it is not shown."""
+    monkeypatch.setenv(f"CORRESPONDENT_{name}", value)
+    assert "at least 16" in said()
+    assert "short" not in said()

@@ -105,3 +105,30 @@ def test_history_and_unknown_threads_change_nothing() -> None:
     assert kinds(took_over(before, by_hand(mode="history"), LATER)) == ["ReplyAttached"]
     unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
     assert kinds(took_over(unborn, by_hand(), LATER)) == []
+
+
+@pytest.mark.parametrize("named", ["in_reply_to", "references"])
+def test_a_mail_that_the_colleague_names_is_answered_however_late_we_read_it(named: str) -> None:
+    """They had it before them: that our house got it after they wrote does not make it wait."""
+    late = pending("late", at=LATER + timedelta(minutes=9))
+    before = thread(state="in_progress", turn=turn("late"), pending=(late,))
+    events = list(took_over(before, by_hand(sent_at=NOW, **{named: ("late@example.org",)}), LATER))
+    after = folded(before, events)
+    assert (after.pending, after.turn, after.state) == ((), None, "awaiting_reply")
+
+
+def test_a_reply_that_stands_in_the_thread_is_not_told_twice() -> None:
+    """Read again because of a customer's mail that came late, it answers that one and is no second row."""
+    late = pending("late", at=LATER + timedelta(minutes=9))
+    before = thread(state="in_progress", turn=turn("late"), pending=(late,))
+    again = by_hand(sent_at=NOW, in_reply_to=("late@example.org",))
+    events = list(took_over(before, again, LATER, known=True))
+    assert kinds(events) == ["TurnClosed", "StateChanged"]
+    assert folded(before, events).pending == ()
+
+
+def test_read_again_it_ends_no_turn_about_another_mail() -> None:
+    """What it neither names nor came after goes on being answered by the agent, undisturbed."""
+    other = pending("other", at=LATER)
+    before = thread(state="in_progress", turn=turn("other"), pending=(other,))
+    assert kinds(took_over(before, by_hand(sent_at=NOW), LATER + timedelta(minutes=1), known=True)) == []

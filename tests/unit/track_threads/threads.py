@@ -28,7 +28,7 @@ def thread(**given: Any) -> Thread:
 
 
 def pending(name: str = "mail", *, trusted: bool = True, at: datetime = NOW) -> Pending:
-    return Pending(id_of(name), at, trusted)
+    return Pending(id_of(name), at, trusted, f"{name}@example.org")
 
 
 def turn(*names: str, leaving: bool = False) -> OpenTurn:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from email.message import EmailMessage
 
 import pytest
 from hypothesis import given
@@ -113,3 +114,12 @@ def test_dates(value: str, moment: datetime) -> None:
 def test_no_date(value: str) -> None:
     """What names no moment gives None."""
     assert parse_date(value) is None
+
+
+def test_message_ids_in_encoded_words() -> None:
+    """Programs in Python encode an id that is longer than a line; it is the same id all the same."""
+    mail = EmailMessage()
+    mail["References"] = f"<one@a.example> <{'x' * 80}@b.example>"
+    (raw,) = [line for line in mail.as_string().replace("\n ", " ").splitlines() if line.startswith("References")]
+    assert "=?utf-8?q?" in raw
+    assert headers.message_ids(raw.partition(":")[2]) == ("one@a.example", f"{'x' * 80}@b.example")
