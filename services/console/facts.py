@@ -43,9 +43,15 @@ class FoundFact(BaseModel):
 
 
 class Found(BaseModel):
-    """What a search amounts to: the memory is sure, it rings a bell, or there is nothing."""
+    """What a search amounts to: the memory is sure, it rings a bell, or there is nothing.
+
+    `gist` is what it seems to be about, noted within `since` (inclusive) and `until`; all None for nothing.
+    """
 
     verdict: Verdict
+    gist: str | None
+    since: datetime | None
+    until: datetime | None
     facts: list[FoundFact]
 
 
@@ -76,9 +82,16 @@ def add_reads(router: APIRouter, house: House) -> None:
     async def search(who: Who, q: Annotated[str, Query(min_length=1, max_length=2000)], limit: Limit = 20) -> Found:
         """Facts by meaning, as the agent would find them."""
         one = await person(house, who)
-        hits, recall = await find(house, one.participant_id, q, now=house.now(), limit=limit)
-        told = [FoundFact(fact=hit.fact, score=hit.score, similarity=hit.similarity) for hit in hits]
-        return Found(verdict=recall.cue.verdict, facts=told)
+        answer = await find(house, one.participant_id, q, now=house.now(), limit=limit)
+        told = [FoundFact(fact=hit.fact, score=hit.score, similarity=hit.similarity) for hit in answer.hits]
+        window = answer.recall.window
+        return Found(
+            verdict=answer.recall.cue.verdict,
+            gist=answer.recall.gist,
+            since=window.start if window else None,
+            until=window.end if window else None,
+            facts=told,
+        )
 
     @router.get("/participants/{who}/facts/history")
     async def every(who: Who, key: Annotated[str, Query(max_length=80)] = "") -> list[Entry]:

@@ -10,6 +10,7 @@ from schemas.events.threads import TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.questions import asked
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
 from services.load_memory.turn import Turn, load_mails, query_of
@@ -41,8 +42,10 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
     event, house = work.event, work.house
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
+    questions = asked("\n\n".join(mail["text"] for mail in reversed(mails)), work.now)
     async with house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, house.embedder, [query_of(mails, 2000)])
+        texts = [query_of(mails, 2000), *(one.words for one in questions)]
+        vector, *vectors = await embed_cached(conn, house.embedder, texts)
     return Turn(
         house=house,
         workspace=work.workspace,
@@ -52,6 +55,7 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
         inbox=house.settings.inbox(event.inbox),
         mails=mails,
         vector=vector,
+        asked=tuple(zip(questions, vectors, strict=True)),
     )
 
 

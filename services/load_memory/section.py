@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,12 +25,14 @@ class Entry:
 class Section:
     """What a layer found: a heading line, and entries, the most valuable first.
 
-    `newest_first` entries are shown oldest first, after the budget has been held.
+    `newest_first` entries are shown oldest first, after the budget has been held; `by` names the datum that entries
+    are shown together by, those without it first.
     """
 
     entries: tuple[Entry, ...] = ()
     head: str = ""
     newest_first: bool = False
+    by: str = ""
 
 
 def entry(text: str, /, **item: Any) -> Entry:
@@ -38,9 +40,9 @@ def entry(text: str, /, **item: Any) -> Entry:
     return Entry(text, item)
 
 
-def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = False) -> Section:
+def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = False, by: str = "") -> Section:
     """A section from entries in the order of their worth."""
-    return Section(tuple(entries), head, newest_first)
+    return Section(tuple(entries), head, newest_first, by)
 
 
 def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) -> ContextLayer:
@@ -51,7 +53,7 @@ def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) 
     kept = _kept(
         found.entries if trusted else map(_masked, found.entries), budget - (_cost(found.head) if found.head else 0)
     )
-    shown = list(reversed(kept)) if found.newest_first else kept
+    shown = _arranged(kept, found)
     lines = [found.head, *(one.text for one in shown)] if shown and found.head else [one.text for one in shown]
     text = "\n".join(lines)
     return ContextLayer(
@@ -63,6 +65,16 @@ def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) 
         tokens=estimate_tokens(text),
         left_out=len(found.entries) - len(kept),
     )
+
+
+def _arranged(kept: Sequence[Entry], found: Section) -> Sequence[Entry]:
+    """The entries as they are read: together by what `by` names, each group where its first entry stood."""
+    if found.newest_first:
+        return kept[::-1]
+    if not found.by:
+        return kept
+    groups = dict.fromkeys(["", *(one.item.get(found.by, "") for one in kept)])
+    return [one for group in groups for one in kept if one.item.get(found.by, "") == group]
 
 
 def _kept(entries: Iterable[Entry], room: int) -> list[Entry]:

@@ -11,6 +11,7 @@ from uuid import UUID
 from services.core.db import Connection, fetch_all, queries
 from services.core.house import House
 from services.core.memory.embeddings import Vector
+from services.core.memory.questions import Asked
 from services.core.settings import ContextSettings, InboxSettings
 
 SQL = queries(__file__)
@@ -18,7 +19,10 @@ SQL = queries(__file__)
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust."""
+    """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust.
+
+    `vector` is that of the query; `asked` is what the mails ask of memory, each with the vector of its words.
+    """
 
     house: House
     workspace: str
@@ -28,6 +32,7 @@ class Turn:
     inbox: InboxSettings
     mails: tuple[dict[str, Any], ...]
     vector: Vector
+    asked: tuple[tuple[Asked, Vector], ...] = ()
 
     @property
     def settings(self) -> ContextSettings:

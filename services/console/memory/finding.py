@@ -6,25 +6,23 @@ from datetime import datetime
 from uuid import UUID
 
 from services.core.house import House
-from services.core.memory.cue import Recall, recalled
 from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.search import Hit, search_facts
+from services.core.memory.questions import read
+from services.core.memory.recall import Answer, recall
 
 
-async def find(
-    house: House, participant_id: UUID, text: str, *, now: datetime, limit: int = 20
-) -> tuple[list[Hit], Recall]:
+async def find(house: House, participant_id: UUID, text: str, *, now: datetime, limit: int = 20) -> Answer:
     """The best hits, and what they amount to: sure, rings a bell, or nothing."""
+    asked = read(text, now)
     async with house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, house.embedder, [text or " "])
+        (vector,) = await embed_cached(conn, house.embedder, [asked.words or " "])
     async with house.database.transaction(house.settings.workspace) as conn:
-        hits = await search_facts(
+        return await recall(
             conn,
             workspace=house.settings.workspace,
             participant_id=participant_id,
-            query_text=text,
-            query_vector=vector,
+            asked=asked,
+            vector=vector,
             now=now,
             limit=limit,
         )
-    return hits[:limit], recalled(hits)

@@ -1,7 +1,7 @@
 """Does the memory answer, does it ring a bell, or does it know nothing? Top-k always brings k hits; this says more.
 
-Pure. Two judgements, each a calibrated probability (logistic, fitted on LoCoMo by tests/benchmarks/recall_cue,
-which measures them on conversations that they were not fitted on):
+Pure. Two judgements, each a calibrated probability (logistic, fitted by tests/benchmarks/recall_cue, which measures
+them on conversations and people that they were not fitted on; passages on LoCoMo, facts on an invented set):
 
 - `related`: the memory speaks of what is asked at all (cosine and word coverage of the best hits);
 - `agrees`: it says so of the person who is asked about. A question with a false premise ("what did Maria
@@ -66,6 +66,12 @@ class CueSettings:
     agrees_from: float = 0.5
 
 
+FACT_CUES = CueSettings(related=Logistic(-5.14, (17.85, 6.55)), sure_from=0.9)
+"""For facts: one person's sentences, of which the best is less alike than the best of a long conversation's turns."""
+
+CONFIRMED = 0.6  # confidence x weight from which a fact may be relied on: said once in so many words, and not stale
+
+
 @dataclass(frozen=True, slots=True)
 class Cue:
     """The verdict, and the two probabilities that it rests on."""
@@ -79,22 +85,38 @@ class Cue:
 class Recall:
     """What a search for facts amounts to: the cue, and for a bell that rings, when it was and what about.
 
-    `window` spans the days of the hits that score at least half of the best one, `gist` is the best one's text;
-    both are to be confirmed by the customer. Both None where there is nothing.
+    `window` spans the days of the hits that score at least half of the best one; `best` is the best one, whose text
+    is the gist. Both are to be confirmed by the customer, and None where there is nothing.
     """
 
     cue: Cue
     window: Window | None = None
-    gist: str | None = None
+    best: Hit | None = None
+
+    @property
+    def gist(self) -> str | None:
+        """What it seems to be about."""
+        return self.best.fact.text if self.best else None
 
 
-def recalled(hits: Sequence[Hit], settings: CueSettings | None = None) -> Recall:
-    """The judgement of `search_facts`' hits, best first."""
+def recalled(hits: Sequence[Hit], settings: CueSettings = FACT_CUES) -> Recall:
+    """The judgement of `search_facts`' hits, best first. Nothing is sure that rests on an unconfirmed fact.
+
+    A fact that tells of a question ("they asked: ...?") is no answer to it.
+    """
+    hits = [hit for hit in hits if not hit.fact.text.rstrip().endswith("?")]
     cue = judged(hit_evidence([hit.similarity for hit in hits], [hit.coverage for hit in hits]), settings)
     if cue.verdict == "nothing" or not hits:
         return Recall(cue)
-    days = [period("day", hit.fact.valid_from) for hit in hits if hit.score >= hits[0].score / 2]
-    return Recall(cue, Window(min(d.start for d in days), max(d.end for d in days)), hits[0].fact.text)
+    best = hits[0]
+    days = [period("day", hit.fact.valid_from) for hit in hits if hit.score >= best.score / 2]
+    found = Recall(cue, Window(min(d.start for d in days), max(d.end for d in days)), best)
+    return found if best.fact.confidence * best.fact.weight >= CONFIRMED else unsure(found)
+
+
+def unsure(found: Recall) -> Recall:
+    """The same, to be confirmed: what would be sure only rings a bell."""
+    return replace(found, cue=replace(found.cue, verdict="rings a bell")) if found.cue.verdict == "sure" else found
 
 
 def judged(evidence: Evidence, settings: CueSettings | None = None) -> Cue:

@@ -29,7 +29,7 @@ from services.core.memory.periods import (
     shifted,
 )
 
-__all__ = ["Window", "window_of"]
+__all__ = ["Window", "timed", "window_of"]
 
 Rule = Callable[[Match[str], datetime], Window]
 
@@ -54,16 +54,27 @@ _LEADS = (
 )
 _LED = "(?:{})".format("|".join(rf"(?<=\b{lead}[ -])" for lead in _LEADS.split("|")))
 _BOUND = re.compile(r"\b(before|until|till|prior to|by|after|since)(?: the)?\s*$", re.IGNORECASE)
+_LEADING = re.compile(
+    r"\b(?:before|until|till|prior to|after|since|in|on|from|during|over|of|around|at)(?: the)?\s*$", re.I
+)
 _OFFSET = {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0, "next": 1, "coming": 1}
 
 
 def window_of(text: str, now: datetime) -> Window | None:
     """The window that a text speaks of, or None; `now` has to be aware."""
+    return timed(text, now)[0]
+
+
+def timed(text: str, now: datetime) -> tuple[Window | None, str]:
+    """The window that a text speaks of, and the text without the phrase that says so; None and the text as it is."""
     found = [hit for hit in (_first(pattern, rule, text, now) for pattern, rule in RULES) if hit is not None]
     if not found:
-        return None
+        return None, text
     phrase, window = min(found, key=lambda hit: (hit[0].start(), -hit[0].end()))
-    return _bounded(text[: phrase.start()], window, now)
+    bounded = _bounded(text[: phrase.start()], window, now)
+    if bounded is None:
+        return None, text
+    return bounded, _LEADING.sub("", text[: phrase.start()]) + text[phrase.end() :]
 
 
 def _first(pattern: re.Pattern[str], rule: Rule, text: str, now: datetime) -> tuple[Match[str], Window] | None:

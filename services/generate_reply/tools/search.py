@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
+from services.core.memory.cue import recalled
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import Vector
 from services.core.memory.knowledge import search_knowledge
+from services.core.memory.questions import read
+from services.core.memory.recall import Answer, in_words, recall
 from services.core.memory.search import search_facts
 from services.core.memory.temporal import Window
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
 NOTHING = "nothing found"
+BREADTH = 300  # facts that kind and person are picked from
 
 
 async def memory(given: SearchMemoryInput, desk: Desk) -> str:
-    """Facts of the author of this mail, and of nobody else, with their dates."""
+    """How sure memory is, then facts of the author of this mail, and of nobody else, with their dates."""
     if not desk.event.trusted or desk.event.participant_id is None:
         raise CallRefused("the sender is not authenticated: no memory is shown")
-    vector = await _vector(desk, given.query_text)
+    answer = await _recalled(given, desk, desk.event.participant_id)
+    kept = [one for one in answer.hits if _wanted(given, one.fact.kind, one.fact.text)][: given.max_results]
+    lines = [f"[{one.fact.fact_id}] {one.fact.valid_from:%Y-%m-%d} {one.fact.kind}: {one.fact.text}" for one in kept]
+    if given.query_text:
+        lines.insert(0, f"memory: {in_words(answer.recall)}")
+    return "\n".join(lines) or NOTHING
+
+
+async def _recalled(given: SearchMemoryInput, desk: Desk, participant_id: UUID) -> Answer:
+    """What the query brings up; the days that the model gives stand before those that its words speak of."""
+    asked, days = read(given.query_text, desk.now), _window(given, desk)
+    where: dict[str, Any] = {"workspace": desk.workspace, "participant_id": participant_id, "now": desk.now}
+    words = asked.words if days is None else given.query_text
+    vector = await _vector(desk, words)
     async with desk.house.database.transaction(desk.workspace) as conn:
-        hits = await search_facts(
-            conn,
-            workspace=desk.workspace,
-            participant_id=desk.event.participant_id,
-            query_text=given.query_text,
-            query_vector=vector,
-            now=desk.now,
-            window=_window(given, desk),
-            limit=given.max_results,
-        )
-    kept = [hit.fact for hit in hits if _wanted(given, hit.fact.kind, hit.fact.text)][: given.max_results]
-    return "\n".join(f"[{one.fact_id}] {one.valid_from:%Y-%m-%d} {one.kind}: {one.text}" for one in kept) or NOTHING
+        if days is None:
+            return await recall(conn, **where, asked=asked, vector=vector, limit=BREADTH)
+        hits = await search_facts(conn, **where, query_text=words, query_vector=vector, window=days, limit=BREADTH)
+    return Answer(hits, recalled(hits))
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:

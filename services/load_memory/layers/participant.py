@@ -1,16 +1,26 @@
-"""Whom we write to: name, standing, risk, issues, and the facts that bear on this mail, by kind."""
+"""Whom we write to: name, standing, risk, tags, issues, what memory answers, and the facts that bear on this mail.
+
+What was included says why, with its scores: a small memory whole, else the best of what fits; and what a question of
+the mail brought up, changed or expired facts among it.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from uuid import UUID
+
 from services.core.db import Connection, fetch_all, fetch_one
+from services.core.memory.recall import Answer, recall
 from services.core.memory.search import Hit, search_facts
 from services.core.settings import ContextSettings
-from services.load_memory.section import Entry, Section, entry, section
+from services.load_memory.participant_lines import fact_entry, issue_entry, person_entry, recall_entry
+from services.load_memory.section import Section, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "participant", False, False
 
-CARE = "This customer has been frustrated three mails in a row: take special care, apologise for facts, not feelings."
+ISSUES = 8
+BROUGHT_UP = 3  # facts that one question brings up
 
 
 def budget(settings: ContextSettings) -> int:
@@ -25,6 +35,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     args = {"participant_id": turn.participant_id}
     row = await fetch_one(conn, SQL.participant, args)
     issues = await fetch_all(conn, SQL.issues, args)
+    answers = await _answers(turn, turn.participant_id, conn)
     hits = await search_facts(
         conn,
         workspace=turn.workspace,
@@ -33,39 +44,34 @@ async def load(turn: Turn, conn: Connection) -> Section:
         query_vector=turn.vector,
         now=turn.now,
     )
-    entries = [] if row is None else [_person(row)]
-    entries += [_issue(issue) for issue in issues[:8]]
-    entries += [_fact(hit) for hit in hits]
-    return section(entries)
+    entries = [] if row is None else [person_entry(row)]
+    entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
+    entries += [issue_entry(issue) for issue in issues[:ISSUES]]
+    entries += [fact_entry(hit, why, turn.now) for hit, why in _chosen(answers, hits)]
+    return section(entries, by="kind")
 
 
-def _person(row: dict[str, object]) -> Entry:
-    who, since = row["name"] or row["addr"], row["first_seen_at"]
-    text = f"{who}, {row['state']}, risk {row['risk']}, with us since {since:%Y-%m-%d}"
-    if row["risk"] == "high":
-        text += f". {CARE}"
-    return entry(text, name=row["name"], address=row["addr"], state=row["state"], risk=row["risk"])
+async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[Answer]:
+    return [
+        await recall(
+            conn,
+            workspace=turn.workspace,
+            participant_id=participant_id,
+            asked=asked,
+            vector=vector,
+            now=turn.now,
+            limit=BROUGHT_UP,
+        )
+        for asked, vector in turn.asked
+    ]
 
 
-def _issue(row: dict[str, object]) -> Entry:
-    times = "once" if row["reports"] == 1 else f"{row['reports']} times"
-    state = "resolved" if row["resolved"] else "open"
-    text = f"- issue: {row['issue_key']} (reported {times}, {state}, last {row['last_at']:%Y-%m-%d})"
-    if isinstance(row["reports"], int) and row["reports"] > 1:
-        text += f". Not new: a further report is number {row['reports'] + 1}; say that you know it has happened before."
-    return entry(text, issue=row["issue_key"], reports=row["reports"], resolved=row["resolved"])
-
-
-def _fact(hit: Hit) -> Entry:
-    fact = hit.fact
-    sure = "" if fact.confidence >= 0.7 else ", not confirmed"
-    return entry(
-        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} (since {fact.valid_from:%Y-%m-%d}{sure})",
-        id=str(fact.fact_id),
-        kind=fact.kind,
-        key=fact.key,
-        value=fact.value,
-        text=fact.text,
-        confidence=fact.confidence,
-        recorded_at=fact.recorded_at.isoformat(),
-    )
+def _chosen(answers: Iterable[Answer], hits: Iterable[Hit]) -> Iterator[tuple[Hit, str]]:
+    """Each fact once, with why it is here; what a question brought up stands before what the mail as a whole did."""
+    seen: set[UUID] = set()
+    told = [answer for answer in answers if answer.recall.cue.verdict != "nothing"]
+    for why, some in [*(("asked for", one.hits) for one in told), ("bears on the mail", hits)]:
+        for hit in some:
+            if hit.fact.fact_id not in seen:
+                seen.add(hit.fact.fact_id)
+                yield hit, why

@@ -18,6 +18,7 @@ from services.console.memory.people import Person, find_person, list_people
 from services.console.memory.reading import as_of as facts_as_of
 from services.console.memory.reading import current, history, refusals, with_provenance
 from services.core.house import House
+from services.core.memory.recall import in_words
 from services.tools.commands.terminal import console, plain
 from services.tools.memory import show as showing
 from services.tools.running import house_here
@@ -65,9 +66,8 @@ def search(
     """Find facts by meaning, as the agent would, and say how sure the memory is."""
 
     async def run(house: House, one: Person) -> None:
-        hits, recall = await find(house, one.participant_id, text, now=house.now(), limit=limit)
-        console.print(f"The memory is {recall.cue.verdict}." if recall.cue.verdict == "sure" else recall.cue.verdict)
-        _print(showing.hit(hit) for hit in hits)
+        answer = await find(house, one.participant_id, text, now=house.now(), limit=limit)
+        _print([in_words(answer.recall), *map(showing.hit, answer.hits)])
 
     _of_person(context, who, run)
 

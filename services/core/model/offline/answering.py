@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 
 from services.core.model.offline import tone
 from services.core.model.offline.matching import SURE, Found, best, rest_of
-from services.core.model.offline.memory_lines import asked_for, clause, told
+from services.core.model.offline.memory_lines import asked_for, clause, recollected, remembered, told
 from services.core.model.offline.sentences import one_line, quotable, sentences, terms
-from services.core.model.offline.view import Passage, View
+from services.core.model.offline.view import Passage, Recollection, View
 from services.core.model.offline.wishes import Wishes, about_us
 
 _UNSURE = 0.4  # from here to SURE an answer is offered, not stated
@@ -23,6 +23,7 @@ _COMPOUND = re.compile(r",? and (?=(?:whether|when|how|what|which|where|who|why|
 _REMEDY = re.compile(r"^if\b|\b(?:check|problem|incident|error|try)\b", re.I)
 _WHERE_WE_STAND = re.compile(r"\b(?:stand|we are|remind|news|update|discuss\w*|talk\w*|follow\w*)\b", re.I)
 _AGAIN = "You have reported this before, and it is not settled yet."
+_NOTHING_NOTED = "I have nothing noted of this, and I would rather not guess"
 _STILL = "I see that the trouble is still there."
 
 
@@ -34,6 +35,7 @@ class Answers:
     citations: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)  # questions without an answer
     doubtful: list[str] = field(default_factory=list)  # questions with an answer that may be beside the point
+    to_confirm: list[str] = field(default_factory=list)  # questions that only ring a bell
     pending: list[str] = field(default_factory=list)  # what we owe, as goals
 
     @property
@@ -67,9 +69,16 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
     if about_us(question) and (fact := asked_for(question, view.facts)):
         answers.paragraphs.append(f"As far as I remember, {clause(fact)}.")
         return
+    memory = recollected(question, view.recollections)
+    if memory and memory.of_memory:
+        _from_memory(answers, question, memory)
+        return
     found = best(question, passages)
     if (found is None or found.score < SURE) and _POINTS_BACK.search(question):
         found = _in_context(question, body, passages) or found
+    if memory and memory.gist and about_us(question) and (found is None or found.score < SURE):
+        _from_memory(answers, question, memory)
+        return
     if found is None or found.score < _UNSURE:
         answers.open.append(question)
         answers.pending.append(f"Find an answer for the customer: {quotable(question)}"[:_GOAL_LIMIT])
@@ -79,6 +88,16 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
     _cite(answers, found, "" if found.score >= SURE else "I am not sure that this is what you mean: ")
     if rest := rest_of(question, found, passages):
         _cite(answers, rest, "")
+
+
+def _from_memory(answers: Answers, question: str, memory: Recollection) -> None:
+    """What memory says of it: stated, offered to be confirmed, or that nothing is noted."""
+    if not memory.gist:
+        answers.paragraphs.append(f'{_NOTHING_NOTED}: "{quotable(question)}"')
+        return
+    answers.paragraphs.append(remembered(memory))
+    if memory.verdict != "sure":
+        answers.to_confirm.append(question)
 
 
 def _in_context(question: str, body: str, passages: tuple[Passage, ...]) -> Found | None:

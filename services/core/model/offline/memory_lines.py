@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any
 
-from services.core.model.offline.sentences import terms
-from services.core.model.offline.view import Known
+from services.core.model.offline.sentences import one_line, terms
+from services.core.model.offline.view import Known, Recollection
 
 _CLAUSES = {
     "plan": "you are on the {value} plan",
@@ -83,6 +84,27 @@ def _subject(fact: Known) -> tuple[str, str]:
 
 def _newest_first(fact: Known) -> float:
     return -fact.at.timestamp() if fact.at else 0.0
+
+
+def recollected(question: str, recollections: Iterable[Recollection]) -> Recollection | None:
+    """What memory answers to a question, or to the sentence that it is part of; None where it was not asked."""
+    asked = one_line(question)
+    return next((one for one in recollections if asked and asked in one.question), None)
+
+
+def remembered(found: Recollection) -> str:
+    """What is sure, or rings a bell, as one paragraph; what only rings a bell is asked back."""
+    if found.verdict == "sure":
+        return f'This is what I have noted: "{found.gist}"'
+    when = f" from {_days(found)}" if found.since else ""
+    return f'I am not sure, but I have a note{when}: "{found.gist}" Is that what you mean?'
+
+
+def _days(found: Recollection) -> str:
+    first, last = found.since, found.until - timedelta(days=1) if found.until else None
+    if first is None or last is None or last.date() <= first.date():
+        return f"{first:%-d %B %Y}" if first else ""
+    return f"{first:%-d %B %Y} to {last:%-d %B %Y}"
 
 
 def asked_for(question: str, facts: Sequence[Known]) -> Known | None:

@@ -51,7 +51,9 @@ def _reply(view: View, wishes: Wishes, text: str, answers: Answers, told: list[S
     if frustrated or view.value("participant", "risk") == "high":
         draft.offer_person()
     else:
-        draft.close(confirm=bool(answers.doubtful) or wishes.recall, answered=bool(answers.citations))
+        draft.close(
+            confirm=bool(answers.doubtful or answers.to_confirm) or wishes.recall, answered=bool(answers.citations)
+        )
     draft.disclose()
     draft.sign()
     return {

@@ -5,7 +5,8 @@ The contract with the layers (all keys optional; an unknown key is ignored, a mi
     persona      items: {agent, signature}
     behaviours   items: {rule}
     participant  items: one {name, address, state, risk}, issues {issue, reports, resolved},
-                 and facts {id, kind, key, value, text, recorded_at}
+                 facts {id, kind, key, value, text, recorded_at, ended},
+                 and what memory answers {recall, question, of_memory, gist, window, fact}
     profile      items: {key, value}
     earlier      items: other threads {subject, state, text, at}
     session      items: {text, at}
@@ -64,6 +65,18 @@ class Line:
     address: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """What memory answers to one question: `sure`, `rings a bell` (the gist, and from when) or `nothing`."""
+
+    verdict: str
+    question: str
+    of_memory: bool  # it asks what was said or done between us
+    gist: str
+    since: datetime | None
+    until: datetime | None
+
+
 class View:
     """A request, read. Nothing is computed twice, nothing is kept between requests."""
 
@@ -113,9 +126,15 @@ class View:
     @cached_property
     def facts(self) -> tuple[Known, ...]:
         """What is remembered about the author, operator-owned profile fields included."""
-        learned = tuple(_known(item) for item in self.items("participant") if item.get("key") and item.get("value"))
+        current = (item for item in self.items("participant") if not item.get("ended"))
+        learned = tuple(_known(item) for item in current if item.get("key") and item.get("value"))
         profile = tuple(_known({"kind": "profile", **item}) for item in self.items("profile") if item.get("key"))
         return profile + learned
+
+    @cached_property
+    def recollections(self) -> tuple[Recollection, ...]:
+        """What memory answers to the questions of the mail."""
+        return tuple(_recollection(item) for item in self.items("participant") if item.get("recall"))
 
     @cached_property
     def name(self) -> str:
@@ -164,6 +183,18 @@ def _known(item: Mapping[str, Any]) -> Known:
         value,
         str(item.get("text") or value),
         moment(item.get("recorded_at") or item.get("at")),
+    )
+
+
+def _recollection(item: Mapping[str, Any]) -> Recollection:
+    since, until = item.get("window") or (None, None)
+    return Recollection(
+        str(item["recall"]),
+        str(item.get("question") or ""),
+        bool(item.get("of_memory")),
+        str(item.get("gist") or ""),
+        moment(since),
+        moment(until),
     )
 
 

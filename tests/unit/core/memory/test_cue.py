@@ -11,11 +11,13 @@ from services.core.memory.signals import Passage, SignalWeights, signal_matrix
 SPACE = UUID(int=9)
 
 
-def hit(day: int, score: float, similarity: float, coverage: float, text: str = "a fact") -> Hit:
+def hit(
+    day: int, score: float, similarity: float, coverage: float, text: str = "a fact", confidence: float = 0.8
+) -> Hit:
     at = datetime(2026, 3, day, 9, tzinfo=UTC)
     fact = Fact(
         fact_id=uuid5(SPACE, f"{day}{text}"), participant_id=SPACE, kind="note", key="k", value="v", text=text,
-        confidence=0.8, importance=0.5, weight=1, trust="inferred", pinned=False, valid_from=at, valid_to=None,
+        confidence=confidence, importance=0.5, weight=1, trust="inferred", pinned=False, valid_from=at, valid_to=None,
         expires_at=None, recorded_at=at, superseded_at=None, source_message_id=None, quote=None,
     )  # fmt: skip
     return Hit(fact, score, score, similarity, 1.0, coverage)
@@ -47,11 +49,22 @@ def test_the_nearer_the_surer(similarity, coverage, verdict):
 
 def test_a_bell_tells_when_and_what():
     """What rings a bell comes with the days of its best hits and the best one's text, to be confirmed."""
-    recall = recalled([hit(9, 0.8, 0.45, 0.6, "the kettle"), hit(5, 0.6, 0.3, 0.2), hit(1, 0.1, 0.1, 0.0)])
+    recall = recalled([hit(9, 0.8, 0.3, 0.1, "the kettle"), hit(5, 0.6, 0.2, 0.1), hit(1, 0.1, 0.1, 0.0)])
     assert recall.cue.verdict == "rings a bell"
     assert recall.gist == "the kettle"
     assert recall.window is not None
     assert (recall.window.start.day, recall.window.end.day) == (5, 10)
+
+
+@pytest.mark.parametrize(("confidence", "verdict"), [(0.7, "sure"), (0.5, "rings a bell")])
+def test_what_was_only_inferred_is_not_sure(confidence, verdict):
+    """However well a fact fits, one that nobody said in so many words is to be confirmed."""
+    assert recalled([hit(9, 0.8, 0.8, 0.9, confidence=confidence)]).cue.verdict == verdict
+
+
+def test_a_question_that_was_asked_before_is_no_answer():
+    """Asked again, a question finds that it was asked; memory still holds nothing on it."""
+    assert recalled([hit(9, 0.8, 0.95, 1.0, "John asked: What is the name of my dog?")]).cue.verdict == "nothing"
 
 
 def test_a_fact_without_a_vector_is_judged_by_its_words():

@@ -1,0 +1,85 @@
+"""How a person, a trouble, an answer of memory and a fact read in the context: one line, and the same as data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from services.core.memory.cue import Recall
+from services.core.memory.periods import Window
+from services.core.memory.questions import Asked
+from services.core.memory.recall import in_words
+from services.core.memory.search import Hit
+from services.load_memory.section import Entry, entry
+
+CARE = "This customer has been frustrated three mails in a row: take special care, apologise for facts, not feelings."
+SURE_FROM = 0.7  # confidence
+
+
+def person_entry(row: Mapping[str, Any]) -> Entry:
+    """A row of `participants`."""
+    who, since = row["name"] or row["addr"], row["first_seen_at"]
+    text = f"{who}, {row['state']}, risk {row['risk']}, with us since {since:%Y-%m-%d}"
+    if row["tags"]:
+        text += f", tags: {', '.join(row['tags'])}"
+    if row["risk"] == "high":
+        text += f". {CARE}"
+    shown = {"name": row["name"], "address": row["addr"], "state": row["state"], "risk": row["risk"]}
+    return entry(text, **shown, tags=list(row["tags"]))
+
+
+def issue_entry(row: Mapping[str, Any]) -> Entry:
+    """A row of `participant_issues`; a repeat says which report the next one is."""
+    times = "once" if row["reports"] == 1 else f"{row['reports']} times"
+    state = "resolved" if row["resolved"] else "open"
+    text = f"- issue: {row['issue_key']} (reported {times}, {state}, last {row['last_at']:%Y-%m-%d})"
+    if row["reports"] > 1:
+        text += f". Not new: a further report is number {row['reports'] + 1}; say that you know it has happened before."
+    return entry(text, issue=row["issue_key"], reports=row["reports"], resolved=row["resolved"])
+
+
+def recall_entry(asked: Asked, found: Recall) -> Entry:
+    """What memory answers to one question of the mail: sure, rings a bell (when, and what about), or nothing."""
+    return entry(
+        f'- asked "{asked.text}": {in_words(found)}',
+        recall=found.cue.verdict,
+        question=asked.text,
+        of_memory=asked.of_memory,
+        related=round(found.cue.related, 3),
+        about=_span(asked.window),
+        window=_span(found.window),
+        gist=found.gist,
+        fact=str(found.best.fact.fact_id) if found.best else None,
+    )
+
+
+def fact_entry(hit: Hit, why: str, now: datetime) -> Entry:
+    """A fact that was found, with its time, how far it can be trusted, and why it is here."""
+    fact = hit.fact
+    until = min((end for end in (fact.valid_to, fact.expires_at, fact.superseded_at) if end), default=None)
+    ended = until is not None and until <= now
+    time = (
+        f"{fact.valid_from:%Y-%m-%d} to {until:%Y-%m-%d}, not so any more"
+        if ended
+        else f"since {fact.valid_from:%Y-%m-%d}"
+    )
+    doubt = "" if fact.confidence >= SURE_FROM else ", not confirmed"
+    return entry(
+        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({time}{doubt})",
+        id=str(fact.fact_id),
+        kind=fact.kind,
+        key=fact.key,
+        value=fact.value,
+        text=fact.text,
+        confidence=fact.confidence,
+        recorded_at=fact.recorded_at.isoformat(),
+        ended=ended,
+        why=why,
+        score=round(hit.score, 4),
+        similarity=None if hit.similarity is None else round(hit.similarity, 4),
+    )
+
+
+def _span(window: Window | None) -> list[str] | None:
+    return [window.start.isoformat(), window.end.isoformat()] if window else None
