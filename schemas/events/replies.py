@@ -149,6 +149,7 @@ class DraftDecided(EventData):
     thread_id: UUID
     approve: bool
     text_sha256: str = Field(description="hash of the text that the person saw: approval is bound to it")
+    thread_version: int | None = Field(None, description="the thread's version when the person looked, where known")
     text: str = Field("", description="the person's own wording, where they changed the draft")
     reason: str = ""
     by: str
@@ -212,12 +213,13 @@ class DeliverySettled(EventData):
 
 
 class ReplyFailed(DeliveryEvent):
-    """The server refused for good, or five days of attempts are over."""
+    """The server refused for good, five days of attempts are over, or no such mail may be written at all."""
 
     TYPE: ClassVar[str] = "reply.failed.v1"
 
     attempt: int
     error: str
+    inbox: str = Field("", description="set where it failed before any attempt: it was refused when it was written")
 
 
 class ReplyDiscarded(DeliveryEvent):
@@ -240,3 +242,44 @@ class ReplyBounced(DeliveryEvent):
     status: str = ""
     diagnostic: str = ""
     suppressed: bool = False
+
+
+class SuppressionLiftRequested(EventData):
+    """A person says that an address may be written to again; send_email decides whether that is still a question."""
+
+    TYPE: ClassVar[str] = "suppression.lift_requested.v1"
+    TOPIC: ClassVar[str] = "deliveries"
+
+    reply_id: UUID = Field(description="the reply whose bounce or complaint suppressed the address")
+    thread_id: UUID
+    reason: str = ""
+    by: str
+
+
+class SuppressionLifted(DeliveryEvent):
+    """The address that this reply went to may be written to again, until it bounces or complains once more."""
+
+    TYPE: ClassVar[str] = "suppression.lifted.v1"
+
+    recipient: str
+    reason: str = ""
+    by: str
+
+
+class ReplyCopied(DeliveryEvent):
+    """A copy of the sent reply lies in the inbox's Sent folder."""
+
+    TYPE: ClassVar[str] = "reply.copied.v1"
+
+    attempt: int
+
+
+class ReplyNotCopied(DeliveryEvent):
+    """The Sent folder could not take the copy; the reply itself was sent and is not touched."""
+
+    TYPE: ClassVar[str] = "reply.not_copied.v1"
+
+    attempt: int
+    error: str
+    retry_at: datetime | None = Field(description="when it is tried again; None: given up, and shown")
+    tried_at: datetime | None = Field(None, description="by the wall clock; None: the folder was known to be away")

@@ -192,7 +192,7 @@ class TimerElapsed(EventData):
     timer_id: UUID
     thread_id: UUID
     purpose: Literal[
-        "quiet", "auto_resolve", "auto_close", "send_retry", "send_settle", "approval", "escalation", "sla"
+        "quiet", "auto_resolve", "auto_close", "send_retry", "send_settle", "sent_copy", "approval", "escalation", "sla"
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
     due_at: datetime

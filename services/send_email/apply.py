@@ -13,7 +13,7 @@ SQL = queries(__file__)
 
 
 def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]:
-    nothing = dict.fromkeys(("message_id", "blob", "recipient", "envelope_from", "retry_at", "departs_at"))
+    nothing = dict.fromkeys(("message_id", "blob", "recipient", "envelope_from", "retry_at", "departs_at", "tried_at"))
     stamp = {"workspace": envelope.workspace, "version": envelope.version, "at": envelope.time}
     return {
         **nothing,
@@ -43,6 +43,29 @@ def _attempted(to_state: str, detail_field: str = "") -> Apply:
     return apply
 
 
+async def _failed(conn: Connection, envelope: Envelope) -> None:
+    """What was refused when it was written may have no row yet."""
+    event = envelope.data
+    assert isinstance(event, ev.ReplyFailed)
+    args = _args(envelope, "failed", event.error)
+    await conn.execute(SQL.upsert_delivery if event.inbox else SQL.set_state, args)
+    await conn.execute(SQL.log_attempt, args)
+
+
+def _copied(sent_copy: str, detail_field: str = "") -> Apply:
+    async def apply(conn: Connection, envelope: Envelope) -> None:
+        waits = getattr(envelope.data, "retry_at", None) is not None
+        detail = getattr(envelope.data, detail_field, "") if detail_field else ""
+        args = _args(envelope, "sent", detail)
+        await conn.execute(SQL.set_copy, {**args, "sent_copy": "waiting" if waits else sent_copy})
+
+    return apply
+
+
+async def _lifted(conn: Connection, envelope: Envelope) -> None:
+    await conn.execute(SQL.lift, _args(envelope, ""))
+
+
 async def _bounced(conn: Connection, envelope: Envelope) -> None:
     event = envelope.data
     assert isinstance(event, ev.ReplyBounced)
@@ -60,6 +83,9 @@ APPLIERS: Appliers = {
     ev.ReplySent: _attempted("sent", "response"),
     ev.ReplyDeferred: _attempted("approved", "error"),
     ev.ReplyUnknown: _attempted("unknown", "error"),
-    ev.ReplyFailed: _attempted("failed", "error"),
+    ev.ReplyFailed: _failed,
     ev.ReplyBounced: _bounced,
+    ev.SuppressionLifted: _lifted,
+    ev.ReplyCopied: _copied("kept"),
+    ev.ReplyNotCopied: _copied("missing", "error"),
 }

@@ -25,6 +25,7 @@ from services.send_email.apply import SQL
 from services.send_email.results import ids_of, retry_timer, sent
 from services.send_email.schedule import next_attempt
 from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
+from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 Row = dict[str, Any]
 
@@ -69,14 +70,14 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
             raise HeldElsewhere(f"the rate of {reply.inbox} was full a moment ago") from None
     except NotNow as error:
         await _defer(work, reply, attempt, str(error))
-    except Refused as error:
+    except (Refused, RecipientSuppressed) as error:
         await _settle(work, ReplyFailed(**ids_of(reply), attempt=attempt, error=str(error)))
     except OutcomeUnknown as error:
         await _settle(work, ReplyUnknown(**ids_of(reply), attempt=attempt, error=str(error)))
 
 
 async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
-    """Look at thread and ledger once more, under their locks, and record that DATA comes next."""
+    """Look at thread, ledger and suppressions once more, under their locks, and record that DATA comes next."""
     async with work.unit(f"intent-{attempt}", final=False) as unit:
         await unit.lock("thread", reply.thread_id)
         await unit.lock("delivery", reply.reply_id)
@@ -85,6 +86,8 @@ async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
             raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
         why = await overtaken(unit, reply.thread_id, reply.turn_id)
         now = work.house.now()
+        if not why:
+            await refuse_suppressed(unit.conn, unit.workspace, reply.recipient)
         if not why and await _full(work, unit, reply, row, now):
             raise OverRate
         if not why:

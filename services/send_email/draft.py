@@ -22,8 +22,20 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: datetime, *, automatic: bool) -> Composed:
-    """The finished message to the author of `mail`, signed where the inbox has a key. Raises `ComposeRefused`."""
+def freeze(
+    draft: ReplyDrafted,
+    mail: Row,
+    house: House,
+    workspace: str,
+    now: datetime,
+    *,
+    known_links: frozenset[str],
+    automatic: bool,
+) -> Composed:
+    """The finished message to the author of `mail`, signed where the inbox has a key.
+
+    `known_links` stand in the knowledge base. Raises `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
+    """
     inbox = house.settings.inbox(draft.inbox)
     token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
     composed = compose(
@@ -39,6 +51,7 @@ def freeze(draft: ReplyDrafted, mail: Row, house: House, workspace: str, now: da
             in_reply_to=mail["message_id"],
             references=tuple(mail["references_ids"]),
             allowed_links=house.settings.send.allowed_links,
+            known_links=known_links,
             automatic=automatic,
         )
     )

@@ -34,7 +34,26 @@ WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND departs_at IS NOT NULL
 ORDER BY departs_at DESC OFFSET %(before)s LIMIT 1;
 
 -- name: suppressed
-SELECT reason FROM suppressions WHERE workspace = %(workspace)s AND addr = %(addr)s;
+-- Why nothing may be sent to an address, unless a person has lifted that since.
+SELECT reason FROM suppressions
+WHERE workspace = %(workspace)s AND addr = %(addr)s AND (lifted_at IS NULL OR lifted_at < at);
+
+-- name: suppressed_by
+-- Whether the address is suppressed because of this reply.
+SELECT addr FROM suppressions
+WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s AND (lifted_at IS NULL OR lifted_at < at);
+
+-- name: passages_with
+-- Passages of the knowledge base in which one of these texts stands.
+SELECT text FROM chunks WHERE workspace = %(workspace)s
+  AND EXISTS (SELECT 1 FROM unnest(%(links)s::text[]) AS link WHERE position(link IN text) > 0);
+
+-- name: folder_is_away
+-- Whether this inbox's Sent folder failed to take another copy a moment ago.
+SELECT 1 AS away FROM deliveries
+WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND sent_copy = 'waiting' AND copy_tried_at > %(since)s
+  AND reply_id <> %(reply_id)s
+LIMIT 1;
 
 -- name: upsert_delivery
 INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, blob, recipient,
@@ -54,12 +73,23 @@ WHERE reply_id = %(reply_id)s;
 INSERT INTO delivery_attempts (reply_id, version, workspace, at, attempt, result, detail)
 VALUES (%(reply_id)s, %(version)s, %(workspace)s, %(at)s, %(attempt)s, %(to_state)s, %(detail)s);
 
+-- name: set_copy
+UPDATE deliveries SET sent_copy = %(sent_copy)s, copy_attempt = %(attempt)s, copy_detail = %(detail)s,
+    copy_tried_at = coalesce(%(tried_at)s, copy_tried_at)
+WHERE reply_id = %(reply_id)s;
+
 -- name: suppress
--- The earliest reason stands, in whichever order the deliveries that bounced are folded.
-INSERT INTO suppressions (workspace, addr, reason, mail_id, at)
-VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(at)s)
-ON CONFLICT (workspace, addr) DO UPDATE SET reason = excluded.reason, mail_id = excluded.mail_id, at = excluded.at
-    WHERE (excluded.at, excluded.mail_id) < (suppressions.at, suppressions.mail_id);
+-- The newest report stands, in whichever order the deliveries that bounced are folded.
+INSERT INTO suppressions (workspace, addr, reason, mail_id, reply_id, at)
+VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(reply_id)s, %(at)s)
+ON CONFLICT (workspace, addr) DO UPDATE
+    SET reason = excluded.reason, mail_id = excluded.mail_id, reply_id = excluded.reply_id, at = excluded.at
+    WHERE (excluded.at, excluded.mail_id) > (suppressions.at, suppressions.mail_id);
+
+-- name: lift
+-- The newest lift stands, likewise.
+UPDATE suppressions SET lifted_at = %(at)s, lifted_by = %(by)s, lifted_because = %(reason)s
+WHERE workspace = %(workspace)s AND addr = %(recipient)s AND (lifted_at IS NULL OR lifted_at < %(at)s);
 
 -- name: approved
 -- The event that approved the reply: all that an attempt needs.

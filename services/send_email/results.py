@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID, uuid5
 
 from schemas.events.replies import ReplyApproved, ReplySent
 from schemas.events.threads import TimerElapsed
+
+Row = dict[str, Any]
+Purpose = Literal["send_retry", "send_settle", "sent_copy"]
 
 
 def ids_of(reply: ReplyApproved) -> dict[str, Any]:
@@ -32,21 +35,19 @@ def sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
 
 def retry_timer(reply: ReplyApproved, due_at: datetime) -> TimerElapsed:
     """The one timer that brings a waiting reply back."""
-    return TimerElapsed(
-        timer_id=uuid5(reply.reply_id, "retry"),
-        thread_id=reply.thread_id,
-        purpose="send_retry",
-        subject=reply.reply_id,
-        due_at=due_at,
-    )
+    return _timer("retry", "send_retry", reply.reply_id, reply.thread_id, due_at)
 
 
 def settle_timer(reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:
     """The one timer that has an unknown reply looked for."""
-    return TimerElapsed(
-        timer_id=uuid5(reply_id, "settle"),
-        thread_id=thread_id,
-        purpose="send_settle",
-        subject=reply_id,
-        due_at=due_at,
-    )
+    return _timer("settle", "send_settle", reply_id, thread_id, due_at)
+
+
+def copy_timer(reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:
+    """The one timer that has the copy in the Sent folder tried again."""
+    return _timer("copy", "sent_copy", reply_id, thread_id, due_at)
+
+
+def _timer(name: str, purpose: Purpose, reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:
+    timer_id = uuid5(reply_id, name)
+    return TimerElapsed(timer_id=timer_id, thread_id=thread_id, purpose=purpose, subject=reply_id, due_at=due_at)

@@ -1,53 +1,108 @@
-"""The inbox's Sent folder: a copy of each reply put there, and replies looked for. A failure here fails nothing."""
+"""The inbox's Sent folder: a copy of each reply put there, and replies looked for. A failure here fails no reply.
+
+The copy is tried again by timers, for days. Where the folder failed a moment ago, other copies wait at once: a server
+that hangs must not hold the lanes in which replies leave.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import structlog
 
-from schemas.events.replies import ReplySent
+from schemas.events.replies import ReplyCopied, ReplyNotCopied, ReplySent
 from services.core.bus.work import Work
 from services.core.db import fetch_one
+from services.core.errors import Temporary
 from services.core.house import House
 from services.core.mail.imap import access_token, keep_copy, was_sent
 from services.core.settings import ImapSettings
 from services.send_email.apply import SQL
+from services.send_email.results import Row, copy_timer
+from services.send_email.schedule import next_copy
 
 log = structlog.get_logger(__name__)
 
-DEADLINE_S = 30.0
+DEADLINE_S = 15.0
+AWAY_FOR = timedelta(seconds=30)
+
+
+class FolderAway(Temporary):
+    """The Sent folder failed a moment ago, and was not asked again."""
 
 
 async def on_sent(work: Work[ReplySent]) -> None:
-    """Put a copy of the sent reply, byte for byte, into the Sent folder, unless the provider has done so."""
+    """The first try at a copy of the sent reply."""
+    await copy(work, work.event.reply_id)
+
+
+async def copy(work: Work[Any], reply_id: UUID) -> None:
+    """Put the reply, byte for byte, into the Sent folder, unless it lies there; where that fails, try again later."""
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.delivery, {"reply_id": work.event.reply_id})
+        row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
     imap = _imap(work.house, row["inbox"]) if row else None
-    if row is None or imap is None or not imap.keep_sent:
+    if row is None or imap is None or not imap.keep_sent or row["sent_copy"] in ("kept", "missing"):
         return
-    raw = await work.house.blobs.get(row["blob"])
-    await _there(imap, keep_copy, raw, row["message_id"])
+    try:
+        if await _is_away(work, row):
+            raise FolderAway
+        raw = await work.house.blobs.get(row["blob"])
+        await _at(imap, keep_copy, raw, row["message_id"])
+    except Exception as error:
+        await _missed(work, row, error)
+    else:
+        async with work.unit() as unit:
+            await unit.record(ReplyCopied(**_ids(row), attempt=row["copy_attempt"] + 1))
 
 
 async def lies_in_sent(house: House, inbox: str, message_id: str) -> bool:
     """Whether the mail was seen in the inbox's Sent folder; False also where that cannot be told."""
     imap = _imap(house, inbox)
-    return imap is not None and await _there(imap, was_sent, message_id)
+    try:
+        return imap is not None and await _at(imap, was_sent, message_id)
+    except Exception as error:
+        log.warning("the Sent folder is away", inbox=inbox, error=repr(error)[:500])
+        return False
+
+
+async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
+    attempt = row["copy_attempt"] + 1
+    async with work.unit() as unit:
+        at = next_copy(unit.now, attempt)
+        missed = ReplyNotCopied(
+            **_ids(row),
+            attempt=attempt,
+            error=f"{type(error).__name__}: {error}"[:500],
+            retry_at=at,
+            tried_at=None if isinstance(error, FolderAway) else work.house.now(),
+        )
+        await unit.record(missed)
+        if at is not None:
+            await unit.set_timer(copy_timer(row["reply_id"], row["thread_id"], at))
+
+
+async def _is_away(work: Work[Any], row: Row) -> bool:
+    since = work.house.now() - AWAY_FOR
+    args = {"workspace": work.workspace, "inbox": row["inbox"], "reply_id": row["reply_id"], "since": since}
+    async with work.reading() as conn:
+        return await fetch_one(conn, SQL.folder_is_away, args) is not None
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in ("reply_id", "thread_id", "turn_id")}
 
 
 def _imap(house: House, inbox: str) -> ImapSettings | None:
     return next((one.imap for one in house.settings.inboxes if one.name == inbox), None)
 
 
-async def _there(imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
-    """Do something at the Sent folder, in a thread; False, and a line in the log, where it could not be done."""
-    try:
-        async with asyncio.timeout(DEADLINE_S):
-            token = await access_token(imap.oauth) if imap.oauth else ""
-            return await asyncio.to_thread(act, imap, token, *args)
-    except Exception as error:
-        log.warning("the Sent folder is away", host=imap.host, error=repr(error)[:500])
-        return False
+async def _at(imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
+    """Do something at the Sent folder, in a thread that ends soon after its deadline."""
+    hurried = imap.model_copy(update={"timeout_s": min(imap.timeout_s, DEADLINE_S)})
+    async with asyncio.timeout(DEADLINE_S):
+        token = await access_token(imap.oauth) if imap.oauth else ""
+        return await asyncio.to_thread(act, hurried, token, *args)

@@ -19,7 +19,7 @@ from services.send_email.apply import SQL
 from services.send_email.results import ids_of, sent, settle_timer
 from services.send_email.sent_folder import lies_in_sent
 
-LOOK_AFTER = tuple(timedelta(minutes=minutes) for minutes in (2, 15, 120))
+LOOK_AFTER = tuple(timedelta(minutes=minutes) for minutes in (2, 15, 120, 720, 1440))
 
 
 def next_look(since: datetime, now: datetime) -> datetime | None:
@@ -37,11 +37,10 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
             await unit.set_timer(settle_timer(event.reply_id, event.thread_id, unit.now + LOOK_AFTER[0]))
 
 
-async def look(work: Work[TimerElapsed]) -> None:
+async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
     """Look into Sent: found there it was sent; else look again later, some times."""
-    args = {"reply_id": work.event.subject}
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.delivery, args)
+        row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
     if row is None or row["state"] != "unknown":
         return
     found = await lies_in_sent(work.house, row["inbox"], row["message_id"])

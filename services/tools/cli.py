@@ -28,6 +28,7 @@ from services.tools.commands import (
     settings,
     settle_delivery,
     status,
+    suppressions,
     threads,
     topics,
     write,
@@ -82,6 +83,7 @@ app.command("reject")(drafts.reject)
 app.command("import")(imports.import_mail)
 deliveries.app.command("settle")(settle_delivery.settle)
 app.add_typer(deliveries.app, name="deliveries")
+app.add_typer(suppressions.app, name="suppressions")
 app.command("status")(status.status)
 app.add_typer(topics.app, name="topics")
 app.add_typer(dlq.app, name="dlq")

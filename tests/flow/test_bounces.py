@@ -30,28 +30,29 @@ async def our_reply_to(town: Town, name: str) -> tuple[str, str]:
 
 
 def dsn(town: Town, addr: str, message_id: str, action: str, status: str) -> bytes:
+    """A delivery status notification to this town about one mail."""
+    return report(town.domain, addr, message_id, action, status)
+
+
+def report(domain: str, addr: str, message_id: str, action: str, status: str) -> bytes:
     """A delivery status notification (RFC 3464) about one mail."""
-    return _report(
-        town,
-        "delivery-status",
-        "message/delivery-status",
+    fields = (
         f"Reporting-MTA: dns; mx.reader.example\n\nFinal-Recipient: rfc822; {addr}\nAction: {action}\n"
-        f"Status: {status}\nDiagnostic-Code: smtp; 550 {status} it says so\n",
-        addr,
-        message_id,
+        f"Status: {status}\nDiagnostic-Code: smtp; 550 {status} it says so\n"
     )
+    return _report(domain, "delivery-status", "message/delivery-status", fields, addr, message_id)
 
 
 def complaint(town: Town, addr: str, message_id: str) -> bytes:
     """A feedback report (RFC 5965) about one mail."""
     fields = "Feedback-Type: abuse\nUser-Agent: Reader/1\nVersion: 1\n"
-    return _report(town, "feedback-report", "message/feedback-report", fields, addr, message_id)
+    return _report(town.domain, "feedback-report", "message/feedback-report", fields, addr, message_id)
 
 
-def _report(town: Town, kind: str, content_type: str, fields: str, addr: str, message_id: str) -> bytes:
-    ours = f"Message-ID: {message_id}\nFrom: support@{town.domain}\nTo: {addr}\nSubject: Re: A question\n"
+def _report(domain: str, kind: str, content_type: str, fields: str, addr: str, message_id: str) -> bytes:
+    ours = f"Message-ID: {message_id}\nFrom: support@{domain}\nTo: {addr}\nSubject: Re: A question\n"
     return (
-        f"Return-Path: <>\nFrom: Mail Delivery System <MAILER-DAEMON@mx.reader.example>\nTo: support@{town.domain}\n"
+        f"Return-Path: <>\nFrom: Mail Delivery System <MAILER-DAEMON@mx.reader.example>\nTo: support@{domain}\n"
         f"Subject: About your mail\nMessage-ID: <{zlib.crc32((fields + message_id).encode())}@mx.reader.example>\nMIME-Version: 1.0\n"
         f'Content-Type: multipart/report; report-type={kind}; boundary="b"\n\n'
         f"--b\nContent-Type: text/plain\n\nSee below.\n"

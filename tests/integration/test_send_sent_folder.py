@@ -23,7 +23,8 @@ from services.core.mail.imap import NoSentFolder, login, sent_folder
 from services.core.mail.imap import enter as enter_imap
 from services.core.settings import Settings
 from services.receive_email.accept import accept
-from services.tools.commands import settle_delivery
+from services.send_email.schedule import COPY_STEPS
+from services.tools.commands import deliveries, settle_delivery
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.support.dovecot import Dovecot, running_dovecot
@@ -51,6 +52,22 @@ async def ask(house: House) -> None:
     await settle(house)
 
 
+async def forward(house: House, clock: SteppingClock, by: timedelta) -> None:
+    """Let time pass, and the timers that come due be done."""
+    clock.forward(clock() + by + timedelta(seconds=1))
+    await settle(house)
+
+
+def _given(house: House) -> Any:
+    """Stands in for `house_here`: commands talk to this house."""
+
+    @asynccontextmanager
+    async def this_house(home: Path) -> AsyncIterator[House]:
+        yield house
+
+    return this_house
+
+
 async def rows(house: House, query: str) -> list[dict[str, Any]]:
     async with house.database.reading() as conn:
         return await fetch_all(conn, query)
@@ -76,18 +93,80 @@ async def test_a_sent_reply_lies_in_sent_with_the_same_bytes(
     assert [file.name.rpartition("2,")[2] for file in (dovecot.maildir("emil", "Sent") / "cur").iterdir()] == ["S"]
 
 
-async def test_a_sent_folder_that_is_away_fails_no_reply(
+COPY = "SELECT state, sent_copy, copy_attempt, copy_detail FROM deliveries ORDER BY created_at"
+MISSED = "SELECT data FROM events WHERE type = 'reply.not_copied.v1' ORDER BY seq"
+
+
+async def test_a_copy_that_failed_was_never_tried_again(
     dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """Where no copy can be kept, the reply counts as sent all the same, once, and its turn is closed as sent."""
-    imap = dovecot.imap("nosent", sent_folder="There/Is/None")
+    """The reply counts as sent at once; its copy comes into Sent when the folder is there again, and the mail goes once."""
+    imap, clock = dovecot.imap("late", sent_folder="Archive"), SteppingClock(utc_now())
+    async with SmtpServer() as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
+        async with running_house(settings, now=clock) as house:
+            await ask(house)
+            (row,) = await rows(house, COPY)
+            assert (row["state"], row["sent_copy"], row["copy_attempt"]) == ("sent", "waiting", 1)
+            assert [one["outcome"] for one in await rows(house, "SELECT outcome FROM turns")] == ["sent"]
+            await forward(house, clock, timedelta(minutes=2))
+            assert [one["copy_attempt"] for one in await rows(house, COPY)] == [2]
+            dovecot.maildir("late", "Archive")
+            await forward(house, clock, timedelta(minutes=10))
+            (row,) = await rows(house, COPY)
+    assert (row["state"], row["sent_copy"], row["copy_attempt"], row["copy_detail"]) == ("sent", "kept", 3, "")
+    assert copies(dovecot, "late", "Archive") == [server.accepted[0].raw]
+    assert len(server.accepted) == server.steps["data"] == 1
+
+
+async def test_a_copy_is_given_up_after_days_and_that_is_shown(
+    dovecot: Dovecot,
+    stack: Endpoints,
+    database: str,
+    topic_prefix: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """After more than three days nothing is tried any more, and `correspondent deliveries` says so."""
+    imap, clock = dovecot.imap("never", sent_folder="There/Is/None"), SteppingClock(utc_now())
+    began = clock()
+    async with SmtpServer() as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
+        async with running_house(settings, now=clock) as house:
+            await ask(house)
+            for after in COPY_STEPS:
+                assert [row["sent_copy"] for row in await rows(house, COPY)] == ["waiting"]
+                await forward(house, clock, after)
+            (row,) = await rows(house, COPY)
+            missed = await rows(house, MISSED)
+            monkeypatch.setattr(deliveries, "house_here", _given(house))
+            await deliveries.show_ledger(tmp_path, "", 50)
+    assert (row["state"], row["sent_copy"]) == ("sent", "missing")
+    assert [one["data"]["attempt"] for one in missed] == list(range(1, len(COPY_STEPS) + 2))
+    assert clock() - began > timedelta(days=3)
+    assert len(server.accepted) == 1
+    assert "no copy in Sent, given up" in " ".join(capsys.readouterr().out.split())
+
+
+async def test_a_sent_folder_that_hangs_holds_up_no_reply(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Where the folder failed a moment ago, the copies of further replies wait without asking it."""
+    imap = dovecot.imap("away", sent_folder="There/Is/None")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
         async with running_house(settings) as house:
             await ask(house)
-            assert [row["state"] for row in await rows(house, "SELECT state FROM deliveries")] == ["sent"]
-            assert [row["outcome"] for row in await rows(house, "SELECT outcome FROM turns")] == ["sent"]
-    assert len(server.accepted) == 1
+            for number in (2, 3):
+                raw = letter("What does it cost?", sender=f"Pat{number} <pat{number}@sent.example>",
+                             message_id=f"<m{number}@sent.example>")  # fmt: skip
+                await accept(house, settings.inboxes[0], raw, source="file", source_key=str(number))
+                await settle(house)
+            missed = await rows(house, MISSED)
+    assert [one["data"]["tried_at"] is None for one in missed] == [False, True, True]
+    assert "failed a moment ago" in missed[1]["data"]["error"]
+    assert len(server.accepted) == 3
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["the-provider-kept-a-copy", "no-copy"])
@@ -178,11 +257,7 @@ async def test_the_command_settles_a_reply_by_the_beginning_of_its_id(
             row = (await rows(house, "SELECT reply_id FROM deliveries"))[0]
             typed = str(row["reply_id"])[:8]
 
-            @asynccontextmanager
-            async def this_house(home: Path) -> AsyncIterator[House]:
-                yield house
-
-            monkeypatch.setattr(settle_delivery, "house_here", this_house)
+            monkeypatch.setattr(settle_delivery, "house_here", _given(house))
             await settle_delivery.settle_reply(tmp_path, typed, sent=True, reason="I asked", by="grace")
             assert [one["state"] for one in await rows(house, "SELECT state FROM deliveries")] == ["sent"]
             with pytest.raises(settle_delivery.NothingToSettle, match="is sent"):

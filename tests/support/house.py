@@ -14,7 +14,12 @@ from services.pipeline import NAMES
 from services.process import prepare, working
 from tests.support.stack import uses_apache_kafka
 
-INBOX = {"name": "support", "address": "support@ourcompany.example", "display_name": "Our Support"}
+INBOX = {
+    "name": "support",
+    "address": "support@ourcompany.example",
+    "display_name": "Our Support",
+    "replies_per_hour": 0,
+}
 
 
 def settings_for(stack: Endpoints, database: str, topic_prefix: str, home: Path, **changes: Any) -> Settings:

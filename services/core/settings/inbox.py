@@ -19,7 +19,9 @@ class InboxSettings(Group):
     imap: ImapSettings | None = None
     smtp: SmtpSettings | None = Field(None, description="where this inbox's replies are handed over, if elsewhere")
     dkim: DkimSettings | None = None
-    replies_per_hour: int = Field(0, ge=0, description="more wait for their turn; 0: no limit of ours")
+    replies_per_hour: int = Field(
+        80, ge=0, description="more wait for their turn; 80 keep a day under 2,000; 0: no limit of ours"
+    )
     paused: bool = Field(False, description="nothing is read, its webhook says 503; where it stood is kept")
     vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
     memory: MemorySettings = MemorySettings()

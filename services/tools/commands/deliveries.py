@@ -42,10 +42,11 @@ def deliveries(
     if context.invoked_subcommand:
         return
     home: Path = context.obj
-    asyncio.run(_deliveries(home, state.value if state else "", limit))
+    asyncio.run(show_ledger(home, state.value if state else "", limit))
 
 
-async def _deliveries(home: Path, state: str, limit: int) -> None:
+async def show_ledger(home: Path, state: str, limit: int) -> None:
+    """Print the newest replies, those in `state` or ("") all."""
     async with house_here(home) as house, house.database.reading() as conn:
         args = {"workspace": house.settings.workspace, "state": state, "limit": limit}
         rows = await fetch_all(conn, SQL.ledger, args)
@@ -61,10 +62,18 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     table.add_column("to, Message-ID, and what the server said")
     for row in rows:
         tries = f", attempt {row['attempt']}" if row["attempt"] > 1 else ""
-        lines = [plain(row["recipient"]), plain(row["message_id"], "dim"), plain(row["detail"], "dim")]
+        told = (row["message_id"], row["detail"], _copy(row))
+        lines = [plain(row["recipient"]), *(plain(one, "dim") for one in told)]
         said = Text("\n").join(line for line in lines if line)
         state = f"{row['state']}{tries}"
         table.add_row(
             f"{row['changed_at']:%Y-%m-%d %H:%M}", short(row["reply_id"]), short(row["thread_id"]), state, said
         )
     return table
+
+
+def _copy(row: dict[str, Any]) -> str:
+    """What is to be known of its copy in the Sent folder; "" where it lies there, or where there is none to be kept."""
+    if row["sent_copy"] == "missing":
+        return f"no copy in Sent, given up: {row['copy_detail']}"
+    return f"no copy in Sent yet: {row['copy_detail']}" if row["sent_copy"] == "waiting" else ""

@@ -90,6 +90,7 @@ async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: s
             thread_id=held["thread_id"],
             approve=approve,
             text_sha256=text_sha256(held["text"]),
+            thread_version=held["thread_version"],
             text=text,
             reason=reason,
             by=by,
@@ -99,4 +100,9 @@ async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: s
         async with house.database.reading() as conn:
             row = await fetch_one(conn, SQL.state, {"reply_id": reply_id})
     assert row is not None
+    if row["state"] == "draft":
+        console.print(
+            "Not done: the draft still waits. Its thread has changed meanwhile; look again, and decide again."
+        )
+        raise typer.Exit(1)
     console.print(plain(f"{row['state']}. {row['detail']}"))

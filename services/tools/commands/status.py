@@ -50,6 +50,11 @@ def _show_counts(counts: dict[str, Any]) -> None:
         ("unanswered", "mails waiting for an answer", "correspondent mails"),
         ("held", "drafts waiting for a person", "correspondent drafts"),
         ("unknown", "replies of which nobody knows whether they arrived", "correspondent deliveries --state unknown"),
+        (
+            "uncopied",
+            "replies of the last 7 days without a copy in Sent",
+            "correspondent deliveries --state sent",
+        ),
         ("letters", "dead letters", "correspondent dlq list"),
         ("unpublished", "events stored and not yet on the log", ""),
         ("overdue", "timers overdue", ""),

@@ -1,6 +1,7 @@
 -- name: waiting
 -- What waits in a workspace, counted: mails nobody has read, mails whose turn has not ended, drafts that a person must
--- decide, replies that may or may not have been sent, events not yet on the log, timers that nobody has fired.
+-- decide, replies that may or may not have been sent, replies of the last week whose copy in Sent was given up, events
+-- not yet on the log, timers that nobody has fired.
 SELECT (SELECT count(*) FROM events e WHERE e.type = 'mail.received.v1' AND e.workspace = %(workspace)s
           AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = 'read_email' AND j.event_id = e.id
                           AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)) AS unread,
@@ -10,6 +11,8 @@ SELECT (SELECT count(*) FROM events e WHERE e.type = 'mail.received.v1' AND e.wo
        (SELECT count(*) FROM deliveries d JOIN threads t ON t.thread_id = d.thread_id AND t.open_turn = d.turn_id
           WHERE d.workspace = %(workspace)s AND d.state = 'draft') AS held,
        (SELECT count(*) FROM deliveries d WHERE d.workspace = %(workspace)s AND d.state = 'unknown') AS unknown,
+       (SELECT count(*) FROM deliveries d WHERE d.workspace = %(workspace)s AND d.sent_copy = 'missing'
+          AND d.changed_at > %(now)s - interval '7 days') AS uncopied,
        (SELECT count(*) FROM events WHERE published_at IS NULL
           AND stored_at < %(now)s - interval '5 seconds') AS unpublished,
        (SELECT count(*) FROM timers WHERE workspace = %(workspace)s

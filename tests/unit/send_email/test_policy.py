@@ -11,14 +11,16 @@ from uuid import UUID
 import pytest
 from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerDisconnected
 
-from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyHeld
+from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
-from services.send_email import handler
+from services.send_email import policy
 from services.send_email.draft import text_sha256
+from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
 from services.send_email.smtp import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 
 LETTER = Letter("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
 COMPOSED: Any = SimpleNamespace(message_id="r1@example.com", recipient="ada@example.org", envelope_from="s@example.com")
+THREAD_VERSION = 7
 
 
 def draft(**given: Any) -> ReplyDrafted:
@@ -42,7 +44,7 @@ class Ledger:
         self.recorded: list[Any] = []
 
     async def lock(self, kind: str, id: UUID) -> int:
-        return 0
+        return THREAD_VERSION
 
     async def one(self, query: Any, **_: Any) -> dict[str, Any] | None:
         return self.row
@@ -65,8 +67,8 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The world around the decision: why the draft may not go any more, and the draft that is stored."""
     told = SimpleNamespace(why_not="", draft=draft())
 
-    async def frozen(work: Any, draft: ReplyDrafted, *, automatic: bool) -> tuple[Any, str]:
-        return COMPOSED, "b" * 64
+    async def frozen(work: Any, draft: ReplyDrafted, *, automatic: bool) -> Frozen:
+        return Frozen(COMPOSED, "b" * 64)
 
     async def overtaken(*_: Any) -> str:
         return str(told.why_not)
@@ -74,16 +76,16 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     async def stored(*_: Any) -> Any:
         return told.draft
 
-    monkeypatch.setattr(handler, "_frozen", frozen)
-    monkeypatch.setattr(handler, "overtaken", overtaken)
-    monkeypatch.setattr(handler, "fetch_one", stored)
-    monkeypatch.setattr(handler.history, "envelope", lambda found: SimpleNamespace(data=found))
+    monkeypatch.setattr(policy, "_frozen", frozen)
+    monkeypatch.setattr(policy, "overtaken", overtaken)
+    monkeypatch.setattr(policy, "fetch_one", stored)
+    monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found))
     return told
 
 
 async def decided_draft(given: ReplyDrafted, approval: str) -> Any:
     ledger = Ledger()
-    await handler.on_draft(work(given, ledger, approval))
+    await on_draft(work(given, ledger, approval))
     (event,) = ledger.recorded
     return event
 
@@ -127,7 +129,7 @@ def word(*, approve: bool = True, saw: str = "Hi", text: str = "", reason: str =
 
 async def said(event: DraftDecided, state: str | None = "draft") -> list[Any]:
     ledger = Ledger({"state": state} if state else None)
-    await handler.on_decided(work(event, ledger))
+    await on_decided(work(event, ledger))
     return ledger.recorded
 
 
@@ -148,16 +150,36 @@ async def test_a_person_rejects_a_held_draft() -> None:
     assert event.reason == "grace rejected it: wrong price"
 
 
-@pytest.mark.usefixtures("thread")
-async def test_a_draft_that_could_not_be_sent_can_be_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def unwritable(thread: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No mail may be made of the draft."""
+
+    async def refused(*_: Any, **__: Any) -> Unwritable:
+        return Unwritable("ada@example.org is suppressed (hard)")
+
+    monkeypatch.setattr(policy, "_frozen", refused)
+
+
+@pytest.mark.usefixtures("unwritable")
+async def test_a_draft_that_could_not_be_sent_can_be_rejected() -> None:
     """A rejection needs no MIME: a suppressed address does not keep the draft, and its turn, open for ever."""
-
-    async def suppressed(*_: Any, **__: Any) -> None:
-        raise handler.RecipientSuppressed("the address is suppressed")
-
-    monkeypatch.setattr(handler, "_frozen", suppressed)
     (event,) = await said(word(approve=False, reason="nobody there"))
     assert isinstance(event, ReplyDiscarded)
+
+
+@pytest.mark.usefixtures("unwritable")
+async def test_an_approved_draft_that_may_not_be_written_became_a_dead_letter() -> None:
+    """It fails in the ledger, with the reason in words, so that its turn ends and a human is called."""
+    (event,) = await said(word())
+    assert isinstance(event, ReplyFailed)
+    assert (event.error, event.inbox, event.attempt) == ("ada@example.org is suppressed (hard)", "support", 0)
+
+
+@pytest.mark.usefixtures("unwritable")
+@pytest.mark.parametrize("approval", ["auto", "review"])
+async def test_a_draft_that_may_not_be_written_fails_before_anybody_is_asked(approval: str) -> None:
+    """Nobody reviews what cannot go out; the ledger says why."""
+    assert isinstance(await decided_draft(draft(), approval), ReplyFailed)
 
 
 @pytest.mark.usefixtures("thread")
@@ -171,6 +193,13 @@ async def test_a_word_said_twice_or_too_late_is_nothing(state: str | None) -> No
 async def test_a_word_about_another_text_is_nothing() -> None:
     """Approval is bound to the hash of the draft that the person saw."""
     assert await said(word(saw="Hi, you get $100")) == []
+
+
+@pytest.mark.usefixtures("thread")
+@pytest.mark.parametrize(("looked_at", "goes"), [(THREAD_VERSION, True), (THREAD_VERSION - 1, False), (None, True)])
+async def test_approval_is_bound_to_the_threads_version(looked_at: int | None, goes: bool) -> None:
+    """What happened in the thread since the person looked takes their word back; a console may leave it out."""
+    assert bool(await said(word().model_copy(update={"thread_version": looked_at}))) is goes
 
 
 async def test_a_newer_mail_beats_a_persons_approval(thread: SimpleNamespace) -> None:

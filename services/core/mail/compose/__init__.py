@@ -9,23 +9,25 @@ from services.core.mail.compose import wire
 from services.core.mail.compose.body import html_of, mime_body, safe_text, with_quote
 from services.core.mail.compose.check import check
 from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign
+from services.core.mail.compose.links import LinkPolicy, links_in
 from services.core.mail.compose.nouns import Composed, ComposeRefused, Outgoing
 from services.core.mail.tokens import own_message_id, token_of_message_id
 
-__all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign"]
+__all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign", "links_in"]
 
 
 def compose(reply: Outgoing) -> Composed:
     """The finished message to one recipient. Raises ComposeRefused where it would not be exactly what was meant."""
     recipient = wire.addr_spec(reply.recipient.addr)
     envelope_from = wire.addr_spec(reply.envelope_from or reply.sender.addr)
-    text = safe_text(with_quote(reply.text, reply.quoted), reply.allowed_links)
+    links = LinkPolicy(reply.allowed_links, reply.known_links)
+    text = safe_text(with_quote(reply.text, reply.quoted), links)
     if not text.strip():
         raise ComposeRefused("the reply has no text")
     message_id = own_message_id(reply.token, reply.reply_id, reply.domain)
     headers = [(name, value) for name, value in _headers(reply, message_id) if value]
     head = "".join(f"{name}: {value}\r\n" for name, value in headers).encode("utf-8")
-    raw = head + mime_body(text, html_of(text, reply.allowed_links))
+    raw = head + mime_body(text, html_of(text, links))
     check(raw, headers, recipient)
     utf8 = not head.isascii() or not (recipient + envelope_from).isascii()
     return Composed(raw, message_id, envelope_from, recipient, utf8)

@@ -20,8 +20,8 @@ class Outgoing:
 
     `recipient` is the authenticated author of the newest mail, set by code. `token` is theirs for this
     thread (`tokens.make_token`). `references` are those of the mail answered, oldest first; ids stand
-    without angle brackets. `allowed_links` are hosts ("docs.example.org") or URL prefixes. `quoted` is
-    appended below the reply when given; by default nothing is.
+    without angle brackets. `allowed_links` are hosts ("docs.example.org") or URL prefixes, `known_links` whole
+    URLs that stand in the knowledge base. `quoted` is appended below the reply when given; by default nothing is.
     """
 
     reply_id: uuid.UUID
@@ -37,6 +37,7 @@ class Outgoing:
     reply_to: str = ""  # our plus-address; "" for none
     envelope_from: str = ""  # where bounces go; "" for the sender
     allowed_links: tuple[str, ...] = ()
+    known_links: frozenset[str] = frozenset()
     quoted: str = ""
     automatic: bool = True  # False for what a person wrote or approved word by word
 

@@ -17,7 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from services.core.mail.compose import ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
-from services.core.mail.compose.body import html_of, is_allowed, safe_text
+from services.core.mail.compose.body import html_of, safe_text
+from services.core.mail.compose.links import LinkPolicy, links_in
 from services.core.mail.filters import FilterContext, judge
 from services.core.mail.message import Address
 from services.core.mail.mime import read_mail
@@ -231,13 +232,29 @@ def test_links_only_from_the_list() -> None:
 )
 def test_look_alikes_are_not_allowed(url: str) -> None:
     """A prefix ends at a path segment, a host is compared whole, and user parts and other schemes are out."""
-    assert not is_allowed(url, OUTGOING.allowed_links)
+    assert not LinkPolicy(OUTGOING.allowed_links, frozenset({"https://shop.example/help"})).allows(url)
+
+
+def test_a_link_of_the_knowledge_base_is_one_and_nothing_longer() -> None:
+    """A known URL may stand in a reply as it is; with anything behind it, it shows its bare host."""
+    passage = "Read [the guide](https://forge.example/us/guide), or <https://forge.example/us/faq#pay>."
+    known = frozenset(links_in(passage))
+    assert {"https://forge.example/us/guide", "https://forge.example/us/faq#pay"} <= known
+    plain, html = body(
+        text="https://forge.example/us/guide, https://forge.example/us/faq#pay. "
+        "https://forge.example/us/guide/secret https://forge.example/us/guide?q=secret https://forge.example/eve",
+        known_links=known,
+    )
+    assert html.count("<a href=") == 2
+    assert "secret" not in plain + html
+    assert "eve" not in plain + html
 
 
 def test_html_is_ours() -> None:
     """Markup in the text is shown, not run."""
-    assert "<b>" not in html_of(safe_text("<b>bold</b> & <script>x</script>", ()), ())
-    assert "&lt;b&gt;bold&lt;/b&gt; &amp;" in html_of(safe_text("<b>bold</b> & co", ()), ())
+    none = LinkPolicy()
+    assert "<b>" not in html_of(safe_text("<b>bold</b> & <script>x</script>", none), none)
+    assert "&lt;b&gt;bold&lt;/b&gt; &amp;" in html_of(safe_text("<b>bold</b> & co", none), none)
 
 
 def test_quote_is_appended_only_on_wish() -> None:
@@ -307,7 +324,7 @@ def test_any_text_gives_the_meant_headers_or_is_refused(
     try:
         raw = compose(reply).raw
     except ComposeRefused:
-        assert not safe_text(text, ()).strip()
+        assert not safe_text(text, LinkPolicy()).strip()
         return
     message = message_from_bytes(raw)
     assert message.keys() == HEADERS

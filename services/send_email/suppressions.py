@@ -1,0 +1,72 @@
+"""Addresses that get no mail of ours: a hard bounce or a complaint puts them on the list, a person takes them off.
+
+Only a report that names a mail of ours counts, and only the address that this mail went to is suppressed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schemas.events.mail import EmailRead
+from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionLiftRequested
+from services.core.bus.work import Work
+from services.core.db import Connection, fetch_one
+from services.core.errors import Permanent
+from services.send_email.apply import SQL
+from services.send_email.results import Row
+
+
+class RecipientSuppressed(Permanent):
+    """The address is on the suppression list: mail to it bounced, or its owner complained."""
+
+
+async def refuse_suppressed(conn: Connection, workspace: str, address: str) -> None:
+    """Raise `RecipientSuppressed` where the address, as the envelope has it, is on the list."""
+    found = await fetch_one(conn, SQL.suppressed, {"workspace": workspace, "addr": address.casefold()})
+    if found:
+        raise RecipientSuppressed(
+            f"{address} is suppressed ({found['reason']}); `correspondent suppressions lift` takes it off the list"
+        )
+
+
+async def on_email(work: Work[EmailRead]) -> None:
+    """A bounce or complaint about a mail of ours: noted in the ledger, and the address suppressed if it is final."""
+    report = work.event.report
+    if report is None or report.reply_id is None:
+        return
+    async with work.unit() as unit:
+        await unit.lock("delivery", report.reply_id)
+        row = await unit.one(SQL.delivery, reply_id=report.reply_id)
+        if row is None or row["state"] not in ("sent", "unknown", "bounced"):
+            return
+        if report.kind in ("hard", "complaint"):
+            await unit.record(_bounced(work.event, row))
+
+
+async def on_lift(work: Work[SuppressionLiftRequested]) -> None:
+    """A person's word that an address may be written to again. Where it is not suppressed nothing is said."""
+    event = work.event
+    async with work.unit() as unit:
+        await unit.lock("delivery", event.reply_id)
+        row = await unit.one(SQL.delivery, reply_id=event.reply_id)
+        found = await unit.one(SQL.suppressed_by, workspace=unit.workspace, reply_id=event.reply_id)
+        if row is not None and found is not None:
+            said = {"recipient": found["addr"], "reason": event.reason, "by": event.by}
+            await unit.record(SuppressionLifted(**_ids(row), **said))
+
+
+def _bounced(mail: EmailRead, row: Row) -> ReplyBounced:
+    assert mail.report is not None
+    return ReplyBounced(
+        **_ids(row),
+        mail_id=mail.mail_id,
+        kind=mail.report.kind,
+        recipient=row["recipient"].casefold(),
+        status=mail.report.status,
+        diagnostic=mail.report.diagnostic[:500],
+        suppressed=True,
+    )
+
+
+def _ids(row: Row) -> dict[str, Any]:
+    return {name: row[name] for name in ("reply_id", "thread_id", "turn_id")}

@@ -1,0 +1,86 @@
+"""`correspondent suppressions`: addresses that get no mail of ours, and taking one off the list."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from schemas.events.replies import SuppressionLiftRequested
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import random_id
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+from services.core.house import House
+from services.tools.commands.terminal import console, plain, short
+from services.tools.running import house_here
+from services.tools.settle import settle
+
+app = typer.Typer(no_args_is_help=True, help="Addresses that get no mail: it bounced for good, or they complained.")
+SQL = queries(__file__, "suppressions.sql")
+
+
+class NotSuppressed(Permanent):
+    """Only an address on the list can be taken off it."""
+
+
+@app.command("list")
+def show(context: typer.Context) -> None:
+    """Show every suppressed address, with the reason and the thread, newest first."""
+    home: Path = context.obj
+    asyncio.run(show_list(home))
+
+
+@app.command("lift")
+def lift(
+    context: typer.Context,
+    address: Annotated[str, typer.Argument(help="The address, as `suppressions list` shows it.")],
+    reason: Annotated[str, typer.Option(help="Why it may be written to again, for the log.")] = "",
+    by: Annotated[str, typer.Option(help="Who says so, for the log.")] = "operator",
+) -> None:
+    """Write to an address again. A bounce or complaint that comes later suppresses it anew."""
+    home: Path = context.obj
+    asyncio.run(lift_address(home, address, reason=reason, by=by))
+
+
+async def show_list(home: Path) -> None:
+    """Print the list."""
+    async with house_here(home) as house, house.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.listed, {"workspace": house.settings.workspace})
+    console.print(_table(rows) if rows else "No address is suppressed.")
+
+
+async def lift_address(home: Path, address: str, *, reason: str, by: str) -> None:
+    """Ask for it, and wait until it is so. Raises `NotSuppressed`."""
+    async with house_here(home) as house:
+        row = await _suppressed(house, address)
+        if row is None or row["thread_id"] is None:
+            raise NotSuppressed(f"{address} is not suppressed; `correspondent suppressions list` shows what is")
+        asked = SuppressionLiftRequested(reply_id=row["reply_id"], thread_id=row["thread_id"], reason=reason, by=by)
+        workspace = house.settings.workspace
+        await enter(house, first(asked, id=random_id(), source="console", time=house.now(), workspace=workspace))
+        await settle(house)
+        still = await _suppressed(house, address)
+    console.print(plain(f"{row['addr']} is {'still suppressed' if still else 'written to again'}."))
+
+
+async def _suppressed(house: House, address: str) -> dict[str, Any] | None:
+    args = {"workspace": house.settings.workspace, "addr": address.strip().casefold()}
+    async with house.database.reading() as conn:
+        return await fetch_one(conn, SQL.suppressed, args)
+
+
+def _table(rows: list[dict[str, Any]]) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    table.add_column("since", no_wrap=True)
+    table.add_column("thread", no_wrap=True)
+    table.add_column("why", no_wrap=True)
+    table.add_column("address, and what its server said")
+    for row in rows:
+        said = plain(f"{row['addr']}\n{row['detail'] or ''}".rstrip())
+        table.add_row(f"{row['at']:%Y-%m-%d %H:%M}", short(row["thread_id"]), plain(row["reason"]), said)
+    return table
