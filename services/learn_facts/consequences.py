@@ -62,8 +62,12 @@ def mergeable(fact: KnownFact) -> bool:
 
 
 def agree(one: KnownFact, other: KnownFact) -> bool:
-    """Whether two facts may say the same: kind, key, trust class, end, numbers, names and polarity are equal."""
-    return mergeable(one) and mergeable(other) and _signature(one) == _signature(other)
+    """Whether two facts may say the same: kind, key, trust class, end, numbers, names and polarity are equal.
+
+    What a person took apart stays apart.
+    """
+    kept_apart = one.fact_id in other.apart_from or other.fact_id in one.apart_from
+    return not kept_apart and mergeable(one) and mergeable(other) and _signature(one) == _signature(other)
 
 
 def _signature(fact: KnownFact) -> tuple[object, ...]:

@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
-from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
     BriefWritten,
     FactRecorded,
     FactRequested,
     ParticipantSeen,
-    RelationProposal,
-    RelationRecorded,
     SessionNoted,
     TurnReflected,
 )
-from schemas.events.replies import FactProposal, ReplyDrafted
+from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
-from services.core.memory.quotes import find_quote
-from services.learn_facts import consequences, decide_acts, decide_facts, decide_person, decide_requests
-from services.learn_facts.evidence import objection
+from services.learn_facts import consequences, decide_acts, decide_person, decide_requests
 from services.learn_facts.load import load, load_sources
-from services.learn_facts.participant import KnownFact, Participant, Source
-from services.learn_facts.policy import STANDARD, Policy, extended
+from services.learn_facts.participant import KnownFact
+from services.learn_facts.proposals import learn, policy_of, record_all
+from services.learn_facts.relations import relate
 
 SESSION = timedelta(hours=24)
 
@@ -55,7 +50,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         return
     async with work.unit() as unit:
         sources = await load_sources(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
-        await _learn(unit, draft.participant_id, draft.facts, sources, _policy(work, draft.inbox))
+        await learn(unit, draft.participant_id, draft.facts, sources, policy_of(work, draft.inbox))
         await _move(unit, draft.participant_id, draft.participant_state, draft.participant_state_reason)
 
 
@@ -66,8 +61,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         return
     async with work.unit() as unit:
         sources = await load_sources(unit, event.participant_id, event.mail_ids, event.thread_id)
-        await _learn(unit, event.participant_id, event.facts, sources, _policy(work, event.inbox))
-        await _relate(unit, event.participant_id, event.relations, sources)
+        await learn(unit, event.participant_id, event.facts, sources, policy_of(work, event.inbox))
+        await relate(unit, event.participant_id, event.relations, sources)
         await _move(unit, event.participant_id, event.participant_state, event.participant_state_reason)
         who = await load(unit, event.participant_id)
         await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))
@@ -88,7 +83,7 @@ async def on_request(work: Work[FactRequested]) -> None:
     """A person adds, corrects, pins or takes back a fact."""
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
-        await _record(unit, who, list(decide_requests.request(who, work.event, unit.id_for("fact"), unit.now)))
+        await record_all(unit, who, list(decide_requests.request(who, work.event, unit.id_for("fact"), unit.now)))
 
 
 async def on_thread_step(work: Work[StateChanged]) -> None:
@@ -123,67 +118,11 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
-async def _learn(
-    unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
-) -> None:
-    for number, proposal in enumerate(proposals):
-        who = await load(unit, participant_id)
-        cited = _cited(proposal, sources)
-        decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
-        await _record(unit, who, decided)
-
-
-async def _record(unit: Unit, who: Participant, decided: Sequence[EventData]) -> None:
-    """What was decided, and what follows from it for the facts that were derived."""
-    for event in (*decided, *consequences.stale(who, decided)):
-        await unit.record(event)
-
-
-def _policy(work: Work[Any], inbox: str) -> Policy:
-    """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
-    known = next((one.memory for one in work.house.settings.inboxes if one.name == inbox), None)
-    if known is None:
-        return STANDARD
-    return extended(known.values, frozenset(known.reserved), known.floors, known.store_from)
-
-
-async def _relate(
-    unit: Unit, participant_id: UUID, relations: Iterable[RelationProposal], sources: Sequence[Source]
-) -> None:
-    for one in relations:
-        cited = next((source for source in sources if _holds(one.quote, source)), None)
-        if cited is None:
-            continue
-        await unit.record(
-            RelationRecorded(
-                participant_id=participant_id,
-                relation_id=decide_facts.relation_id(participant_id, one.subject, one.predicate, one.object),
-                **one.model_dump(exclude={"quote"}),
-                quote=one.quote[:300],
-                source_mail=cited.mail_id,
-            )
-        )
-
-
 async def _move(unit: Unit, participant_id: UUID, to_state: str, reason: str) -> None:
     if to_state:
         event = decide_person.transition(await load(unit, participant_id), to_state, "ai", reason)
         if event is not None:
             await unit.record(event)
-
-
-def _holds(quote: str, source: Source) -> bool:
-    """Whether a customer's own statement stands in this mail."""
-    span = find_quote(quote, source.text)
-    if span is None or source.is_ours or not source.trusted:
-        return False
-    return not objection(span, source.text, "identity", source.our_words)
-
-
-def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
-    if proposal.mail_id is not None:
-        return next((one for one in sources if one.mail_id == proposal.mail_id), None)
-    return next((one for one in sources if find_quote(proposal.quote, one.text)), None)
 
 
 HANDLERS: Handlers = {

@@ -49,7 +49,7 @@ async def _facts(unit: Unit, of: Row, supports: dict[UUID, list[Support]]) -> tu
     members = _grouped((one["merged_into"], one["fact_id"]) for one in await unit.all(SQL.members, **of))
     return tuple(
         KnownFact(
-            **row,
+            **{**row, "apart_from": tuple(row["apart_from"])},
             supports=tuple(one for id in (row["fact_id"], *members[row["fact_id"]]) for one in supports[id]),
             parents=tuple(parents[row["fact_id"]]),
             members=tuple(members[row["fact_id"]]),

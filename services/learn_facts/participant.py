@@ -29,6 +29,7 @@ class KnownFact:
     stale: bool = False
     parents: tuple[UUID, ...] = ()
     members: tuple[UUID, ...] = ()
+    apart_from: tuple[UUID, ...] = ()
 
     @property
     def confirmed_at(self) -> datetime:

@@ -4,7 +4,7 @@ SELECT * FROM participants WHERE participant_id = %(participant_id)s;
 -- name: facts
 -- What is believed now.
 SELECT fact_id, kind, key, value, text, trust, valid_from, expires_at, single_valued, pinned,
-       stale_since IS NOT NULL AS stale
+       stale_since IS NOT NULL AS stale, apart_from
 FROM facts
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
 ORDER BY recorded_at, fact_id;
@@ -153,7 +153,10 @@ UPDATE facts SET superseded_at = %(at)s, merged_into = %(fact_id)s, version = %(
 WHERE fact_id = ANY(%(member_ids)s) AND superseded_at IS NULL;
 
 -- name: unmerge
-UPDATE facts SET superseded_at = NULL, merged_into = NULL, version = %(version)s
+-- The members are themselves again, and each is kept apart from the others and from the fact that showed them.
+UPDATE facts SET superseded_at = NULL, merged_into = NULL, version = %(version)s,
+    apart_from = ARRAY(SELECT DISTINCT one FROM unnest(apart_from || %(fact_id)s || %(member_ids)s) AS one
+                       WHERE one <> facts.fact_id ORDER BY one)
 WHERE fact_id = ANY(%(member_ids)s) AND merged_into = %(fact_id)s;
 
 -- name: set_confidence

@@ -118,6 +118,19 @@ async def test_a_past_belief_can_be_asked_for(conn, embedder):
     assert await find(conn, embedder, "home town", as_of=NOW - timedelta(days=40)) == []
 
 
+async def test_an_end_counts_from_when_it_was_known(conn, embedder):
+    """Told on day 10 that it had ended on day 12, we still believed it on day 11; windows asked as of then say so too."""
+    known = NOW - timedelta(days=10)
+    ended = NOW - timedelta(days=12)
+    await remember(conn, "Lives in Graz", days_ago=30, valid_to=ended, superseded_at=known)
+    before, after = NOW - timedelta(days=11), NOW - timedelta(days=9)
+    assert texts(await find(conn, embedder, "home town", as_of=before)) == ["Lives in Graz"]
+    assert await find(conn, embedder, "home town", as_of=after) == []
+    day_after_end = window_of((ended + timedelta(days=1)).date().isoformat(), NOW)
+    assert len(await find(conn, embedder, "home town", as_of=before, window=day_after_end)) == 1
+    assert await find(conn, embedder, "home town", as_of=after, window=day_after_end) == []
+
+
 async def test_a_window_finds_what_was_so_then(conn, embedder):
     """A question about last month finds what has changed since, but nothing that was taken back or came later."""
     changed = NOW - timedelta(days=5)

@@ -194,6 +194,21 @@ async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory)
     assert kept["confidence"] > 0.8
     await memory.ask("unmerge", 3, fact_id=kept["fact_id"])
     assert await memory.current("export") == ["export is slow", "slow exporting"]
+    rows = await memory.rows("SELECT confidence FROM facts")
+    assert {round(row["confidence"], 4) for row in rows} == {0.7}, "each rests on its own mail again"
+
+
+async def test_what_a_person_took_apart_is_not_merged_again(memory: Memory) -> None:
+    """Undoing a merge outlasts the next fact, which looks for near-duplicates anew."""
+    given = {"kind": "issue_history", "op": "add"}
+    for on, words in ((1, "export is slow"), (2, "exporting is slow")):
+        trouble = fact("export", words, words, text=f"Ada reports that {words}.", **given)
+        await memory.tell(f"The {words}.", trouble, on=on)
+    (kept,) = await memory.rows("SELECT fact_id FROM facts WHERE superseded_at IS NULL")
+    await memory.ask("unmerge", 3, fact_id=kept["fact_id"])
+    other = fact("login", "login fails", "login fails", text="Ada reports that the login fails.", **given)
+    await memory.tell("The login fails.", other, on=4)
+    assert len(await memory.current("export")) == 2
 
 
 async def test_our_sent_reply_sources_a_resolution(memory: Memory) -> None:

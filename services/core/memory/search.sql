@@ -90,10 +90,11 @@ UNION
 (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 
 -- name: believed_and_valid
--- What was believed at as_of and had neither ended nor expired by then.
+-- What was believed at as_of and had neither ended nor expired by then. An end that was recorded together with the end
+-- of our belief, or later, was not known before that.
 recorded_at <= %(as_of)s
 AND (superseded_at IS NULL OR superseded_at > %(as_of)s)
-AND (valid_to IS NULL OR valid_to > %(as_of)s)
+AND (valid_to IS NULL OR valid_to > %(as_of)s OR superseded_at > %(as_of)s)
 AND (expires_at IS NULL OR expires_at > %(as_of)s)
 
 -- name: so_within_window
@@ -101,7 +102,8 @@ AND (expires_at IS NULL OR expires_at > %(as_of)s)
 recorded_at <= %(as_of)s
 AND (retracted_at IS NULL OR retracted_at > %(as_of)s)
 AND valid_from < %(window_end)s
-AND coalesce(least(valid_to, expires_at, superseded_at), 'infinity') > %(window_start)s
+AND coalesce(CASE WHEN superseded_at > %(as_of)s THEN expires_at ELSE least(valid_to, expires_at, superseded_at) END,
+             'infinity') > %(window_start)s
 
 -- name: by_id
 -- The facts themselves, as readers need them.

@@ -346,10 +346,3 @@ def test_a_wish_about_no_fact_of_this_person_is_refused(op: str) -> None:
     """Nobody's fact, or another participant's, cannot be changed through this one."""
     (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW)
     assert refusal(event) == "there is no such fact"
-
-
-def test_an_edge_of_the_graph_is_its_words() -> None:
-    """The id of an edge folds case of its ends, and keeps three words apart from two."""
-    one = decide_facts.relation_id(id_of("p"), "Ada", "works_at", "Acme")
-    assert one == decide_facts.relation_id(id_of("p"), "ADA", "works_at", "acme")
-    assert one != decide_facts.relation_id(id_of("p"), "Ada works_at", "", "Acme")

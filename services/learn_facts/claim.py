@@ -1,0 +1,78 @@
+"""A claim: a proposal whose words really stand in a mail, or why it is none. Pure.
+
+A fact is stored only if its quote stands in the cited mail of an authenticated author, as that author's own statement,
+about something that is theirs to say, and important enough to keep.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from schemas.events.memory import Trust
+from schemas.events.replies import FactProposal
+from services.core.memory.quotes import Span, find_quote
+from services.learn_facts.evidence import is_literal, objection
+from services.learn_facts.participant import KnownFact, Source
+from services.learn_facts.policy import OURS, Policy
+from services.learn_facts.support import Support
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A proposal whose words stand: what is said, where, how literally, and since when it is so."""
+
+    proposal: FactProposal
+    source: Source
+    span: Span
+    trust: Trust
+    since: datetime
+    fact_id: UUID
+    policy: Policy
+
+    @property
+    def support(self) -> Support:
+        """What it adds to a fact."""
+        return Support(self.trust, self.source.mail_id or self.source.reply_id, self.source.thread_id, self.since)
+
+    @property
+    def single(self) -> bool:
+        """Whether its key has one current value."""
+        return self.policy.arity(self.proposal.kind, self.proposal.key) == "single"
+
+    def means(self, known: KnownFact) -> bool:
+        """Whether the proposal names this very fact."""
+        return bool(self.proposal.fact_id) and str(known.fact_id) == self.proposal.fact_id
+
+
+def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, policy: Policy) -> Claim | str:
+    """The claim that a proposal makes; else why it makes none, in words."""
+    if source is None:
+        return "the quote stands in no mail of this turn"
+    span = find_quote(proposal.quote, source.text)
+    if not source.trusted:
+        return "the sender is not authenticated"
+    if span is None:
+        return "the quote does not stand in the cited mail"
+    refusal = _refusal(proposal, source, span, policy)
+    return refusal or Claim(proposal, source, span, _trust(proposal, source, span), source.said_at, fact_id, policy)
+
+
+def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy) -> str:
+    if source.is_ours:
+        return "" if proposal.kind in OURS else "our own words say nothing of a customer"
+    against = objection(span, source.text, proposal.kind, source.our_words)
+    if against or proposal.op == "delete":
+        return against
+    if policy.is_ours_to_say(proposal.kind, proposal.key):
+        return "only we can establish this"
+    if policy.importance(proposal.kind, proposal.importance) < policy.store_from:
+        return f"importance {proposal.importance} is below the threshold"
+    return ""
+
+
+def _trust(proposal: FactProposal, source: Source, span: Span) -> Trust:
+    if source.is_ours:
+        return "ours"
+    return "authenticated" if is_literal(proposal.value, span, source.text) else "inferred"

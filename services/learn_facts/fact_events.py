@@ -1,0 +1,78 @@
+"""The events that decisions about facts are told in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from schemas.events.memory import FactCorroborated, FactRecorded, FactRefused
+from schemas.events.replies import FactProposal
+from services.learn_facts.claim import Claim
+from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.policy import end_of_day
+from services.learn_facts.support import Support, confidence
+
+
+def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> FactRecorded:
+    """It holds from now on, in place of its rivals."""
+    proposal, source = claim.proposal, claim.source
+    return FactRecorded(
+        participant_id=who.participant_id,
+        fact_id=claim.fact_id,
+        kind=proposal.kind,
+        key=proposal.key,
+        value=proposal.value,
+        text=proposal.text or proposal.value,
+        single_valued=claim.single,
+        confidence=confidence([claim.support]),
+        importance=claim.policy.importance(proposal.kind, proposal.importance),
+        trust=claim.trust,
+        valid_from=claim.since,
+        expires_at=end_of_day(proposal.valid_to),
+        source_mail=source.mail_id,
+        source_reply=source.reply_id,
+        source_thread=source.thread_id,
+        source_message_id=source.message_id,
+        quote=claim.span.quote,
+        span_start=claim.span.start,
+        span_end=claim.span.end,
+        supersedes=tuple(one.fact_id for one in rivals),
+        rule="the newer value replaces the older" if rivals else "new",
+    )
+
+
+def corroborated(
+    who: Participant,
+    claim: Claim,
+    fact_id: UUID,
+    supports: Sequence[Support],
+    *,
+    earlier: datetime | None,
+    rejudged: bool,
+) -> FactCorroborated:
+    """Another message says what `fact_id` says. `earlier`: so since then, which is before all we knew."""
+    return FactCorroborated(
+        participant_id=who.participant_id,
+        fact_id=fact_id,
+        confidence=confidence([*supports, claim.support]),
+        source_mail=claim.source.mail_id,
+        source_thread=claim.source.thread_id,
+        trust=claim.trust,
+        quote=claim.span.quote,
+        said_at=claim.since,
+        valid_from=earlier,
+        rejudged=rejudged,
+    )
+
+
+def refused(who: Participant, proposal: FactProposal, reason: str) -> FactRefused:
+    """It does not hold."""
+    return FactRefused(
+        participant_id=who.participant_id,
+        op=proposal.op,
+        kind=proposal.kind,
+        key=proposal.key,
+        value=proposal.value,
+        reason=reason,
+    )

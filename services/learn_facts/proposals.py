@@ -1,0 +1,48 @@
+"""A model's proposals, one after the other: each is decided on what the ones before it left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+from uuid import UUID
+
+from schemas.events.base import EventData
+from schemas.events.replies import FactProposal
+from services.core.bus.unit import Unit
+from services.core.bus.work import Work
+from services.core.memory.quotes import find_quote
+from services.learn_facts import consequences, decide_facts
+from services.learn_facts.load import load
+from services.learn_facts.participant import Participant, Source
+from services.learn_facts.policy import STANDARD, Policy, extended
+
+
+async def learn(
+    unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
+) -> None:
+    """Decide on each proposal, and on what follows from it."""
+    for number, proposal in enumerate(proposals):
+        who = await load(unit, participant_id)
+        cited = _cited(proposal, sources)
+        decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
+        await record_all(unit, who, decided)
+
+
+async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> None:
+    """What was decided, and what follows from it for the facts that were derived."""
+    for event in (*decided, *consequences.stale(who, decided)):
+        await unit.record(event)
+
+
+def policy_of(work: Work[Any], inbox: str) -> Policy:
+    """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
+    known = next((one.memory for one in work.house.settings.inboxes if one.name == inbox), None)
+    if known is None:
+        return STANDARD
+    return extended(known.values, frozenset(known.reserved), known.floors, known.store_from)
+
+
+def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
+    if proposal.mail_id is not None:
+        return next((one for one in sources if one.mail_id == proposal.mail_id), None)
+    return next((one for one in sources if find_quote(proposal.quote, one.text)), None)

@@ -1,0 +1,44 @@
+"""Edges of the graph: kept where a customer's own statement says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from uuid import UUID, uuid5
+
+from schemas.events.memory import RelationProposal, RelationRecorded
+from services.core.bus.unit import Unit
+from services.core.memory.quotes import find_quote
+from services.learn_facts.evidence import objection
+from services.learn_facts.participant import Source
+
+
+async def relate(
+    unit: Unit, participant_id: UUID, relations: Iterable[RelationProposal], sources: Sequence[Source]
+) -> None:
+    """Record the edges whose quote stands in one of the mails."""
+    for one in relations:
+        cited = next((source for source in sources if _holds(one.quote, source)), None)
+        if cited is None:
+            continue
+        await unit.record(
+            RelationRecorded(
+                participant_id=participant_id,
+                relation_id=relation_id(participant_id, one.subject, one.predicate, one.object),
+                **one.model_dump(exclude={"quote"}),
+                quote=one.quote[:300],
+                source_mail=cited.mail_id,
+            )
+        )
+
+
+def relation_id(participant_id: UUID, subject: str, predicate: str, other: str) -> UUID:
+    """The edge that these three words are."""
+    return uuid5(participant_id, "\x1f".join((subject.casefold(), predicate, other.casefold())))
+
+
+def _holds(quote: str, source: Source) -> bool:
+    """Whether a customer's own statement stands in this mail."""
+    span = find_quote(quote, source.text)
+    if span is None or source.is_ours or not source.trusted:
+        return False
+    return not objection(span, source.text, "identity", source.our_words)
