@@ -7,7 +7,10 @@ that check needs the database and is the caller's.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any
 
+from services.core.mail.headers import clean
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports import dsn, plain_bounce
 from services.core.mail.reports.auto_reply import read_auto_reply
@@ -25,16 +28,34 @@ _WORST: tuple[Severity, ...] = ("hard", "soft", "delayed")
 
 
 def read_report(mail: ParsedMail, raw: bytes) -> Report | None:
-    """The report a mail is, or None for a mail that somebody wrote. Never raises.
+    """The report a mail is, or None for a mail that somebody wrote. Never raises; holds no control character.
 
     Complaints are asked for first (they too come from daemons), automatic replies last.
     """
+    report = _report(mail, raw)
+    return report and _cleaned(report)
+
+
+def _report(mail: ParsedMail, raw: bytes) -> Report | None:
     if _may_be_notice(mail):
         parts = leaves(raw)
         for read in (read_complaint, read_receipt, _read_bounce):
             if report := read(mail, parts):
                 return report
     return read_auto_reply(mail)
+
+
+def _cleaned(report: Report) -> Report:
+    return replace(
+        report,
+        recipients=tuple(replace(one, **_clean_texts(one)) for one in report.recipients),
+        **_clean_texts(report),
+    )
+
+
+def _clean_texts(told: Report | FailedRecipient) -> dict[str, Any]:
+    values = {field.name: getattr(told, field.name) for field in fields(told)}
+    return {name: clean(value) for name, value in values.items() if isinstance(value, str)}
 
 
 def _may_be_notice(mail: ParsedMail) -> bool:

@@ -64,6 +64,16 @@ def test_standard_notification() -> None:
     assert found.reporting_mta == "mx.customer.example"
 
 
+def test_a_null_byte_in_a_notification_reaches_no_field() -> None:
+    """Postgres stores no null character, so a notification that holds one would be a mail that cannot be read."""
+    found = report(
+        dsn("Final-Recipient: rfc822; go\0ne@customer.example\nStatus: 5.1.1\nDiagnostic-Code: smtp; 550\0 gone\0")
+    )
+    assert found
+    assert "\0" not in repr(dataclasses.asdict(found)).replace("\\x00", "\0")
+    assert found.diagnostic.startswith("550")
+
+
 def test_several_recipients_each_with_its_own_fate() -> None:
     """Delivered recipients are left out; the worst of the others is the report's severity."""
     found = report(
