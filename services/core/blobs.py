@@ -1,4 +1,4 @@
-"""Bodies and attachments by reference: content-addressed bytes, in a folder.
+"""Bodies and attachments by reference: content-addressed bytes, in a folder (or, `object_blobs`, in an object store).
 
 A blob's name is the sha256 of its content, so storing twice is storing once, and a reader can tell a
 damaged file. A file appears whole or not at all (written aside, synced, renamed).
@@ -11,8 +11,19 @@ import hashlib
 import os
 import tempfile
 from pathlib import Path
+from typing import Protocol
 
 from services.core.errors import Permanent, Temporary
+
+
+class BlobStore(Protocol):
+    """Where blobs are kept. Errors that may pass are `Temporary`."""
+
+    async def put(self, content: bytes) -> str:
+        """Store `content`; its sha256 in hex. Returns only when it is safe."""
+
+    async def get(self, sha256: str) -> bytes:
+        """The content with this hash. Raises `BlobMissing` or `BlobDamaged`."""
 
 
 class BlobMissing(Permanent):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from services.core.blobs import Blobs
+from services.core.blobs import Blobs, BlobStore
 from services.core.bus.publisher import Publisher
 from services.core.cache import Cache
 from services.core.clock import monotonic, utc_now
@@ -21,6 +21,7 @@ from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
 from services.core.model.breaker import Breakers, GuardedModel
 from services.core.model.factory import make_model
 from services.core.model.port import Model
+from services.core.object_blobs import ObjectBlobs
 from services.core.settings import EmbeddingSettings, Settings
 
 
@@ -30,7 +31,7 @@ class House:
 
     settings: Settings
     database: Database
-    blobs: Blobs
+    blobs: BlobStore
     cache: Cache
     model: GuardedModel
     embedder: Embedder
@@ -44,6 +45,11 @@ class House:
     def keyring(self) -> Keyring:
         """The keys of reply tokens: the secret makes them, former ones are still honoured."""
         return Keyring((self.secret, *(one.get_secret_value().encode() for one in self.settings.former_secrets)))
+
+
+def make_blobs(settings: Settings) -> BlobStore:
+    """The store that the settings ask for."""
+    return ObjectBlobs(settings.blobs) if settings.blobs.url else Blobs(Path(settings.home) / "blobs")
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
@@ -81,7 +87,7 @@ async def open_house(
     house = House(
         settings=settings,
         database=Database(settings.database_url, size=settings.pool_size),
-        blobs=Blobs(Path(settings.home) / "blobs"),
+        blobs=make_blobs(settings),
         cache=Cache(settings.redis_url),
         model=guarded,
         embedder=make_embedder(settings.embeddings),

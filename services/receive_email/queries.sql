@@ -17,10 +17,11 @@ INSERT INTO receipts (mail_id, workspace, inbox, fingerprint)
 VALUES (%(mail_id)s, %(workspace)s, %(inbox)s, %(fingerprint)s) ON CONFLICT (mail_id) DO NOTHING;
 
 -- name: claim_request
--- What this signed request was first used for; the first word stands. Those long stale are forgotten on the way.
+-- What this signed request was first used for; the first word stands. Those long stale are forgotten on the way, but not
+-- of formats that carry no time: nothing else would refuse them.
 WITH old AS (
     DELETE FROM webhook_requests WHERE ctid IN (
-        SELECT ctid FROM webhook_requests WHERE seen_at < %(now)s - interval '7 days' LIMIT 10 FOR UPDATE SKIP LOCKED))
+        SELECT ctid FROM webhook_requests WHERE seen_at < %(now)s - interval '7 days' AND format = ANY(%(dated)s) LIMIT 10 FOR UPDATE SKIP LOCKED))
 INSERT INTO webhook_requests (workspace, format, request_id, binding, seen_at)
 VALUES (%(workspace)s, %(format)s, %(request_id)s, %(binding)s, %(now)s)
 ON CONFLICT (workspace, format, request_id) DO UPDATE SET binding = webhook_requests.binding

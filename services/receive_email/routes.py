@@ -1,10 +1,14 @@
-"""POST /inbound/FORMAT?inbox=NAME: limit, verify, parse, accept; 2xx only when the mail's event is on the log."""
+"""POST /inbound/FORMAT?inbox=NAME: limit, verify, parse, accept; 2xx only when the mail's event is on the log.
+
+POST /inbound/oauth/token gives access tokens to providers that use them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Annotated
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from services.core.db import fetch_one
@@ -14,11 +18,15 @@ from services.core.web import Refused
 from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint
 from services.receive_email.webhooks import FORMATS
+from services.receive_email.webhooks.oauth import Token, grant
 from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call, Format, Inbound, Outside
+from services.receive_email.webhooks.request import Call, Format, Inbound, Outside, too_large
 
 BODY_DEADLINE_S = 120
-MB = 1024 * 1024
+TOKEN_REQUEST_BYTES = 8 * 1024
+DATED = [one.name for one in FORMATS.values() if one.dated]
+
+Inbox = Annotated[str, Query(max_length=200)]
 
 
 class Answer(BaseModel):
@@ -32,27 +40,34 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
     """The webhooks of all formats, on one path each."""
     router, network = APIRouter(tags=["inbound mail"]), outside or HttpsOutside()
 
+    @router.post("/inbound/oauth/token")
+    async def token(request: Request, response: Response) -> Token:
+        """Give a provider the access token that it posts mail with."""
+        response.headers["cache-control"] = "no-store"
+        return grant(await read_call(house, request, TOKEN_REQUEST_BYTES, network))
+
     @router.post("/inbound/{format_name}")
-    async def inbound(request: Request, format_name: str, inbox: str = Query("", max_length=200)) -> Answer:
+    @router.post("/inbound/{format_name}/{path}")
+    async def inbound(request: Request, format_name: str, path: str = "", inbox: Inbox = "") -> Answer:
         """Bring one mail to one inbox."""
         shape = FORMATS.get(format_name)
-        if shape is None:
+        if shape is None or (path and not shape.has_path):
             raise Refused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
-        return await receive(house, shape, await read_call(house, request, shape, network), inbox)
+        limit = int(house.settings.web.max_body_bytes * shape.overhead)
+        return await receive(house, shape, await read_call(house, request, limit, network, path), inbox)
 
     return router
 
 
-async def read_call(house: House, request: Request, shape: Format, outside: Outside) -> Call:
-    """The call with its body, as long as that stays within the limit. Raises `Refused`."""
-    limit = int(house.settings.web.max_body_mb * MB * shape.overhead)
+async def read_call(house: House, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
+    """The call with its body, as long as that stays within the limit in bytes. Raises `Refused`."""
     try:
         async with asyncio.timeout(BODY_DEADLINE_S):
             body = await _body(request, limit)
     except TimeoutError:
         raise Refused(408, "too_slow", f"the body took longer than {BODY_DEADLINE_S} s") from None
     headers = {name.lower(): value for name, value in request.headers.items()}
-    return Call(headers=headers, body=body, now=house.now(), web=house.settings.web, outside=outside)
+    return Call(headers=headers, body=body, now=house.now(), web=house.settings.web, outside=outside, path=path)
 
 
 async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> Answer:
@@ -60,8 +75,8 @@ async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> A
     found = await shape.open(call)
     if found is None:
         return Answer(status="confirmed")
-    if len(found.raw) > house.settings.web.max_body_mb * MB:
-        raise _too_large(house.settings.web.max_body_mb * MB)
+    if len(found.raw) > house.settings.web.max_body_bytes:
+        raise too_large(house.settings.web.max_body_bytes)
     inbox = _inbox(house, inbox_name)
     await _claim(house, shape, found, inbox)
     source_key = f"{shape.name}:{found.key}"
@@ -72,12 +87,12 @@ async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> A
 async def _body(request: Request, limit: int) -> bytes:
     declared = request.headers.get("content-length", "0")
     if declared.isdigit() and int(declared) > limit:
-        raise _too_large(limit)
+        raise too_large(limit)
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > limit:
-            raise _too_large(limit)
+            raise too_large(limit)
     return bytes(body)
 
 
@@ -90,6 +105,7 @@ async def _claim(house: House, shape: Format, found: Inbound, inbox: InboxSettin
         "request_id": found.request_id,
         "binding": binding,
         "now": house.now(),
+        "dated": DATED,
     }
     async with house.database.reading() as conn:
         claimed = await fetch_one(conn, SQL.claim_request, args)
@@ -106,7 +122,3 @@ def _inbox(house: House, name: str) -> InboxSettings:
     if inbox.paused:
         raise Refused(503, "paused", "this inbox is paused; send the same request again later")
     return inbox
-
-
-def _too_large(limit: int) -> Refused:
-    return Refused(413, "too_large", f"at most {limit} bytes are taken")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 import sys
@@ -15,23 +14,29 @@ from pathlib import Path
 
 import httpx
 import pytest
+from pydantic import SecretStr
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
 from services.core.bus.publisher import LogUnavailable
 from services.core.house import House
-from services.core.settings import InboxSettings, Settings
+from services.core.settings import InboxSettings, S3Access, Settings, WebSettings
 from services.core.web import AddressTaken, listen, make_app, run_edges, serve
 from services.receive_email import EDGE
 from services.receive_email.routes import routes
 from services.receive_email.webhooks import FORMATS
+from services.receive_email.webhooks.outside import HttpsOutside
 from tests.support import webhook_senders as senders
 from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
+from tests.support.s3_server import running_s3
 from tests.support.stack import fresh_database
 from tests.support.webhook_senders import SENDERS, FakeNetwork, Post
 
 LIMIT_MB = 1
 FORMAT_NAMES = sorted(SENDERS)
+UNDATED = {"postmark", "postmark_path"}  # these carry no time that could be stale
+STALE = [(name, timedelta(hours=2)) for name in FORMAT_NAMES if name not in UNDATED]
+STALE += [(name, timedelta(hours=-2)) for name, _ in STALE if name != "sendgrid_oauth"]  # a token has no beginning
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +63,22 @@ def network() -> FakeNetwork:
 
 
 @pytest.fixture
-async def client(empty: House, network: FakeNetwork) -> AsyncIterator[httpx.AsyncClient]:
-    transport = httpx.ASGITransport(make_app([routes(empty, network)]), raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://house") as made:
+async def client(
+    request: pytest.FixtureRequest, empty: House, network: FakeNetwork
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the house, which is open in the way that the test's `name` asks for."""
+    way = request.node.callspec.params.get("name", "") if hasattr(request.node, "callspec") else ""
+    async with client_of(with_web(empty, senders.web_settings(way, max_body_mb=LIMIT_MB)), network) as made:
         yield made
+
+
+def client_of(house: House, network: FakeNetwork) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(make_app([routes(house, network)]), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://house")
+
+
+def with_web(house: House, web: WebSettings) -> House:
+    return replace(house, settings=house.settings.model_copy(update={"web": web}))
 
 
 async def send(client: httpx.AsyncClient, post: Post, inbox: str = "support") -> httpx.Response:
@@ -77,6 +94,10 @@ def forged(post: Post) -> Post:
     """The same call with another mail, or another signature where the mail is not signed."""
     if post.path == "mailgun":
         return replace(post, body=post.body.replace(b"signature=", b"signature=0"))
+    if "Bearer" in post.headers.get("authorization", ""):
+        return replace(post, headers=post.headers | {"authorization": post.headers["authorization"][:-1] + "!"})
+    if post.path.startswith("postmark/"):
+        return replace(post, path=post.path[:-1])
     if post.path == "postmark":
         return replace(post, headers=post.headers | {"authorization": "Basic cG9zdG1hcms6Z3Vlc3M="})
     if post.path == "ses":
@@ -85,8 +106,10 @@ def forged(post: Post) -> Post:
 
 
 def test_every_format_has_a_sender() -> None:
-    """No format is without these tests."""
-    assert sorted(FORMATS) == FORMAT_NAMES
+    """No format is without these tests, in each of the ways that it has."""
+    posts = [SENDERS[name](b"mail", "req-1", now()) for name in FORMAT_NAMES]
+    assert {post.path.partition("/")[0] for post in posts} == set(FORMATS)
+    assert {one.name for one in FORMATS.values() if not one.dated} == {"postmark", "sendgrid"}
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
@@ -112,13 +135,29 @@ async def test_a_forged_call_is_refused(name: str, client: httpx.AsyncClient, em
     assert await stored(empty) == []
 
 
-@pytest.mark.parametrize("name", sorted(set(FORMAT_NAMES) - {"postmark"}))
-@pytest.mark.parametrize("late", [timedelta(hours=2), timedelta(hours=-2)])
+@pytest.mark.parametrize(("name", "late"), STALE)
 async def test_a_stale_call_is_refused(name: str, late: timedelta, client: httpx.AsyncClient, empty: House) -> None:
     """A call signed too long ago, or for the future, is 401 however genuine it is."""
     answer = await send(client, SENDERS[name](letter(name), "req-1", now() - late))
     assert (answer.status_code, answer.json()["error"]) == (401, "timestamp_stale")
     assert await stored(empty) == []
+
+
+@pytest.mark.parametrize("name", FORMAT_NAMES)
+async def test_a_call_of_long_ago_makes_no_second_event(name: str, client: httpx.AsyncClient, empty: House) -> None:
+    """Weeks later, and after other calls have let old ids be forgotten, the same call is refused or a duplicate."""
+    post = SENDERS[name](letter(name), "req-1", now())
+    assert (await send(client, post)).status_code == 200
+    async with empty.database.reading() as conn:
+        await conn.execute("UPDATE webhook_requests SET seen_at = seen_at - interval '60 days'")
+    later = replace(empty, now=lambda: now() + timedelta(days=60))
+    async with client_of(with_web(later, senders.web_settings(name, max_body_mb=LIMIT_MB)), FakeNetwork()) as made:
+        await send(made, senders.raw(letter("another"), "req-2", later.now()))
+        answers = [await send(made, post, inbox=inbox) for inbox in ("support", "billing")]
+    refused = [(401, "timestamp_stale")] * 2
+    told = [(one.status_code, one.json().get("error") or one.json()["status"]) for one in answers]
+    assert told == ([(200, "duplicate"), (409, "replayed")] if name in UNDATED else refused)
+    assert len(await stored(empty)) == 2
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
@@ -160,7 +199,8 @@ async def test_the_limit_comes_before_everything_else(name: str, client: httpx.A
             sent += 1
             yield b"x" * 1024 * 1024
 
-    answer = await client.post(f"/inbound/{name}?inbox=support", content=endless())
+    path = SENDERS[name](b"mail", "req-1", now()).path
+    answer = await client.post(f"/inbound/{path}?inbox=support", content=endless())
     assert answer.status_code == 413
     assert sent <= 5 * LIMIT_MB
 
@@ -291,8 +331,96 @@ async def test_content_that_carries_no_raw_mail_is_explained(client: httpx.Async
     assert "Include raw email content" in (await send(client, empty_postmark)).json()["message"]
     assert "end in `mime`" in (await send(client, senders.mailgun(b"", "req", at))).json()["message"]
     assert "full MIME" in (await send(client, senders.sendgrid(b"", "req", at))).json()["message"]
-    notice = senders.sns(at, Message=json.dumps({"receipt": {"action": {"type": "S3"}}}))
+    notice = senders.sns(at, Message=senders.notice(at, {"type": "SNS", "encoding": "BASE64"}))
     assert "SNS action" in (await send(client, notice)).json()["message"]
+
+
+async def test_mail_that_ses_stored_is_read_from_our_buckets_only(
+    client: httpx.AsyncClient, network: FakeNetwork, empty: House
+) -> None:
+    """A bucket of the settings is asked, in the topic's region; another one never, whatever Amazon signed."""
+    assert (await send(client, senders.ses_s3(letter("large"), "req-1", now()))).status_code == 200
+    assert network.asked[1:] == [f"s3://{senders.BUCKET}/inbound/req-1 in eu-west-1"]
+    network.asked.clear()
+    answer = await send(client, senders.ses_s3(letter("theirs"), "req-2", now(), bucket="somebody-elses"))
+    assert (answer.status_code, answer.json()["error"]) == (401, "signature_wrong")
+    assert network.asked == [senders.CERTIFICATE_URL]
+    assert len(await stored(empty)) == 1
+
+
+async def test_a_stored_mail_comes_over_s3_itself(empty: House) -> None:
+    """The object is fetched with signed requests; one that is not there yet is 503, for SNS to try again."""
+    mail = letter("s3", pad=200_000)
+    post = senders.ses_s3(mail, "req-1", now())
+    with running_s3() as server:
+        web = senders.web_settings()
+        hooks = web.webhooks.model_copy(update={"ses_s3": server.access(region="")})
+        network = S3Network()
+        async with client_of(with_web(empty, web.model_copy(update={"webhooks": hooks})), network) as made:
+            assert (await send(made, post)).status_code == 503
+            server.objects[f"/{senders.BUCKET}/inbound/req-1"] = mail
+            assert (await send(made, post)).json()["status"] == "accepted"
+    (event,) = await stored(empty)
+    assert await empty.blobs.get(event.blob) == mail
+
+
+class S3Network(FakeNetwork):
+    """The fake network, but with real buckets."""
+
+    async def stored(self, bucket: str, key: str, access: S3Access, most: int) -> bytes | None:
+        return await HttpsOutside().stored(bucket, key, access, most)
+
+
+@pytest.mark.parametrize("way", ["basic", "form"])
+async def test_a_provider_gets_a_token_and_posts_with_it(way: str, empty: House) -> None:
+    """Client credentials, said either way, give a token that opens the webhook; the answer is not to be cached."""
+    house = with_web(empty, senders.web_settings("sendgrid_oauth"))
+    login = {"client_id": "sendgrid", "client_secret": senders.CLIENT_SECRET}
+    async with client_of(house, FakeNetwork()) as made:
+        asked = await made.post(
+            "/inbound/oauth/token",
+            data={"grant_type": "client_credentials"} | (login if way == "form" else {}),
+            auth=("sendgrid", senders.CLIENT_SECRET) if way == "basic" else None,
+        )
+        assert (asked.status_code, asked.json()["token_type"]) == (200, "Bearer"), asked.text
+        assert asked.headers["cache-control"] == "no-store"
+        post = senders.sendgrid_oauth(letter("oauth"), "req-1", now())
+        token = {"authorization": f"Bearer {asked.json()['access_token']}"}
+        assert (await send(made, replace(post, headers=post.headers | token))).status_code == 200
+
+
+async def test_whoever_is_not_the_client_gets_no_token(empty: House) -> None:
+    """A wrong secret, another grant, a large body, and a house without a client are refused, in OAuth's own words."""
+    credentials, good = {"grant_type": "client_credentials"}, ("sendgrid", senders.CLIENT_SECRET)
+    async with client_of(with_web(empty, senders.web_settings("sendgrid_oauth")), FakeNetwork()) as made:
+        wrong = await made.post("/inbound/oauth/token", data=credentials, auth=("sendgrid", "guessed"))
+        other = await made.post("/inbound/oauth/token", data={"grant_type": "password"}, auth=good)
+        large = await made.post("/inbound/oauth/token", data=credentials | {"x": "y" * 10_000}, auth=good)
+    async with client_of(with_web(empty, senders.web_settings()), FakeNetwork()) as made:
+        closed = await made.post("/inbound/oauth/token", data=credentials, auth=("sendgrid", ""))
+    told = [(one.status_code, one.json()["error"]) for one in (wrong, other, large, closed)]
+    assert told == [
+        (401, "invalid_client"), (400, "unsupported_grant_type"), (413, "too_large"), (403, "not_configured"),
+    ]  # fmt: skip
+
+
+async def test_signature_and_token_are_both_asked_for_where_both_are_set(empty: House) -> None:
+    """A security policy with both is as strong as both: either alone is refused."""
+    web = senders.web_settings()
+    hooks = web.webhooks.model_copy(update={"sendgrid_client_secret": SecretStr(senders.CLIENT_SECRET)})
+    signed, with_token = (
+        sender(letter("both"), "req-1", now()) for sender in (senders.sendgrid, senders.sendgrid_oauth)
+    )
+    async with client_of(with_web(empty, web.model_copy(update={"webhooks": hooks})), FakeNetwork()) as made:
+        assert [(await send(made, one)).status_code for one in (signed, with_token)] == [401, 401]
+        both = replace(signed, headers=with_token.headers | signed.headers)
+        assert (await send(made, both)).status_code == 200
+
+
+async def test_only_a_format_with_a_secret_path_has_one(client: httpx.AsyncClient) -> None:
+    """Anything after another format's name is 404."""
+    post = senders.raw(letter(1), "req-1", now())
+    assert (await send(client, replace(post, path="raw/x"))).json()["error"] == "format_unknown"
 
 
 async def test_the_edge_serves_and_stops(empty: House) -> None:

@@ -12,8 +12,8 @@ _CONTINUED = re.compile(r"([^*]+)(?:\*(\d{1,4}))?(\*)?\Z")
 
 
 def parse(value: str) -> tuple[str, dict[str, str]]:
-    """The lower-case value before the first `;` and the decoded parameters, names lower case, the first of each."""
-    head = value.split(";", 1)[0].strip().lower()
+    """The first word before the first `;`, in lower case, and the decoded parameters by lower-case name."""
+    head = next(iter(headers.clean(value.split(";", 1)[0]).lower().split()), "")
     plain: dict[str, str] = {}
     pieces: dict[str, dict[int, tuple[str, bool]]] = {}
     for match in _PARAMETER.finditer(value):

@@ -16,6 +16,7 @@ from services.core.mail import headers, parameters
 from services.core.mail.message import Limits
 
 _CONTENT_FIELDS = {"content-type", "content-disposition", "content-transfer-encoding"}
+_TYPE = re.compile(r"[\w!#$%&'*+.^`{|}~-]{1,127}/[\w!#$%&'*+.^`{|}~-]{1,127}", re.ASCII)  # RFC 2045, 5.1; RFC 6838
 _ENCODINGS = re.compile(r"[\w-]+")
 LINE_FEED = 0x0A
 _BAD_QP_END = re.compile(rb"(?<![ \t])[ \t]++(?=\r?\n)")
@@ -95,7 +96,7 @@ def _part(raw: bytes, level: int, default_type: str, limits: Limits, defects: li
     content_type, given = parameters.parse(named.get("content-type", default_type))
     disposition, disposition_given = parameters.parse(named.get("content-disposition", ""))
     encoding = _ENCODINGS.search(named.get("content-transfer-encoding", "").lower())
-    if content_type.count("/") != 1:
+    if not _TYPE.fullmatch(content_type):
         defects.append("unreadable content type")
         content_type = default_type
     return Part(fields, raw[body_at:], level, content_type, given, disposition, disposition_given, _word(encoding))

@@ -5,6 +5,7 @@ Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores b
 its name, the reason and how to mend it.
 """
 
+from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.house import Settings
@@ -18,6 +19,7 @@ from services.core.settings.web import WebhookSettings, WebSettings
 __all__ = [
     "CONFIG_FILE",
     "TOOLS_S",
+    "BlobSettings",
     "ContextSettings",
     "DkimSettings",
     "EmbeddingSettings",
@@ -28,6 +30,7 @@ __all__ = [
     "LaneSettings",
     "MemorySettings",
     "OAuthSettings",
+    "S3Access",
     "SendSettings",
     "Settings",
     "SettingsWrong",

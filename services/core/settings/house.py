@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from services.core.bus.attempt import GRACE_S
 from services.core.model.settings import ModelSettings
+from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
 from services.core.settings.inbox import InboxSettings
@@ -47,6 +48,7 @@ class Settings(BaseSettings):
     trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     pool_size: int = 16
+    blobs: BlobSettings = BlobSettings()
     kafka: KafkaSettings = KafkaSettings()
     smtp: SmtpSettings = SmtpSettings()
     model: ModelSettings = ModelSettings()

@@ -1,10 +1,13 @@
-"""The network as formats see it: HTTPS, short, without redirects, and small answers only."""
+"""The network as formats see it: HTTPS, short, without redirects, small answers only; and objects of S3 buckets."""
 
 from __future__ import annotations
 
 import httpx
 
+from services.core.blobs import BlobMissing
 from services.core.errors import Temporary
+from services.core.object_blobs import open_bucket, read_object
+from services.core.settings import S3Access
 
 TIMEOUT_S = 5.0
 MOST_BYTES = 64 * 1024
@@ -41,3 +44,10 @@ class HttpsOutside:
                 self._kept.pop(next(iter(self._kept)))
             self._kept[url] = content
         return self._kept[url]
+
+    async def stored(self, bucket: str, key: str, access: S3Access, most: int) -> bytes | None:
+        """An object of a bucket, or None where it is larger than `most` bytes. Raises `OutsideAway`."""
+        try:
+            return await read_object(open_bucket(bucket, access), key, most=most)
+        except BlobMissing as error:
+            raise OutsideAway(f"{error} in the bucket {bucket}") from None

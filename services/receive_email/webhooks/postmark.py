@@ -1,6 +1,7 @@
-"""Postmark inbound JSON with "Include raw email content": https://USER:PASSWORD@HOST/inbound/postmark?inbox=NAME.
+"""Postmark inbound JSON with "Include raw email content": https://USER:PASSWORD@HOST/inbound/postmark/PATH?inbox=NAME.
 
-Postmark signs nothing; it knows a password (basic authentication), over HTTPS. What names a mail is its MessageID.
+Postmark signs nothing and dates nothing; over HTTPS it knows a password (basic authentication), a secret path, or both:
+whichever the settings have is checked. What names a mail is its MessageID, and none is ever taken twice.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class _Posted(BaseModel):
 
 
 async def _open(call: Call) -> Inbound:
-    _check_password(call)
+    _check_secrets(call)
     try:
         posted = _Posted.model_validate_json(call.body)
     except ValidationError:
@@ -32,15 +33,21 @@ async def _open(call: Call) -> Inbound:
     return Inbound(raw=raw, key=posted.message_id, request_id=posted.message_id)
 
 
-def _check_password(call: Call) -> None:
+def _check_secrets(call: Call) -> None:
     hooks = call.web.webhooks
-    password = hooks.postmark_password.get_secret_value()
-    if not password:
-        raise not_configured("web.webhooks.postmark_password")
+    password, path = hooks.postmark_password.get_secret_value(), hooks.postmark_path.get_secret_value()
+    if not (password or path):
+        raise not_configured("web.webhooks.postmark_password (or postmark_path)")
+    if path and not same(call.path.encode(), path.encode()):
+        raise unsigned("the path is wrong")
+    if password:
+        _check_password(call, f"{hooks.postmark_username}:{password}".encode())
+
+
+def _check_password(call: Call, expected: bytes) -> None:
     scheme, _, given = call.header("authorization").partition(" ")
-    expected = f"{hooks.postmark_username}:{password}".encode()
     if scheme.casefold() != "basic" or not same(base64_bytes(given.strip()), expected):
         raise unsigned("user name or password is wrong")
 
 
-FORMAT = Format("postmark", _open, overhead=OVERHEAD)
+FORMAT = Format("postmark", _open, overhead=OVERHEAD, dated=False, has_path=True)

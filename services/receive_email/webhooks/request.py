@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from schemas.events.mail import Peer
-from services.core.settings import WebSettings
+from services.core.settings import S3Access, WebSettings
 from services.core.web import Refused
 
 
@@ -21,16 +21,23 @@ class Outside(Protocol):
     async def kept(self, url: str) -> bytes:
         """The body behind a URL whose content never changes."""
 
+    async def stored(self, bucket: str, key: str, access: S3Access, most: int) -> bytes | None:
+        """An object of an S3 bucket; None where it is larger than `most` bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One POST, read whole and within the limit; header names are in lower case, `now` is when it came."""
+    """One POST, read whole and within the limit; header names are in lower case, `now` is when it came.
+
+    `path` is what followed the format's name in the URL.
+    """
 
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
     now: datetime
     web: WebSettings
     outside: Outside
+    path: str = field(default="", repr=False)
 
     def header(self, name: str) -> str:
         """A header's value, or ""."""
@@ -52,12 +59,15 @@ class Format:
     """One provider's way of posting mail.
 
     `open` verifies before it parses, and raises `Refused`; None means that the call was good and brought no mail.
-    `overhead` is how much larger than the mail a body may be, for formats that escape or encode it.
+    `overhead` is how much larger than the mail a body may be, for formats that escape or encode it. `dated`: its calls
+    carry a time that is checked, so that old ids may be forgotten. `has_path`: a secret may follow its name in the URL.
     """
 
     name: str
     open: Callable[[Call], Awaitable[Inbound | None]]
     overhead: float = 1.0
+    dated: bool = True
+    has_path: bool = False
 
 
 def unsigned(what: str) -> Refused:
@@ -73,6 +83,11 @@ def stale(what: str) -> Refused:
 def malformed(what: str) -> Refused:
     """The refusal of a verified call whose content cannot be used."""
     return Refused(422, "content_unusable", what)
+
+
+def too_large(limit: int) -> Refused:
+    """The refusal of a mail, or a body, over the limit in bytes."""
+    return Refused(413, "too_large", f"at most {limit} bytes are taken")
 
 
 def not_configured(setting: str) -> Refused:

@@ -1,6 +1,7 @@
-"""SendGrid Inbound Parse with "POST the raw, full MIME message" and a security policy with signature verification.
+"""SendGrid Inbound Parse with "POST the raw, full MIME message" and a security policy: signature, OAuth, or both.
 
-The signature is ECDSA (P-256, SHA-256) over timestamp and body, in two headers.
+The signature is ECDSA (P-256, SHA-256) over timestamp and body, in two headers; for OAuth, SendGrid asks us for a token
+first. Whichever the settings have is checked.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from schemas.events.mail import Peer
 from services.receive_email.fingerprint import fingerprint
 from services.receive_email.webhooks.forms import form_fields, text_field
+from services.receive_email.webhooks.oauth import check_bearer
 from services.receive_email.webhooks.request import Call, Format, Inbound, malformed, not_configured, unsigned
 from services.receive_email.webhooks.signatures import base64_bytes, check_fresh
 
@@ -24,10 +26,14 @@ TIMESTAMP = "x-twilio-email-event-webhook-timestamp"
 
 
 async def _open(call: Call) -> Inbound:
-    if not call.web.webhooks.sendgrid_public_key:
-        raise not_configured("web.webhooks.sendgrid_public_key")
-    check_fresh(call.header(TIMESTAMP), call.now)
-    _check_signature(call, call.web.webhooks.sendgrid_public_key)
+    public_key, secret = call.web.webhooks.sendgrid_public_key, call.web.webhooks.sendgrid_client_secret
+    if not (public_key or secret.get_secret_value()):
+        raise not_configured("web.webhooks.sendgrid_public_key (or sendgrid_client_secret)")
+    if secret.get_secret_value():
+        check_bearer(call, secret.get_secret_value())
+    if public_key:
+        check_fresh(call.header(TIMESTAMP), call.now)
+        _check_signature(call, public_key)
     fields = form_fields(call)
     raw = fields.get("email", b"")
     if not raw.strip():
@@ -64,4 +70,4 @@ def _peer(fields: dict[str, bytes]) -> Peer:
     return Peer(ip=text_field(fields, "sender_ip"), mail_from=mail_from if isinstance(mail_from, str) else "")
 
 
-FORMAT = Format("sendgrid", _open)
+FORMAT = Format("sendgrid", _open, dated=False)

@@ -1,4 +1,5 @@
-"""Amazon SES through SNS: a receipt rule whose SNS action carries the mail (up to 150 kB), encoding Base64 or UTF-8.
+"""Amazon SES through SNS: a receipt rule whose SNS action carries the mail (up to 150 kB), encoding Base64 or UTF-8;
+or whose S3 action stores it (any size) and tells a topic of ours where, in a bucket that the settings name.
 
 A subscription is confirmed by itself, but only for a topic of the settings, and at Amazon's own address.
 """
@@ -6,10 +7,18 @@ A subscription is confirmed by itself, but only for a topic of the settings, and
 from __future__ import annotations
 
 import structlog
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.events.mail import Peer
-from services.receive_email.webhooks.request import Call, Format, Inbound, malformed, not_configured, unsigned
+from services.receive_email.webhooks.request import (
+    Call,
+    Format,
+    Inbound,
+    malformed,
+    not_configured,
+    too_large,
+    unsigned,
+)
 from services.receive_email.webhooks.signatures import base64_bytes
 from services.receive_email.webhooks.sns import SnsMessage, is_amazons, verified_message
 
@@ -23,7 +32,10 @@ class _Part(BaseModel):
 
 
 class _Action(_Part):
+    type: str = ""
     encoding: str = "UTF8"
+    bucket: str = Field("", alias="bucketName")
+    key: str = Field("", alias="objectKey")
 
 
 class _Receipt(_Part):
@@ -50,7 +62,7 @@ async def _open(call: Call) -> Inbound | None:
     if message.Type == "UnsubscribeConfirmation":
         log.warning("an SNS subscription was ended", topic=message.TopicArn)
         return None
-    return _mail(message)
+    return await _mail(call, message)
 
 
 async def _confirm(call: Call, message: SnsMessage) -> None:
@@ -60,21 +72,40 @@ async def _confirm(call: Call, message: SnsMessage) -> None:
     log.info("an SNS subscription was confirmed", topic=message.TopicArn)
 
 
-def _mail(message: SnsMessage) -> Inbound:
+async def _mail(call: Call, message: SnsMessage) -> Inbound:
     try:
         received = _Received.model_validate_json(message.Message)
     except ValidationError:
         raise malformed("the message is not the JSON of an SES notification") from None
-    if not received.content:
-        raise malformed("the notification has no content: let the receipt rule's SNS action carry the mail")
-    if received.receipt.action.encoding.casefold() == "base64":
-        raw = base64_bytes(received.content)
+    action = received.receipt.action
+    if received.content:
+        raw = _decoded(received.content, action.encoding)
+    elif action.type.casefold() == "s3" and action.key:
+        raw = await _stored(call, action, message.TopicArn)
     else:
-        raw = received.content.encode("utf-8", "surrogateescape")
+        raise malformed("the notification has no content: use the receipt rule's SNS action, or its S3 action")
     if not raw.strip():
         raise malformed("the content cannot be decoded")
     peer = Peer(mail_from=received.mail.source)
     return Inbound(raw=raw, key=message.MessageId, request_id=message.MessageId, peer=peer)
+
+
+def _decoded(content: str, encoding: str) -> bytes:
+    if encoding.casefold() == "base64":
+        return base64_bytes(content)
+    return content.encode("utf-8", "surrogateescape")
+
+
+async def _stored(call: Call, action: _Action, topic: str) -> bytes:
+    """The mail in the bucket; in the topic's region, where SES wants the bucket to be, unless the settings name one."""
+    hooks, most = call.web.webhooks, call.web.max_body_bytes
+    if action.bucket not in hooks.ses_buckets:
+        raise unsigned("this bucket is not among web.webhooks.ses_buckets")
+    access = hooks.ses_s3.model_copy(update={"region": hooks.ses_s3.region or topic.split(":")[3]})
+    raw = await call.outside.stored(action.bucket, action.key, access, most)
+    if raw is None:
+        raise too_large(most)
+    return raw
 
 
 FORMAT = Format("ses", _open, overhead=OVERHEAD)

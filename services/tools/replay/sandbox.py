@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from services.core.blobs import BlobMissing, Blobs
+from services.core.blobs import BlobMissing, Blobs, BlobStore
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import Publisher
 from services.core.cache import Cache
 from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
-from services.core.house import House, installation_secret, make_embedder
+from services.core.house import House, installation_secret, make_blobs, make_embedder
 from services.core.mail.authentication import DnsResolver
 from services.core.model.breaker import Breakers
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
@@ -42,9 +42,9 @@ class KeptRecords(Publisher):
 class OverlaidBlobs(Blobs):
     """Reads what the house has stored; what is stored now goes aside."""
 
-    def __init__(self, aside: Path, house: Path) -> None:
+    def __init__(self, aside: Path, house: BlobStore) -> None:
         super().__init__(aside)
-        self._house = Blobs(house)
+        self._house = house
 
     async def get(self, sha256: str) -> bytes:
         """The content, from aside or from the house. Raises `BlobMissing` or `BlobDamaged`."""
@@ -98,7 +98,7 @@ def _house(settings: Settings, asking: Asking, name: str, url: str, aside: Path)
     return House(
         settings=inside,
         database=Database(url, size=POOL),
-        blobs=OverlaidBlobs(aside, Path(settings.home) / "blobs"),
+        blobs=OverlaidBlobs(aside, make_blobs(settings)),
         cache=Cache(settings.redis_url, prefix=f"{name}:"),
         model=Breakers(monotonic).guard(model, workspace=settings.workspace, key=settings.model.key),
         embedder=make_embedder(settings.embeddings),
