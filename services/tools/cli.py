@@ -1,38 +1,23 @@
-"""`correspondent`: what an operator types. Each command is a small module in `commands`."""
+"""`correspondent`: what an operator types. Each command is a small module in `commands`.
+
+Invariant: a command's module is imported when the command is asked for, so that a short one starts at once.
+"""
 
 from __future__ import annotations
 
 import sys
 from enum import StrEnum
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_command, get_group
 
 from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
 from services.core.logging import configure
-from services.tools.commands import (
-    deliveries,
-    demo,
-    dlq,
-    drafts,
-    imports,
-    inbox,
-    knowledge,
-    mails,
-    memory,
-    rebuild,
-    replay,
-    run,
-    settings,
-    settle_delivery,
-    status,
-    suppressions,
-    threads,
-    topics,
-    write,
-)
 
 HELP = """An email support agent that remembers whom it is writing to.
 
@@ -42,8 +27,66 @@ another terminal of the same folder, talk to it.
 Settings: correspondent.toml, or CORRESPONDENT_* in the environment; correspondent.example.toml explains each.
 """
 
+COMMANDS = {  # in the order of the help; each is a function, or an app of its own
+    "demo": "demo:demo",
+    "up": "run:up",
+    "run": "run:run",
+    "settings": "settings:settings",
+    "write": "write:write",
+    "mails": "mails:mails",
+    "thread": "threads:thread",
+    "move": "threads:move",
+    "drafts": "drafts:drafts",
+    "approve": "drafts:approve",
+    "reject": "drafts:reject",
+    "import": "imports:import_mail",
+    "status": "status:status",
+    "replay": "replay:replay_past",
+    "rebuild": "rebuild:rebuild",
+    "deliveries": "deliveries:app",
+    "suppressions": "suppressions:app",
+    "topics": "topics:app",
+    "dlq": "dlq:app",
+    "inbox": "inbox:app",
+    "knowledge": "knowledge:app",
+    "memory": "memory:app",
+}
+
+
+class OnDemand(TyperGroup):
+    """The commands of `COMMANDS`, each imported when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, or None; typer compares a misspelt one with all that are loaded."""
+        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
+            if name not in self.commands:
+                self.add_command(_load(name), name)
+        return super().get_command(ctx, cmd_name)
+
+
+def _load(name: str) -> Any:
+    module, _, attribute = COMMANDS[name].partition(":")
+    found = getattr(import_module(f"services.tools.commands.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        group = get_group(found)
+        group.name = name
+        return group
+    alone = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+    alone.command(name)(found)
+    return get_command(alone)
+
+
 app = typer.Typer(
-    no_args_is_help=True, rich_markup_mode="markdown", pretty_exceptions_enable=False, add_completion=False, help=HELP
+    cls=OnDemand,
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    help=HELP,
 )
 
 
@@ -67,31 +110,6 @@ def house(
     """Options of every command."""
     configure(level=log_level.value)
     context.obj = home
-
-
-app.command("demo")(demo.demo)
-app.command("up")(run.up)
-app.command("run")(run.run)
-app.command("settings")(settings.settings)
-app.command("write")(write.write)
-app.command("mails")(mails.mails)
-app.command("thread")(threads.thread)
-app.command("move")(threads.move)
-app.command("drafts")(drafts.drafts)
-app.command("approve")(drafts.approve)
-app.command("reject")(drafts.reject)
-app.command("import")(imports.import_mail)
-deliveries.app.command("settle")(settle_delivery.settle)
-app.add_typer(deliveries.app, name="deliveries")
-app.add_typer(suppressions.app, name="suppressions")
-app.command("status")(status.status)
-app.add_typer(topics.app, name="topics")
-app.add_typer(dlq.app, name="dlq")
-app.add_typer(inbox.app, name="inbox")
-app.command("replay")(replay.replay_past)
-app.command("rebuild")(rebuild.rebuild)
-app.add_typer(knowledge.app, name="knowledge")
-app.add_typer(memory.app, name="memory")
 
 
 def main() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from psycopg import AsyncConnection
@@ -13,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 Connection = AsyncConnection[DictRow]
 
 APP_ROLE = "correspondent_app"
+_holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
@@ -36,8 +38,15 @@ def make_pool(database_url: str, *, size: int) -> AsyncConnectionPool[Connection
     )
 
 
+class SecondConnection(RuntimeError):
+    """A task asked for a connection while it holds one: as many such tasks as the pool is large wait for ever."""
+
+
 class Database:
-    """What a processor needs of Postgres: transactions and reads, each bound to a workspace."""
+    """What a processor needs of Postgres: transactions and reads, each bound to a workspace.
+
+    A task holds one connection at a time, and so do the tasks that it starts while it holds it.
+    """
 
     def __init__(self, database_url: str, *, size: int = 10) -> None:
         self._pool = make_pool(database_url, size=size)
@@ -56,7 +65,7 @@ class Database:
 
         Committed at the end, rolled back on an error. Without a workspace it sees all of them.
         """
-        async with self._pool.connection() as conn, conn.transaction():
+        async with self._one() as conn, conn.transaction():
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])
             yield conn
@@ -64,8 +73,20 @@ class Database:
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
         """A connection in autocommit, for reads that need no snapshot."""
-        async with self._pool.connection() as conn:
+        async with self._one() as conn:
             yield conn
+
+    @asynccontextmanager
+    async def _one(self) -> AsyncIterator[Connection]:
+        held = _holding.get()
+        if id(self) in held:
+            raise SecondConnection("give the connection that is held to what needs one, or end its block first")
+        async with self._pool.connection() as conn:
+            _holding.set(held | {id(self)})
+            try:
+                yield conn
+            finally:
+                _holding.set(held)
 
 
 async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
