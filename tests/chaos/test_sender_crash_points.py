@@ -7,28 +7,35 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deploy.local import Endpoints
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import open_house
+from services.core.house import House, open_house
 from services.pipeline import NAMES
 from services.process import prepare, working
 from services.receive_email.accept import accept
+from services.send_email import PROCESSOR
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.chaos.traffic import deliver, make_mails
+from tests.support.crashing_sender import APPROVED, DRAFTED, POINTS, crash
 from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, HANG, Session, SmtpServer, Step
 from tests.support.tally import tally
 from tests.support.workers import Workers
 
-STEPS: tuple[Step, ...] = ("connect", "ehlo", "mail", "rcpt", "data", "dot", "accepted", "quit")
-NOBODY_KNOWS = {"data", "dot", "accepted"}  # between the intent and the server's answer
+STEPS: tuple[Step, ...] = ("connect", "ehlo", "mail", "rcpt", "data", "body", "dot", "accepted", "quit")
+NOBODY_KNOWS = {"data", "body", "dot", "accepted"}  # between the intent and the server's answer
 LATER, NEVER = "451 4.3.0 not now", "550 5.1.1 never"
 
 
@@ -59,7 +66,7 @@ class HoldOneAtEachStep:
 async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """Eight mails stand at eight steps when the process dies: those past the intent are unknown, the others go once."""
+    """Nine mails stand at nine steps when the process dies: those past the intent are unknown, the others go once."""
     script = HoldOneAtEachStep()
     async with SmtpServer(script) as server:
         smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 60}
@@ -115,7 +122,7 @@ FROM_RCPT = (
     *(Case(step, LATER, "sent", 2, 1) for step in ("rcpt", "data", "dot")),
     *(Case(step, NEVER, "failed") for step in ("rcpt", "data", "dot")),
     *(Case("rcpt", fault, "sent", 2, 1) for fault in (HANG, DROP)),
-    *(Case(step, fault, "unknown") for step in ("data", "dot") for fault in (HANG, DROP)),
+    *(Case(step, fault, "unknown") for step in ("data", "body", "dot") for fault in (HANG, DROP)),
     *(Case("accepted", fault, "unknown", copies=1) for fault in (HANG, DROP)),
     *(Case("quit", fault, "sent", copies=1) for fault in (HANG, DROP, NEVER)),
 )
@@ -153,19 +160,14 @@ async def test_a_fault_at_each_step_of_smtp(
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
         async with running_house(settings, now=clock) as house:
             for case in cases:
-                await accept(house, settings.inboxes[0], _mail(case), source="file", source_key=case.name)
+                await accept(house, settings.inboxes[0], _mail(case.name), source="file", source_key=case.name)
             await settle(house)
             clock.forward(clock() + timedelta(minutes=6))
             await settle(house)
             async with house.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
                 judged = await tally(conn, len(cases), server.copies())
-    endings = {
-        row["recipient"].partition("@")[2].removesuffix(".example"): (
-            row["state"], row["attempt"], server.copies()[row["message_id"]]
-        )
-        for row in ledger
-    }  # fmt: skip
+    endings = _endings(ledger, server)
     print(judged.line())
     assert script.failed == {case.name for case in cases}, "a fault was never met"
     assert judged.faults == ()
@@ -176,15 +178,102 @@ async def test_a_fault_at_each_step_of_smtp(
     assert all((row["thread"] == "escalated") is (row["state"] in ("failed", "unknown")) for row in ledger)
 
 
+ONCE, UNKNOWN = ("sent", 1, 1), ("unknown", 1, 0)
+AFTER_THE_KILL = {  # the ledger's last state, its attempts, and how many copies the server has
+    **dict.fromkeys((name for name, point in POINTS.items() if point.of == DRAFTED), ONCE),
+    "before-connect": ONCE,
+    "after-rcpt": ONCE,
+    "intent-committed": UNKNOWN,
+    "answered-not-now": ONCE,
+    "answered-kept": ("unknown", 1, 1),
+    "sent-committed": ONCE,
+    "sent-published": ONCE,
+    "sent-before-ack": ONCE,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_once_or_marks_it_unknown(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """From the stored draft to the acknowledged record: a process dies at each point, and another takes over."""
+
+    def script(session: Session, step: Step) -> str | None:
+        refused = "@answered-not-now." in session.recipient and not over.is_set()
+        return LATER if step == "rcpt" and refused else None
+
+    over = asyncio.Event()
+    async with SmtpServer(script) as server:
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
+        )
+        await prepare(settings)
+        async with open_house(settings) as house, working(house, [one for one in NAMES if one != "send_email"]):
+            for name in AFTER_THE_KILL:
+                await accept(house, settings.inboxes[0], _mail(name), source="file", source_key=name)
+            drafts = await _stored(house, DRAFTED, len(AFTER_THE_KILL))
+            names = iter(AFTER_THE_KILL)
+            while some := tuple(islice(names, 2)):
+                await asyncio.gather(*(_kill_at(house, name, drafts[name]) for name in some))
+            over.set()
+            async with working(house, ["send_email"]):
+                await settle(house, timeout_s=90)
+            async with house.database.reading() as conn:
+                ledger = await fetch_all(conn, LEDGER)
+                judged = await tally(conn, len(AFTER_THE_KILL), server.copies())
+    print(judged.line(kills=len(AFTER_THE_KILL)))
+    assert judged.faults == ()
+    assert _endings(ledger, server) == AFTER_THE_KILL
+
+
+async def _kill_at(house: House, name: str, draft: Envelope) -> None:
+    """Have the mail of this name come to its point, and the process die there."""
+    if POINTS[name].of == DRAFTED:
+        await crash(house.settings, name, draft.id)
+        return
+    await Runner(PROCESSOR, house).process(draft)
+    approved = await _stored(house, APPROVED, 1, reply_id=str(draft.data.model_dump()["reply_id"]))
+    await crash(house.settings, name, next(iter(approved.values())).id)
+
+
+async def _stored(house: House, kind: str, count: int, reply_id: str = "") -> dict[str, Envelope]:
+    """Wait for so many events of a type; each by the name that stands in its customer's address."""
+    async with asyncio.timeout(60):
+        while True:
+            async with house.database.reading() as conn:
+                found = await fetch_all(conn, STORED, {"kind": kind, "reply_id": reply_id})
+            if len(found) == count:
+                return {
+                    row["author_addr"].partition("@")[2].removesuffix(".example"): history.envelope(row)
+                    for row in found
+                }
+            await asyncio.sleep(0.05)
+
+
+STORED = """
+SELECT e.*, m.author_addr FROM events e JOIN mails m ON m.thread_id::text = e.data ->> 'thread_id'
+WHERE e.type = %(kind)s AND (%(reply_id)s = '' OR e.data ->> 'reply_id' = %(reply_id)s)"""
+
 LEDGER = """
 SELECT d.state, d.attempt, d.recipient, d.message_id, t.state AS thread
 FROM deliveries d JOIN threads t USING (thread_id)"""
 
 
-def _mail(case: Case) -> bytes:
+def _endings(ledger: Sequence[dict[str, Any]], server: SmtpServer) -> dict[str, tuple[str, int, int]]:
+    """State, attempts and copies at the server, by the name in the customer's address."""
+    return {
+        row["recipient"].partition("@")[2].removesuffix(".example"): (
+            row["state"], row["attempt"], server.copies()[row["message_id"]]
+        )
+        for row in ledger
+    }  # fmt: skip
+
+
+def _mail(name: str) -> bytes:
     return letter(
-        f"Hello,\n\nwhat does the Team plan cost? I ask because of {case.name}.\n\nRobin",
-        sender=f"Robin <robin@{case.name}.example>",
-        subject=f"About {case.name}",
-        message_id=f"<{case.name}@robin.example>",
+        f"Hello,\n\nwhat does the Team plan cost? I ask because of {name}.\n\nRobin",
+        sender=f"Robin <robin@{name}.example>",
+        subject=f"About {name}",
+        message_id=f"<{name}@robin.example>",
     )

@@ -14,19 +14,24 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
-from services.core.bus.envelope import first
-from services.core.bus.runner import enter
+from services.core.bus import history
+from services.core.bus.envelope import Envelope, first
+from services.core.bus.runner import Runner, enter
 from services.core.clock import utc_now
 from services.core.db import fetch_all
 from services.core.house import House
 from services.core.mail.imap import NoSentFolder, login, sent_folder
 from services.core.mail.imap import enter as enter_imap
 from services.core.settings import Settings
+from services.pipeline import NAMES
+from services.process import working
 from services.receive_email.accept import accept
+from services.send_email import PROCESSOR
 from services.send_email.schedule import COPY_STEPS
 from services.tools.commands import deliveries, settle_delivery
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
+from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
 from tests.support.dovecot import Dovecot, running_dovecot
 from tests.support.house import INBOX, running_house, settings_for
 from tests.support.letters import letter
@@ -47,9 +52,21 @@ def shop(stack: Endpoints, database: str, prefix: str, home: Path, imap: Any, sm
 
 
 async def ask(house: House) -> None:
+    await let_in(house)
+    await settle(house)
+
+
+async def let_in(house: House) -> None:
     raw = letter("What does the Team plan cost?", sender="Pat <pat@sent.example>")
     await accept(house, house.settings.inboxes[0], raw, source="file", source_key="1")
-    await settle(house)
+
+
+async def stored(house: House, kind: str) -> Envelope:
+    """Wait for the one event of a type."""
+    async with asyncio.timeout(60):
+        while not (found := await rows(house, "SELECT * FROM events WHERE type = %(kind)s", kind=kind)):
+            await asyncio.sleep(0.05)
+    return history.envelope(found[0])
 
 
 async def forward(house: House, clock: SteppingClock, by: timedelta) -> None:
@@ -68,9 +85,9 @@ def _given(house: House) -> Any:
     return this_house
 
 
-async def rows(house: House, query: str) -> list[dict[str, Any]]:
+async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
     async with house.database.reading() as conn:
-        return await fetch_all(conn, query)
+        return await fetch_all(conn, query, args)
 
 
 def copies(dovecot: Dovecot, user: str, folder: str = "Sent") -> list[bytes]:
@@ -167,6 +184,30 @@ async def test_a_sent_folder_that_hangs_holds_up_no_reply(
     assert [one["data"]["tried_at"] is None for one in missed] == [False, True, True]
     assert "failed a moment ago" in missed[1]["data"]["error"]
     assert len(server.accepted) == 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("point", ["before-append", "after-append"])
+async def test_a_sender_killed_around_the_append_keeps_one_copy(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, point: str
+) -> None:
+    """A copy that a dead process put there is found, and not put there again; one that it did not is put there."""
+    dovecot.maildir(point, "Sent")
+    async with SmtpServer() as server:
+        settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(point), server.port)
+        async with running_house(settings, tuple(name for name in NAMES if name != "send_email")) as house:
+            await let_in(house)
+            sender = Runner(PROCESSOR, house)
+            for kind in (DRAFTED, APPROVED):
+                await sender.process(await stored(house, kind))
+            await crash(settings, point, (await stored(house, SENT)).id)
+            assert len(copies(dovecot, point)) == int(point == "after-append")
+            async with working(house, ["send_email"]):
+                await settle(house)
+            (row,) = await rows(house, COPY)
+    assert (row["state"], row["sent_copy"]) == ("sent", "kept")
+    assert copies(dovecot, point) == [server.accepted[0].raw]
+    assert len(server.accepted) == 1
 
 
 @pytest.mark.parametrize("kept", [True, False], ids=["the-provider-kept-a-copy", "no-copy"])

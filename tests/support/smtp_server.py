@@ -5,8 +5,8 @@
         ...                                        # server.port
         server.accepted                            # every message that got a 250, or would have
 
-A session passes `connect`, `ehlo`, `mail`, `rcpt`, `data` (the verb), `dot` (the body is in, not yet kept),
-`accepted` (it is kept, not yet answered) and `quit`. At each step the script (plain or async) is asked and answers
+A session passes `connect`, `ehlo`, `mail`, `rcpt`, `data` (the verb), `body` (asked for, not yet read), `dot` (the body
+is in, not yet kept), `accepted` (it is kept, not yet answered) and `quit`. At each step the script (plain or async) is asked and answers
 None to go on, a reply line to give instead of success, `HANG` to fall silent, or `DROP` to cut the connection.
 """
 
@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from email import policy
 from typing import Literal, Self
 
-Step = Literal["connect", "ehlo", "mail", "rcpt", "data", "dot", "accepted", "quit"]
+Step = Literal["connect", "ehlo", "mail", "rcpt", "data", "body", "dot", "accepted", "quit"]
 HANG, DROP = "hang", "drop"
 VERBS: dict[str, Step] = {
     "EHLO": "ehlo",
@@ -131,6 +131,7 @@ class SmtpServer:
                 return
 
     async def _take(self, session: Session, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await self._pass(session, "body", writer)
         raw = (await reader.readuntil(b"\r\n.\r\n")).removesuffix(b".\r\n").replace(b"\r\n..", b"\r\n.")
         if await self._pass(session, "dot", writer):
             self.accepted.append(Kept(session.sender, session.recipient, raw))
