@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
+from services.core.house import House
+from services.tools.commands import suppressions
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, replies_to, rows, verified
 from tests.support.scripted_replies import reply_tool
@@ -87,6 +92,49 @@ async def test_a_soft_bounce_is_noted_and_suppresses_nobody(town: Town, name: st
     assert [row["state"] for row in await rows(town.house, STATE, addr=addr)] == ["sent"]
     assert await rows(town.house, SUPPRESSED, addr=addr) == []
     assert len(await rows(town.house, NOTED, addr=addr)) == 1
+
+
+async def test_a_suppression_is_listed_and_lifted_on_the_command_line(
+    town: Town, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Once lifted the address is written to again; a later bounce suppresses it anew; what is not suppressed is said."""
+
+    @asynccontextmanager
+    async def this_house(home: Path) -> AsyncIterator[House]:
+        yield town.house
+
+    monkeypatch.setattr(suppressions, "house_here", this_house)
+    addr, message_id = await our_reply_to(town, "ida")
+    await town.post(dsn(town, addr, message_id, "failed", "5.1.1"))
+    await suppressions.show_list(Path())
+    assert addr in capsys.readouterr().out
+
+    await suppressions.lift_address(Path(), addr.upper(), reason="she called", by="grace")
+    assert f"{addr} is written to again" in capsys.readouterr().out
+    with pytest.raises(suppressions.NotSuppressed, match="suppressions list"):
+        await suppressions.lift_address(Path(), addr, reason="", by="grace")
+    await suppressions.show_list(Path())
+    assert addr not in capsys.readouterr().out
+    lifted = await rows(
+        town.house, "SELECT lifted_by, lifted_because FROM suppressions WHERE addr = %(addr)s", addr=addr
+    )
+    assert lifted == [{"lifted_by": "grace", "lifted_because": "she called"}]
+
+    await town.post(verified("Again.", sender=f"Ida <{addr}>", message_id="<ida2@reader.example>", subject="New"))
+    first_reply, second_reply = replies_to(town.stack.outbox, addr, town.domain)
+    assert first_reply["Message-ID"] == message_id
+    await town.post(dsn(town, addr, str(second_reply["Message-ID"]), "failed", "5.1.1"))
+    await suppressions.show_list(Path())
+    assert addr in capsys.readouterr().out
+
+
+async def test_a_report_suppresses_only_whom_the_mail_went_to(town: Town) -> None:
+    """Whoever got a mail of ours can name its id: the address in the report is still not believed."""
+    victim, _ = await our_reply_to(town, "joy")
+    _, message_id = await our_reply_to(town, "kit")
+    await town.post(dsn(town, victim, message_id, "failed", "5.1.1"))
+    assert await rows(town.house, SUPPRESSED, addr=victim) == []
+    assert [row["reason"] for row in await rows(town.house, SUPPRESSED, addr="kit@reader.example")] == ["hard"]
 
 
 async def test_a_complaint_suppresses_the_address(town: Town) -> None:

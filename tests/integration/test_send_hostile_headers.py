@@ -41,7 +41,7 @@ HEADERS = {
     "name-lf": "From: =?utf-8?q?a=0ABcc=3A_eve=40evil=2Eexample?= <WHO>",
     "name-looks-like-address": 'From: "eve@evil.example" <WHO>',
     "name-closes-quote": r'From: "Ann\" <eve@evil.example>, \"" <WHO>',
-    "name-bidi": "From: \u202eelpmaxe.live@eve <WHO>",
+    "name-bidi": "From: =?utf-8?b?4oCuZWxwbWF4ZS5saXZlQGV2ZQ==?= <WHO>",
     "id-lf": "Message-ID: <a=0ABcc: eve@evil.example>",
     "id-angle": "Message-ID: <a@b.example> <c@d.example>",
     "id-encoded": f"Message-ID: {B64_BCC}",
@@ -63,6 +63,7 @@ NO_AUTHOR = [
     "alice@victim.example\r\nFrom: bob@evil.example",
     "<@victim.example:bob@evil.example>, alice@victim.example",
     "alice@victim.example\x00@evil.example",
+    "\u202eelpmaxe.live@bob <alice@victim.example>",
 ]
 
 
@@ -104,12 +105,7 @@ async def test_hostile_headers_add_no_header_and_no_recipient(
                 raw = mail(name, header).replace(b"What does", text.encode() + b"\r\nWhat does")
                 await accept(house, settings.inboxes[0], raw, source="file", source_key=name)
             await settle(house, timeout_s=120)
-            async with house.database.reading() as conn:
-                verdicts = await fetch_all(
-                    conn, "SELECT message_id, verdict, reason FROM mails WHERE verdict <> 'answer'"
-                )
     answered = Counter(f"robin@{name}.example" for name in HEADERS)
-    print(verdicts, answered - Counter(one.recipient for one in server.accepted))
     assert Counter(one.recipient for one in server.accepted) == answered
     assert server.steps["rcpt"] == server.steps["mail"] == server.steps["data"] == len(answered)
     for kept in server.accepted:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,14 @@ from typing import Any
 import dkim
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from deploy.local import Endpoints
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House
+from services.core.house import House, open_house
+from services.process import working
 from services.receive_email.accept import accept
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
@@ -27,19 +29,25 @@ from tests.support.smtp_server import Session, SmtpServer, Step
 LEDGER = "SELECT state, detail, recipient, attempt, departs_at FROM deliveries ORDER BY recipient"
 
 
-async def ask(house: House, *people: str) -> None:
-    """Each of the people asks the first inbox something."""
+async def ask(house: House, *people: str, at: int = 0) -> None:
+    """Each of the people asks an inbox something."""
     for person in people:
         mail_id = f"<{zlib.crc32(person.encode())}@ask.example>"
         raw = letter("What does the Team plan cost?", sender="Pat <WHO@WHERE>", message_id=mail_id)
         raw = raw.replace(b"WHO@WHERE", person.encode())  # EmailMessage writes no UTF-8 addresses
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=person)
+        await accept(house, house.settings.inboxes[at], raw, source="file", source_key=person)
     await settle(house)
 
 
 async def ledger(house: House) -> list[dict[str, Any]]:
     async with house.database.reading() as conn:
         return await fetch_all(conn, LEDGER)
+
+
+async def threads(house: House) -> list[str]:
+    """The states of all threads."""
+    async with house.database.reading() as conn:
+        return [row["state"] for row in await fetch_all(conn, "SELECT state FROM threads")]
 
 
 def inbox(**changes: Any) -> dict[str, Any]:
@@ -49,12 +57,16 @@ def inbox(**changes: Any) -> dict[str, Any]:
 async def test_what_is_over_the_rate_waits_and_leaves_in_a_later_hour(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """Seven replies at three an hour: three leave at once, three after an hour, one after two; each once."""
+    """Seven replies at three an hour, two senders at work: three leave at once, three after an hour, one after two."""
     clock = SteppingClock(utc_now())
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=3)])
-        async with running_house(settings, now=clock) as house:
+        async with (
+            running_house(settings, now=clock) as house,
+            open_house(settings, now=clock) as other,
+            working(other, ["send_email"]),
+        ):
             await ask(house, *(f"pat{number}@rate.example" for number in range(7)))
             left = [len(server.accepted)]
             waiting = [row for row in await ledger(house) if row["state"] == "approved"]
@@ -84,36 +96,81 @@ async def test_an_inbox_sends_through_its_own_server(
     assert [one.recipient for one in server.accepted] == ["own@server.example"]
 
 
+def keys() -> dict[str, tuple[bytes, bytes]]:
+    """By algorithm: the private key as its file holds it, and the record that DNS holds."""
+    ed, rsa = Ed25519PrivateKey.generate(), generate_private_key(65537, 2048)
+    pem = rsa.private_bytes(Encoding.PEM, PrivateFormat.TraditionalOpenSSL, NoEncryption())
+    spki = rsa.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    return {
+        "ed25519": (
+            base64.b64encode(ed.private_bytes_raw()) + b"\n",
+            b"v=DKIM1; k=ed25519; p=" + base64.b64encode(ed.public_key().public_bytes_raw()),
+        ),
+        "rsa": (pem, b"v=DKIM1; k=rsa; p=" + base64.b64encode(spki)),
+    }
+
+
 async def test_a_reply_is_signed_with_the_inboxs_key(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """What the server gets carries a signature that holds against the public key, as sent."""
-    key = Ed25519PrivateKey.generate()
-    (tmp_path / "key").write_bytes(base64.b64encode(key.private_bytes_raw()) + b"\n")
-    signing = {"domain": "ourcompany.example", "selector": "s1", "key_file": str(tmp_path / "key")}
+    """What the server gets carries a signature, rsa or ed25519, that dkimpy verifies by the key in DNS, also in UTF-8."""
+    pairs = keys()
+    for algorithm, (private, _) in pairs.items():
+        (tmp_path / algorithm).write_bytes(private)
+    async with SmtpServer() as server:
+        inboxes = [
+            inbox(
+                name=algorithm,
+                address=f"{algorithm}@ourcompany.example",
+                smtp={"port": server.port},
+                dkim={
+                    "domain": "ourcompany.example",
+                    "selector": algorithm,
+                    "key_file": str(tmp_path / algorithm),
+                    "algorithm": algorithm,
+                },
+            )
+            for algorithm in pairs
+        ]
+        settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
+        async with running_house(settings) as house:
+            for at, algorithm in enumerate(pairs):
+                await ask(house, f"pat@{algorithm}.example", f"jürgen@{algorithm}.example", at=at)
+    records = {f"{name}._domainkey.ourcompany.example.".encode(): record for name, (_, record) in pairs.items()}
+    assert len(server.accepted) == 4
+    for kept in server.accepted:
+        assert dkim.verify(kept.raw, dnsfunc=lambda name, timeout=0: records.get(name))
+        assert f"a={kept.recipient.partition('@')[2].partition('.')[0]}-sha256".encode() in kept.raw
+        forged = kept.raw.replace(b"Subject: ", b"Subject: Not ")
+        assert not dkim.verify(forged, dnsfunc=lambda name, timeout=0: records.get(name))
+
+
+async def test_a_key_that_cannot_be_read_sends_nothing_unsigned(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """The reply fails with the setting's name, and a human is called."""
+    signing = {"domain": "ourcompany.example", "selector": "s1", "key_file": str(tmp_path / "gone")}
     async with SmtpServer() as server:
         settings = settings_for(
-            stack, database, topic_prefix, tmp_path,
-            inboxes=[inbox(smtp={"port": server.port}, dkim={**signing, "algorithm": "ed25519"})],
-        )  # fmt: skip
+            stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port}, dkim=signing)]
+        )
         async with running_house(settings) as house:
-            await ask(house, "signed@reader.example")
-    record = b"v=DKIM1; k=ed25519; p=" + base64.b64encode(key.public_key().public_bytes_raw())
-    asked: list[bytes] = []
-
-    def published(name: bytes, timeout: float = 0) -> bytes:
-        asked.append(name)
-        return record
-
-    assert dkim.verify(server.accepted[0].raw, dnsfunc=published)
-    assert asked == [b"s1._domainkey.ourcompany.example."]
+            await ask(house, "pat@unsigned.example")
+            (row,) = await ledger(house)
+            assert await threads(house) == ["escalated"]
+    assert row["state"] == "failed"
+    assert "inboxes.dkim.key_file" in row["detail"]
+    assert server.accepted == []
 
 
-@pytest.mark.parametrize("offered", [True, False])
+ASCII, IDNA, UTF8, BOTH = "pat@plain.example", "pat@straße.example", "jürgen@plain.example", "grå@exämple.example"
+
+
+@pytest.mark.parametrize(("offered", "fail"), [(True, set()), (False, {UTF8, "grå@xn--exmple-cua.example"})])
 async def test_a_utf8_address_is_written_to_only_where_the_server_offers_it(
-    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, offered: bool
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, offered: bool, fail: set[str]
 ) -> None:
-    """With SMTPUTF8 the reply goes out; without, it fails with the reason and a human is called, and DATA never comes."""
+    """A domain goes as A-labels anywhere; a UTF-8 local part without SMTPUTF8 fails in words, before DATA."""
 
     def script(session: Session, step: Step) -> str | None:
         return "250-test.example\r\n250 8BITMIME" if step == "ehlo" and not offered else None
@@ -121,11 +178,13 @@ async def test_a_utf8_address_is_written_to_only_where_the_server_offers_it(
     async with SmtpServer(script) as server:
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port})])
         async with running_house(settings) as house:
-            await ask(house, "jürgen@utf8.example")
+            await ask(house, ASCII, IDNA, UTF8, BOTH)
             rows = await ledger(house)
-            async with house.database.reading() as conn:
-                threads = await fetch_all(conn, "SELECT state FROM threads")
-    assert Counter(row["state"] for row in rows) == {"sent" if offered else "failed": 1}
-    assert len(server.accepted) == server.steps["data"] == int(offered)
-    assert offered or "SMTPUTF8" in rows[0]["detail"]
-    assert offered or threads[0]["state"] == "escalated"
+            states = await threads(house)
+    everybody = {ASCII, "pat@xn--strae-oqa.example", UTF8, "grå@xn--exmple-cua.example"}
+    assert {row["recipient"] for row in rows} == everybody
+    assert {row["recipient"] for row in rows if row["state"] == "failed"} == fail
+    assert {one.recipient for one in server.accepted} == everybody - fail
+    assert server.steps["data"] == len(everybody - fail)
+    assert all("SMTPUTF8" in row["detail"] for row in rows if row["state"] == "failed")
+    assert states.count("escalated") == len(fail)

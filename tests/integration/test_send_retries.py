@@ -1,0 +1,77 @@
+"""Retries over days, by timers: until the server takes the mail, or until the days are over."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.clock import utc_now
+from services.core.db import fetch_all
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.demo.clock import SteppingClock
+from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.smtp_server import DROP, Session, SmtpServer, Step
+
+LEDGER = """
+SELECT d.recipient, d.state, d.detail, d.attempt, d.retry_at, t.state AS thread, u.outcome, u.reason
+FROM deliveries d JOIN threads t USING (thread_id) JOIN turns u USING (turn_id) ORDER BY d.recipient"""
+ATTEMPTS = """
+SELECT a.attempt, a.result, a.at FROM delivery_attempts a JOIN deliveries d USING (reply_id)
+WHERE d.recipient = %(recipient)s ORDER BY a.version"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_a_reply_is_tried_for_five_days_and_no_longer(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """A server that is back on the fourth day gets the mail once; one that says 4xx for ever ends it, and a human is called."""
+    clock = SteppingClock(utc_now())
+    began = clock()
+
+    def script(session: Session, step: Step) -> str | None:
+        if step == "rcpt" and session.recipient == "busy@days.example":
+            return "451 4.2.1 greylisted"
+        away = session.recipient == "away@days.example" and clock() < began + timedelta(days=4)
+        return DROP if step == "rcpt" and away else None
+
+    async with SmtpServer(script) as server:
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
+        )
+        async with running_house(settings, now=clock) as house:
+            for who in ("away", "busy"):
+                raw = letter(
+                    "What does it cost?", sender=f"{who} <{who}@days.example>", message_id=f"<{who}@d.example>"
+                )
+                await accept(house, settings.inboxes[0], raw, source="file", source_key=who)
+            await settle(house)
+            while at := _next([row for row in await _rows(house, LEDGER) if row["state"] == "approved"]):
+                clock.forward(at + timedelta(seconds=1))
+                await settle(house)
+            away, busy = await _rows(house, LEDGER)
+            tried = await _rows(house, ATTEMPTS, recipient="busy@days.example")
+    assert (away["state"], away["outcome"]) == ("sent", "sent")
+    assert (busy["state"], busy["outcome"], busy["thread"]) == ("failed", "failed", "escalated")
+    assert busy["detail"].startswith("given up after days: 451 4.2.1 greylisted")
+    assert "greylisted" in busy["reason"]
+    assert [one.recipient for one in server.accepted] == ["away@days.example"]
+    assert [one["attempt"] for one in tried] == list(range(1, len(tried) + 1))
+    assert timedelta(days=4, hours=20) < tried[-1]["at"] - tried[0]["at"] <= timedelta(days=5)
+    assert away["attempt"] > 20
+
+
+def _next(waiting: list[dict[str, Any]]) -> datetime | None:
+    return min((row["retry_at"] for row in waiting), default=None)
+
+
+async def _rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with house.database.reading() as conn:
+        return await fetch_all(conn, query, args)
