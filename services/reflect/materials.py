@@ -54,8 +54,9 @@ def _person_layer(who: Row | None, facts: list[Row]) -> Layer:
     items: list[Row] = []
     lines: list[str] = []
     if who:
-        items.append({"name": who["name"], "address": who["addr"], "state": who["state"]})
-        lines.append(f"{who['name'] or who['addr']}, {who['state']}")
+        name = mask(who["name"]).text
+        items.append({"name": name, "address": who["addr"], "state": who["state"]})
+        lines.append(f"{name or who['addr']}, {who['state']}")
     for fact in facts:
         told = {**fact, "id": str(fact["fact_id"]), "recorded_at": fact["recorded_at"].isoformat()}
         items.append({name: told[name] for name in ("id", "kind", "key", "value", "text", "recorded_at")})
@@ -80,9 +81,9 @@ def _mail_layer(mails: list[Row]) -> Layer:
         {
             "message_id": mail["message_id"],
             "mail_id": str(mail["mail_id"]),
-            "from_name": mail["author_name"],
+            "from_name": mask(mail["author_name"]).text,
             "from_address": mail["author_addr"],
-            "subject": mail["subject"],
+            "subject": mask(mail["subject"]).text,
             "text": mask(mail["text"]).text,
             "at": mail["received_at"].isoformat(),
         }
