@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import ssl
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.handlers import Sink
+from aiosmtpd.smtp import AuthResult
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import rsa
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
-from services.core.settings import ImapSettings, InboxSettings, OAuthSettings, SmtpSettings
+from services.core.mail.authentication.resolver import DnsFailed, RecordType
+from services.core.settings import DkimSettings, ImapSettings, InboxSettings, OAuthSettings, SmtpSettings
 from services.receive_email.check import Finding, check_inbox
 from tests.support.dovecot import Dovecot, running_dovecot
 from tests.support.scripted_imap import scripted_imap
-from tests.support.webhook_senders import certificate, private_pem
+from tests.support.webhook_senders import AMAZON_KEY, certificate, private_pem
 
 
 @pytest.fixture(scope="module")
@@ -40,10 +47,11 @@ async def test_a_good_inbox_passes_every_step(dovecot: Dovecot, stack: Endpoints
     """Name, connection, folder and the way out are all found to be well, with what was seen."""
     dovecot.maildir("carol")
     dovecot.deliver("carol", b"Subject: one\r\n\r\n")
+    dovecot.maildir("carol", "Sent")
     smtp = SmtpSettings(host=stack.smtp_host, port=stack.smtp_port)
     findings = await check_inbox(inbox(dovecot.imap("carol")), smtp)
     assert all(one.ok for one in findings), findings
-    assert "INBOX holds 1 mails; IDLE" in [one.found for one in findings]
+    assert any(one.found.startswith("INBOX holds 1 mails; IDLE; sent mail in Sent") for one in findings), findings
     assert [one.step for one in findings if one.step.startswith("smtp")] == [
         "smtp dns",
         "smtp connection",
@@ -57,7 +65,9 @@ async def test_a_good_inbox_passes_every_step(dovecot: Dovecot, stack: Endpoints
     [
         ({"password": "wrong"}, "imap login", "app password"),
         ({"folder": "Spport"}, "imap folder", "one of: "),
+        ({"sent_folder": "Gesendet"}, "imap folder", "sent_folder to one of: "),
         ({"tls": "implicit"}, "imap tls", "does not speak TLS"),
+        ({"tls": "starttls"}, "imap tls", 'tls = "implicit"'),
         ({"host": "no-such-host.invalid"}, "imap dns", "misspelling"),
     ],
 )
@@ -100,6 +110,106 @@ async def test_a_token_server_that_is_away_is_named() -> None:
         finding = await last(server.imap(oauth=oauth))
     assert (finding.ok, finding.step) == (False, "imap token")
     assert "very-secret" not in repr(finding)
+
+
+@pytest.mark.dovecot
+async def test_starttls_encrypts_before_the_password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a trusted certificate the inbox passes, and is read; with one that nobody trusts, no password is sent."""
+    pem = certificate(address="127.0.0.1")
+    with running_dovecot(private_pem() + pem) as server:
+        server.maildir("carol")
+        finding = await last(server.imap("carol", tls="starttls"))
+        assert (finding.ok, finding.step) == (False, "imap tls")
+        assert "Login" not in (server.home / "dovecot.log").read_text()
+        (tmp_path / "ca.pem").write_bytes(pem)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+        finding = await last(server.imap("carol", tls="starttls"))
+        assert (finding.ok, finding.step) == (True, "imap folder"), finding
+        assert "TLS" in (server.home / "dovecot.log").read_text()
+
+
+@pytest.mark.filterwarnings("ignore:Requiring AUTH")
+@pytest.mark.parametrize(("password", "step", "ok"), [("right", "smtp session", True), ("wrong", "smtp login", False)])
+async def test_the_smtp_login_is_tried(password: str, step: str, ok: bool) -> None:
+    """A server that wants a login and refuses ours is told from one that is away."""
+    with smtp_with_login("support@shop.example", "right") as port:
+        smtp = SmtpSettings.model_validate(
+            {"host": "127.0.0.1", "port": port, "username": "support@shop.example", "password": password}
+        )
+        finding = (await check_inbox(inbox(None), smtp))[-1]
+    assert (finding.step, finding.ok) == (step, ok)
+    assert "right" not in repr(finding)
+
+
+@contextmanager
+def smtp_with_login(username: str, password: str) -> Iterator[int]:
+    def check(server: Any, session: Any, envelope: Any, mechanism: str, given: Any) -> AuthResult:
+        success = (given.login, given.password) == (username.encode(), password.encode())
+        return AuthResult(success=success, handled=False)
+
+    controller = Controller(
+        Sink(), hostname="127.0.0.1", port=free_port(), authenticator=check, auth_required=True, auth_require_tls=False
+    )
+    controller.start()
+    try:
+        yield controller.port
+    finally:
+        controller.stop()
+
+
+async def test_the_way_in_does_not_hide_a_fault_of_the_way_out() -> None:
+    """Each server has its own chain: a mistyped SMTP host is said although IMAP failed before it."""
+    imap = ImapSettings(host="no-such-host.invalid", username="ann")
+    findings = await check_inbox(inbox(imap), SmtpSettings(host="neither.invalid"))
+    assert [(one.step, one.ok) for one in findings] == [("imap dns", False), ("smtp dns", False)]
+
+
+def signing(tmp_path: Path, key: bytes, **changes: Any) -> InboxSettings:
+    (tmp_path / "s1.pem").write_bytes(key)
+    dkim = {"domain": "shop.example", "selector": "s1", "key_file": tmp_path / "s1.pem", **changes}
+    return InboxSettings(name="support", address="support@shop.example", dkim=DkimSettings.model_validate(dkim))
+
+
+def published(key: rsa.RSAPrivateKey, domain: str = "shop.example") -> Records:
+    der = key.public_key().public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return Records({f"s1._domainkey.{domain}": f"v=DKIM1; k=rsa; p={base64.b64encode(der).decode()}"})
+
+
+class Records:
+    """A DNS with the TXT records given; without any, one that does not answer."""
+
+    def __init__(self, records: dict[str, str] | None = None) -> None:
+        self._records = records
+
+    def lookup(self, name: str, kind: RecordType) -> tuple[str, ...]:
+        if self._records is None:
+            raise DnsFailed("no answer")
+        return (self._records[name.rstrip(".")],) if name.rstrip(".") in self._records else ()
+
+
+OTHER_KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+@pytest.mark.parametrize(
+    ("key", "dns", "changes", "step", "said"),
+    [
+        (private_pem(), published(AMAZON_KEY), {}, "", ""),
+        (b"no key at all", published(AMAZON_KEY), {}, "dkim key", "PEM for rsa"),
+        (private_pem(), published(AMAZON_KEY), {"key_file": "/nowhere/s1.pem"}, "dkim key", "key_file"),
+        (private_pem(), Records({}), {}, "dkim record", "s1._domainkey.shop.example TXT"),
+        (private_pem(), published(OTHER_KEY), {}, "dkim record", "public half of this key file"),
+        (private_pem(), Records(), {}, "dkim record", "try again"),
+        (private_pem(), published(AMAZON_KEY, "else.example"), {"domain": "else.example"}, "dkim domain", "DMARC"),
+    ],
+)  # fmt: skip
+async def test_the_signature_of_replies_is_tried(
+    tmp_path: Path, key: bytes, dns: Records, changes: dict[str, Any], step: str, said: str
+) -> None:
+    """Key file, DNS record and domain are each named where they do not fit, before a customer's server finds out."""
+    findings = [one for one in await check_inbox(signing(tmp_path, key, **changes), None, dns) if "dkim" in one.step]
+    assert [one.step for one in findings if not one.ok] == ([step] if step else [])
+    assert said in findings[-1].remedy
+    assert "PRIVATE KEY" not in repr(findings)
 
 
 async def test_an_inbox_without_imap_is_no_fault() -> None:

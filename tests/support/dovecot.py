@@ -32,7 +32,7 @@ state_dir = {home}/state
 log_path = {home}/dovecot.log
 protocols = imap
 listen = 127.0.0.1
-ssl = no
+ssl = {ssl}
 disable_plaintext_auth = no
 auth_mechanisms = plain
 default_internal_user = {daemon}
@@ -68,8 +68,8 @@ service anvil {{
 class Dovecot:
     """A server below `home`; every user that logs in with `PASSWORD` exists."""
 
-    def __init__(self, home: Path, port: int) -> None:
-        self.home, self.port = home, port
+    def __init__(self, home: Path, port: int, pem: bytes = b"") -> None:
+        self.home, self.port, self._pem = home, port, pem
         self._process: subprocess.Popen[bytes] | None = None
         self._owner = pwd.getpwnam("nobody") if os.getuid() == 0 else pwd.getpwuid(os.getuid())
 
@@ -77,6 +77,7 @@ class Dovecot:
         """Start, and wait until it answers."""
         config = self.home / "dovecot.conf"
         config.write_text(self._config())
+        (self.home / "server.pem").write_bytes(self._pem)
         self._process = subprocess.Popen(["dovecot", "-F", "-c", str(config)], stderr=subprocess.PIPE)
         deadline = time.monotonic() + 20
         while not self._answers():
@@ -130,6 +131,7 @@ class Dovecot:
         me = pwd.getpwuid(os.getuid()).pw_name
         return _CONFIG.format(
             home=self.home,
+            ssl="yes\nssl_cert = <{0}\nssl_key = <{0}".format(self.home / "server.pem") if self._pem else "no",
             port=self.port,
             password=PASSWORD,
             uid=self._owner.pw_uid,
@@ -157,15 +159,18 @@ class Dovecot:
 
 
 @contextmanager
-def running_dovecot() -> Iterator[Dovecot]:
-    """A server in a temporary folder. Skips where Dovecot is not installed, and fails there in CI."""
+def running_dovecot(pem: bytes = b"") -> Iterator[Dovecot]:
+    """A server in a temporary folder, with STARTTLS where it is given key and certificate.
+
+    Skips where Dovecot is not installed, and fails there in CI.
+    """
     if shutil.which("dovecot") is None:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING)
         pytest.skip(MISSING)
     home = Path(tempfile.mkdtemp(prefix="dovecot-"))
     home.chmod(0o755)
-    server = Dovecot(home, free_port())
+    server = Dovecot(home, free_port(), pem)
     try:
         server.start()
         yield server

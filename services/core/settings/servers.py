@@ -40,7 +40,7 @@ class ImapSettings(Group):
     username: str
     password: SecretStr = SecretStr("")
     oauth: OAuthSettings | None = None
-    tls: Literal["none", "implicit"] = "implicit"
+    tls: Literal["none", "starttls", "implicit"] = "implicit"
     folder: str = "INBOX"
     timeout_s: float = Field(60, description="how long the server may take over one answer")
     poll_s: float = Field(60, description="how often we look where the server has no IDLE")

@@ -5,7 +5,9 @@ Steps build on each other, so the first fault ends its chain: a name that does n
 
 from __future__ import annotations
 
+from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.settings import InboxSettings, SmtpSettings
+from services.receive_email.check.dkim import dkim_steps
 from services.receive_email.check.imap import imap_steps
 from services.receive_email.check.smtp import smtp_steps
 from services.receive_email.check.steps import Finding, walk
@@ -13,7 +15,9 @@ from services.receive_email.check.steps import Finding, walk
 __all__ = ["Finding", "check_inbox"]
 
 
-async def check_inbox(inbox: InboxSettings, smtp: SmtpSettings | None = None) -> list[Finding]:
+async def check_inbox(
+    inbox: InboxSettings, smtp: SmtpSettings | None = None, resolver: Resolver | None = None
+) -> list[Finding]:
     """What works and what does not, in the order in which it is used. Never raises, changes nothing anywhere."""
     findings: list[Finding] = []
     if inbox.imap is not None:
@@ -22,4 +26,6 @@ async def check_inbox(inbox: InboxSettings, smtp: SmtpSettings | None = None) ->
         findings.append(Finding("imap", True, f"{inbox.name} has no IMAP settings: its mail comes by webhook or file"))
     if smtp is not None:
         await walk(findings, smtp_steps(smtp))
+    if inbox.dkim is not None:
+        await walk(findings, dkim_steps(inbox.dkim, inbox.address, resolver or DnsResolver()))
     return findings

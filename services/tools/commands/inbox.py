@@ -61,7 +61,7 @@ def add(
     display_name: Annotated[str, typer.Option(help="The name that customers see.")] = "Support",
     imap_host: Annotated[str, typer.Option(help="The IMAP server; without one, mail comes by webhook.")] = "",
     imap_port: int = 993,
-    imap_tls: Annotated[str, typer.Option(help="implicit, or none on a server of your own.")] = "implicit",
+    imap_tls: Annotated[str, typer.Option(help="implicit, starttls, or none on a server of your own.")] = "implicit",
     username: Annotated[str, typer.Option(help="By default the address.")] = "",
     password: Annotated[str, typer.Option(help="Asked for where not given.", envvar="INBOX_PASSWORD")] = "",
     folder: str = "INBOX",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 from typing import Any
@@ -18,10 +19,12 @@ logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would w
 
 
 def enter(imap: ImapSettings) -> Any:
-    """A connected client, not logged in yet; every answer has its deadline."""
+    """A connected client, encrypted as the settings say, not logged in yet; every answer has its deadline."""
     timeout = SocketTimeout(CONNECT_TIMEOUT_S, imap.timeout_s)
     client: Any = Client(imap.host, imap.port, ssl=imap.tls == "implicit", timeout=timeout)
     client.normalise_times = False
+    if imap.tls == "starttls":
+        _encrypt(client)
     _keep_alive(client.socket())
     return client
 
@@ -35,6 +38,16 @@ def login(client: Any, imap: ImapSettings, token: str) -> None:
         client.plain_login(imap.username, password)
     else:
         client.login(imap.username, password)
+
+
+def _encrypt(client: Any) -> None:
+    """STARTTLS (RFC 9051, 6.2.1) with a checked certificate; a server without it gets no password."""
+    try:
+        client.starttls()
+    except BaseException:
+        with contextlib.suppress(OSError):  # a failed handshake has closed the socket
+            client.shutdown()
+        raise
 
 
 def _keep_alive(connected: socket.socket) -> None:
