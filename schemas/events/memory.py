@@ -1,9 +1,9 @@
-"""What is learned: reflections, summaries, participants with their facts, documents."""
+"""What is learned: reflections, summaries, participants with their facts."""
 
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
@@ -305,56 +305,3 @@ class FactRequested(EventData):
     valid_to: date | None = None
     by: str
     parents: tuple[UUID, ...] = Field((), description="the facts that an added one is derived from")
-
-
-class DocumentSubmitted(EventData):
-    """A document was handed in; learn_documents will read it."""
-
-    TYPE: ClassVar[str] = "document.submitted.v1"
-    TOPIC: ClassVar[str] = "document-events"
-
-    document_id: UUID
-    title: str
-    origin: str = Field(description="a path or an address, which names the document across versions")
-    media_type: str = "text/markdown"
-    blob: str
-    by: str
-
-
-class DocumentChunk(Value):
-    """One passage of a document, as it is searched and cited."""
-
-    chunk_id: UUID
-    heading: str
-    text: str
-
-
-class DocumentIndexed(EventData):
-    """A version of a document is cut into passages and can be found; older versions cannot any more."""
-
-    TYPE: ClassVar[str] = "document.indexed.v1"
-    TOPIC: ClassVar[str] = "document-events"
-    AGGREGATE: ClassVar[str] = "document"
-
-    document_id: UUID
-    title: str
-    origin: str
-    blob: str
-    chunks: tuple[DocumentChunk, ...]
-
-    def aggregate_id(self) -> UUID:
-        """The document."""
-        return self.document_id
-
-
-class DocumentRefused(EventData):
-    """A document could not be read."""
-
-    TYPE: ClassVar[str] = "document.refused.v1"
-    TOPIC: ClassVar[str] = "document-events"
-
-    document_id: UUID
-    title: str
-    origin: str
-    reason: str
-    details: dict[str, Any] = Field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
@@ -10,6 +11,11 @@ _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
 def participant_id(workspace: str, addr: str) -> UUID:
     """The participant who writes from this address; case does not matter."""
     return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{addr.casefold()}")
+
+
+def text_sha256(text: str) -> str:
+    """The hash that binds a person's word to the text that they saw: of the UTF-8 text, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def document_id(workspace: str, origin: str) -> UUID:

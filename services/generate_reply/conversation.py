@@ -62,9 +62,12 @@ async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
     """What a search found, masked, and kept so that a second attempt reads the same conversation."""
 
     async def look() -> dict[str, Any]:
-        return {"content": mask(await _run(call, desk)).text}
+        before = set(desk.passages)
+        content = mask(await _run(call, desk)).text
+        return {"content": content, "passages": sorted(desk.passages - before)}
 
     kept = await work.checkpoint(f"tool.{call.id}", look)
+    desk.passages.update(kept.get("passages", ()))
     return str(kept["content"])
 
 

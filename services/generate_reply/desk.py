@@ -35,5 +35,6 @@ class Desk:
     facts: list[FactProposal] = field(default_factory=list)
     participant_state: str = ""
     participant_state_reason: str = ""
+    passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
     refused: list[str] = field(default_factory=list)
     decision: Decision | None = None

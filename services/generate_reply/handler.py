@@ -10,6 +10,7 @@ from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, queries
 from services.core.model.checkpointed import token_usage
 from services.core.model.port import Answer
+from services.generate_reply.citing import shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import Desk
 from services.generate_reply.prompt import opening
@@ -24,7 +25,14 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         if await _overtaken(conn, event):
             return
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
-    desk = Desk(event=event, house=house, workspace=work.workspace, now=work.now, mails=tuple(mails))
+    desk = Desk(
+        event=event,
+        house=house,
+        workspace=work.workspace,
+        now=work.now,
+        mails=tuple(mails),
+        passages=shown_passages(event),
+    )
     request = opening(event, str(work.envelope.id), house.secret)
     answers = await converse(work, request, desk, house.settings.context.tool_rounds)
     async with work.unit() as unit:

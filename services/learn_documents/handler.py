@@ -1,34 +1,45 @@
-"""Cuts a submitted document into passages, and gives them their vectors."""
+"""Reads what is handed in, decides under the document's lock, and gives new passages their vectors."""
 
 from __future__ import annotations
 
-from uuid import uuid5
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable
+from uuid import UUID
 
-from schemas.events.base import EventData
-from schemas.events.memory import DocumentChunk, DocumentIndexed, DocumentRefused, DocumentSubmitted
+from schemas.events import documents as ev
+from schemas.events.replies import ReplyDrafted
 from services.core.bus.processor import Handlers
+from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import vector_literal
+from services.core.memory.knowledge import chunk_ids
+from services.learn_documents import decide
 from services.learn_documents.apply import SQL
-from services.learn_documents.chunks import chunk, title_of
-
-READABLE = ("text/markdown", "text/plain")
+from services.learn_documents.reading import read
 
 
-async def on_submitted(work: Work[DocumentSubmitted]) -> None:
+async def on_submitted(work: Work[ev.DocumentSubmitted]) -> None:
     """Index the document unless this very content stands already."""
     event = work.event
     content = await work.house.blobs.get(event.blob)
-    decided = _read(event, content)
+    reading = await asyncio.to_thread(read, content, event.media_type, event.origin)
     async with work.unit() as unit:
-        await unit.lock("document", event.document_id)
+        version = await unit.lock("document", event.document_id)
         row = await unit.one(SQL.document, document_id=event.document_id)
-        if row is None or row["blob"] != event.blob:
-            await unit.record(decided)
+        await _record(unit, decide.submitted(event, row, reading, version))
 
 
-async def on_indexed(work: Work[DocumentIndexed]) -> None:
+async def on_removal(work: Work[ev.DocumentRemovalRequested]) -> None:
+    """Take the document out of what is found."""
+    async with work.unit() as unit:
+        await unit.lock("document", work.event.document_id)
+        row = await unit.one(SQL.document, document_id=work.event.document_id)
+        await _record(unit, decide.removal(work.event, row))
+
+
+async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> None:
     """Give the new passages their vectors; losing them loses time, never knowledge."""
     chunks = work.event.chunks
     async with work.house.database.reading() as conn:
@@ -39,29 +50,34 @@ async def on_indexed(work: Work[DocumentIndexed]) -> None:
             await conn.execute(SQL.attach_vector, args)
 
 
-def _read(event: DocumentSubmitted, content: bytes) -> EventData:
-    reason = _unreadable(event, content)
-    if reason:
-        return DocumentRefused(document_id=event.document_id, title=event.title, origin=event.origin, reason=reason)
-    text = content.decode("utf-8")
-    chunks = tuple(
-        DocumentChunk(chunk_id=uuid5(event.document_id, f"{event.blob}/{i}"), heading=one.heading, text=one.text)
-        for i, one in enumerate(chunk(text))
-    )
-    title = title_of(text, event.title)
-    return DocumentIndexed(
-        document_id=event.document_id, title=title, origin=event.origin, blob=event.blob, chunks=chunks
-    )
+async def on_drafted(work: Work[ReplyDrafted]) -> None:
+    """Note with each document that a reply rests on it."""
+    reply = work.event
+    if not reply.citations:
+        return
+    cited: dict[UUID, list[UUID]] = defaultdict(list)
+    async with work.unit() as unit:
+        for row in await unit.all(SQL.documents_of_chunks, chunk_ids=chunk_ids(reply.citations)):
+            cited[row["document_id"]].append(row["chunk_id"])
+        for document_id, found in cited.items():
+            noted = ev.DocumentCited(
+                document_id=document_id,
+                chunk_ids=tuple(found),
+                reply_id=reply.reply_id,
+                thread_id=reply.thread_id,
+            )
+            await unit.record(noted)
 
 
-def _unreadable(event: DocumentSubmitted, content: bytes) -> str:
-    if event.media_type not in READABLE:
-        return f"{event.media_type} cannot be read yet; hand in Markdown or plain text"
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return f"not UTF-8: {error}"
-    return "" if text.strip() else "the document is empty"
+async def _record(unit: Unit, events: Iterable[ev.DocumentEvent]) -> None:
+    for event in events:
+        await unit.record(event)
 
 
-HANDLERS: Handlers = {DocumentSubmitted: on_submitted, DocumentIndexed: on_indexed}
+HANDLERS: Handlers = {
+    ev.DocumentSubmitted: on_submitted,
+    ev.DocumentRemovalRequested: on_removal,
+    ev.DocumentIndexed: on_indexed,
+    ev.DocumentContinued: on_indexed,
+    ReplyDrafted: on_drafted,
+}

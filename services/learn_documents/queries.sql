@@ -1,19 +1,54 @@
 -- name: upsert_document
-INSERT INTO documents (document_id, workspace, title, origin, blob, version, indexed_at)
-VALUES (%(document_id)s, %(workspace)s, %(title)s, %(origin)s, %(blob)s, %(version)s, %(at)s)
+-- The current edition; the first one is 1.
+INSERT INTO documents (document_id, workspace, title, origin, blob, media_type, public_url, note, version, indexed_at)
+VALUES (%(document_id)s, %(workspace)s, %(title)s, %(origin)s, %(blob)s, %(media_type)s, %(public_url)s, %(note)s,
+        %(version)s, %(at)s)
 ON CONFLICT (document_id) DO UPDATE SET title = excluded.title, blob = excluded.blob, version = excluded.version,
-    indexed_at = excluded.indexed_at;
+    media_type = excluded.media_type, public_url = excluded.public_url, note = excluded.note,
+    edition = documents.edition + 1, indexed_at = excluded.indexed_at, removed_at = NULL;
 
--- name: drop_chunks
--- The passages of older versions can no longer be found.
-DELETE FROM chunks WHERE document_id = %(document_id)s;
+-- name: retire_chunks
+-- The passages of older editions can no longer be found; they answer for their time.
+UPDATE chunks SET retired_at = %(at)s WHERE document_id = %(document_id)s AND retired_at IS NULL;
 
 -- name: insert_chunk
-INSERT INTO chunks (chunk_id, document_id, workspace, version, position, heading, text)
-VALUES (%(chunk_id)s, %(document_id)s, %(workspace)s, %(version)s, %(position)s, %(heading)s, %(text)s);
+-- An id that stood before is of a history in which equal content had equal ids: the passage is found again.
+INSERT INTO chunks (chunk_id, document_id, workspace, version, position, heading, text, added_at, edition)
+SELECT %(chunk_id)s, %(document_id)s, %(workspace)s, %(version)s, %(position)s, %(heading)s, %(text)s, %(at)s, edition
+FROM documents WHERE document_id = %(document_id)s
+ON CONFLICT (chunk_id) DO UPDATE SET version = excluded.version, position = excluded.position,
+    edition = excluded.edition, added_at = excluded.added_at, retired_at = NULL;
+
+-- name: remove_document
+UPDATE documents SET removed_at = %(at)s, version = %(version)s WHERE document_id = %(document_id)s;
+
+-- name: log_decision
+INSERT INTO document_log (document_id, version, workspace, at, decision, title, origin, detail, by, cause)
+VALUES (%(document_id)s, %(version)s, %(workspace)s, %(at)s, %(decision)s, %(title)s, %(origin)s, %(detail)s, %(by)s,
+        %(cause)s);
+
+-- name: insert_citation
+INSERT INTO citations (reply_id, chunk_id, document_id, workspace, thread_id, at)
+VALUES (%(reply_id)s, %(chunk_id)s, %(document_id)s, %(workspace)s, %(thread_id)s, %(at)s);
+
+-- name: insert_proposal
+INSERT INTO proposals (document_id, workspace, title, text, thread_id, reply_id, source, masked, state, proposed_at)
+VALUES (%(document_id)s, %(workspace)s, %(title)s, %(text)s, %(thread_id)s, %(reply_id)s, %(source)s, %(masked)s,
+        'proposed', %(at)s);
+
+-- name: decide_proposal
+UPDATE proposals SET state = %(state)s, decided_at = %(at)s
+WHERE document_id = %(document_id)s AND state = 'proposed';
 
 -- name: document
-SELECT blob FROM documents WHERE document_id = %(document_id)s;
+SELECT title, origin, blob, public_url, removed_at FROM documents WHERE document_id = %(document_id)s;
+
+-- name: proposal
+SELECT * FROM proposals WHERE document_id = %(document_id)s;
+
+-- name: documents_of_chunks
+-- Which documents some passages are of.
+SELECT chunk_id, document_id FROM chunks WHERE chunk_id = ANY(%(chunk_ids)s) ORDER BY document_id, position;
 
 -- name: attach_vector
 UPDATE chunks SET embedding = %(vector)s::halfvec WHERE chunk_id = %(chunk_id)s;

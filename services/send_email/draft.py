@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -13,13 +13,9 @@ from services.core.mail.compose import Composed, ComposeRefused, DkimKey, Outgoi
 from services.core.mail.message import Address
 from services.core.mail.tokens import make_token
 from services.core.settings import DkimSettings
+from services.send_email.sources import with_sources
 
 Row = dict[str, Any]
-
-
-def text_sha256(text: str) -> str:
-    """The hash that binds a person's approval to the text they saw."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def freeze(
@@ -30,11 +26,13 @@ def freeze(
     now: datetime,
     *,
     known_links: frozenset[str],
+    pages: Mapping[str, str],
     automatic: bool,
 ) -> Composed:
     """The finished message to the author of `mail`, signed where the inbox has a key.
 
-    `known_links` stand in the knowledge base. Raises `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
+    `known_links` stand in the knowledge base; `pages` (address -> title) are named below the text. Raises
+    `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
     """
     inbox = house.settings.inbox(draft.inbox)
     token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
@@ -44,14 +42,14 @@ def freeze(
             sender=Address(inbox.display_name, inbox.address),
             recipient=Address(mail["author_name"], mail["author_addr"]),
             subject=mail["subject"],
-            text=draft.text,
+            text=with_sources(draft.text, pages),
             date=now,
             token=token,
             domain=inbox.address.rpartition("@")[2],
             in_reply_to=mail["message_id"],
             references=tuple(mail["references_ids"]),
             allowed_links=house.settings.send.allowed_links,
-            known_links=known_links,
+            known_links=known_links.union(pages),
             automatic=automatic,
         )
     )

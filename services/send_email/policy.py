@@ -10,11 +10,14 @@ from services.core.bus import history
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one
+from services.core.ids import text_sha256
 from services.core.mail.compose import Composed, ComposeRefused, links_in
+from services.core.memory.knowledge import chunk_ids, passages_by_id
 from services.core.settings import SettingsWrong
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
-from services.send_email.draft import freeze, text_sha256
+from services.send_email.draft import freeze
+from services.send_email.sources import public_pages
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 
@@ -61,7 +64,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         return
     draft = history.envelope(found).data
     assert isinstance(draft, ReplyDrafted)
-    final = draft.model_copy(update={"text": decided.text or draft.text})
+    final = draft.model_copy(update={"text": decided.text, "citations": ()}) if decided.text else draft
     frozen = await _frozen(work, final, automatic=False) if decided.approve else None
     async with work.unit() as unit:
         if not await _still_asked(unit, decided, draft):
@@ -97,10 +100,14 @@ async def _frozen(work: Work[Any], draft: ReplyDrafted, *, automatic: bool) -> F
         mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
         wanted = {"workspace": work.workspace, "links": links_in(draft.text)}
         passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
+        cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
     assert mail is not None
     known = frozenset(link for row in passages for link in links_in(row["text"]))
+    pages = public_pages(cited.values()) if work.house.settings.knowledge.cite_in_mail else {}
     try:
-        composed = freeze(draft, mail, work.house, work.workspace, work.now, known_links=known, automatic=automatic)
+        composed = freeze(
+            draft, mail, work.house, work.workspace, work.now, known_links=known, pages=pages, automatic=automatic
+        )
         async with work.reading() as conn:
             await refuse_suppressed(conn, work.workspace, composed.recipient)
     except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:

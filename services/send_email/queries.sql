@@ -44,8 +44,8 @@ SELECT addr FROM suppressions
 WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s AND (lifted_at IS NULL OR lifted_at < at);
 
 -- name: passages_with
--- Passages of the knowledge base in which one of these texts stands.
-SELECT text FROM chunks WHERE workspace = %(workspace)s
+-- Passages that can be found now in which one of these texts stands.
+SELECT text FROM chunks WHERE workspace = %(workspace)s AND retired_at IS NULL
   AND EXISTS (SELECT 1 FROM unnest(%(links)s::text[]) AS link WHERE position(link IN text) > 0);
 
 -- name: folder_is_away

@@ -15,9 +15,9 @@ from services.core.db import Connection, fetch_one
 from services.core.house import House, open_house
 from services.process import prepare
 from services.tools.fold import fold, state_hash
-from services.tools.knowledge import submit
 from services.tools.settle import settle
 from tests.chaos.traffic import MAILS, deliver, make_mails
+from tests.support.documents import shelve
 from tests.support.house import settings_for
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import fresh_database
@@ -76,7 +76,7 @@ async def _kill_each(house: House, workers: Workers) -> None:
 async def _documents(house: House, wave: int) -> None:
     for number in range(4):
         text = f"# Plan {wave}-{number}\n\nThe Team plan of tariff {wave}-{number} costs {wave + 10} EUR.\n"
-        await submit(house, text.encode(), origin=f"{wave}-{number}.md", title=f"Plan {wave}-{number}", by="test")
+        await shelve(house, f"{wave}-{number}.md", text)
 
 
 async def _until_in_the_middle(house: House, victim: str, before: int) -> None:

@@ -157,7 +157,7 @@ def test_no_table_is_wider_than_the_terminal(house: Path) -> None:
         (("write", "hello", "--inbox", "nope"), "there is no inbox named 'nope' (known: support, held)"),
         (("write", "hello", "--from", "nobody"), "is not one address"),
         (("import", "nowhere"), "does not exist"),
-        (("knowledge", "add", "correspondent.toml"), "no .md, .markdown, .txt file there"),
+        (("knowledge", "add", "nowhere.md"), "is no file, no folder"),
         (("run", "nosuch"), "there is no processor 'nosuch'; there are: all"),
         (("--log-level", "loud", "mails"), "'loud' is not one of"),
         (("--home", "correspondent.toml", "up"), "is a file"),

@@ -24,8 +24,8 @@ from services.tools.demo.director import demo_settings
 from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.zone import ZoneResolver
 from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash, stored_events
-from services.tools.knowledge import submit
 from services.tools.settle import settle
+from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
 from tests.support.stack import fresh_database
 
@@ -57,7 +57,7 @@ async def lived_in(
 
 async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
     for document in world.documents:
-        await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="test")
+        await shelve(house, f"{document.slug}.md", document.text)
     replies: dict[str, SentReply] = {}
     for mail in world.mails:
         clock.forward(mail.received_at)

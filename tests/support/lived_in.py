@@ -17,8 +17,8 @@ from services.tools.demo.clock import SteppingClock
 from services.tools.demo.director import demo_settings
 from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.zone import ZoneResolver
-from services.tools.knowledge import submit
 from services.tools.settle import settle
+from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
 from tests.support.stack import fresh_database
 
@@ -38,7 +38,7 @@ async def lived_through(stack: Endpoints, template: str, home: Path, seed: int =
 
 async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
     for document in world.documents:
-        await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="test")
+        await shelve(house, f"{document.slug}.md", document.text)
     await settle(house)
     replies: dict[str, SentReply] = {}
     for mail in world.mails:

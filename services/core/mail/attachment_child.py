@@ -11,13 +11,19 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import resource
 import struct
 import sys
 import zipfile
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
 
 Answer = dict[str, str]
+OUTLINE_ENTRIES = 2_000
 OUTPUT_BYTES_PER_CHARACTER = 6  # the longest JSON escape, `\\uXXXX`
 
 
@@ -60,8 +66,9 @@ def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
         raise Unreadable("encrypted")
     pages: list[str] = []
     size = 0
-    for page in reader.pages[: limits["pages"]]:
-        pages.append(page.extract_text())
+    titles = _outline(reader)
+    for number, page in enumerate(reader.pages[: limits["pages"]]):
+        pages.append(_with_headings(page.extract_text(), titles.get(number, [])))
         size += len(pages[-1])
         if size > limits["text_characters"]:
             break
@@ -69,6 +76,32 @@ def _pdf(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     if not text:
         raise Unreadable("a PDF without text, perhaps a scan")
     return "text", text
+
+
+def _outline(reader: PdfReader) -> dict[int, list[tuple[str, int]]]:
+    """The outline's titles and levels by page; nothing where the outline is broken."""
+    titles: dict[int, list[tuple[str, int]]] = {}
+    try:
+        entries: list[tuple[Any, int]] = [(entry, 1) for entry in reversed(reader.outline)]
+        while entries and len(titles) < OUTLINE_ENTRIES:
+            entry, level = entries.pop()
+            if isinstance(entry, list):
+                entries += [(one, level + 1) for one in reversed(entry)]
+            elif entry.title and (page := reader.get_destination_page_number(entry)) is not None:
+                titles.setdefault(page, []).append((str(entry.title), level))
+    except Exception:
+        return {}
+    return titles
+
+
+def _with_headings(text: str, titles: list[tuple[str, int]]) -> str:
+    """The page's text, each line that is a title of the outline as a Markdown heading."""
+    levels = {"".join(title.split()).casefold(): min(level, 6) for title, level in titles}
+    lines = text.split("\n") if levels else []
+    for number, line in enumerate(lines):
+        if level := levels.pop("".join(line.split()).casefold(), 0):
+            lines[number] = f"\n{'#' * level} {line.strip()}\n"
+    return "\n".join(lines).strip() if lines else text
 
 
 def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
@@ -79,10 +112,30 @@ def _docx(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     lines: list[str] = []
     for block in docx.Document(io.BytesIO(content)).iter_inner_content():
         if isinstance(block, Table):
-            lines.extend(" | ".join(cell.text for cell in row.cells) for row in block.rows)
+            lines.extend(["", *_rows([cell.text for cell in row.cells] for row in block.rows), ""])
         else:
-            lines.append(block.text)
-    return "text", "\n".join(lines).strip()
+            lines.extend(_paragraph(block.text, block.style.name if block.style else ""))
+    return "text", re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def _paragraph(text: str, style: str) -> list[str]:
+    """Lines of Markdown: a heading stands alone, list items stand together, a paragraph ends with an empty line."""
+    if not text.strip():
+        return [""]
+    if style == "Title" or style.startswith("Heading "):
+        level = int(style[8:]) if style[8:].isdigit() else 1
+        return ["", "#" * min(level, 6) + " " + " ".join(text.split()), ""]
+    if style.startswith("List"):
+        return [("1. " if "Number" in style else "- ") + text]
+    return [text, ""]
+
+
+def _rows(rows: Iterator[list[str]]) -> Iterator[str]:
+    """Rows of a Markdown table, ruled below the first; the line feeds and bars in its cells give way."""
+    for number, cells in enumerate(rows):
+        yield " | ".join(" ".join(cell.replace("|", "/").split()) for cell in cells)
+        if number == 0 and len(cells) > 1:
+            yield " | ".join(["---"] * len(cells))
 
 
 def _check_unpacked(content: bytes, limits: dict[str, int]) -> None:

@@ -69,12 +69,20 @@ def attachment_text(attachment: Attachment, limits: ExtractionLimits | None = No
     limits = limits or ExtractionLimits()
     if attachment.content_type in ("message/rfc822", "text/html"):
         return _cut(_read_here(attachment), limits)
-    kind = _kind(attachment.content_type)
-    if attachment.content_type.startswith(_SILENT):
-        return AttachmentText("", "none", f"{attachment.content_type} holds no text")
+    return extracted(attachment.content_type, attachment.content, limits)
+
+
+def extracted(content_type: str, content: bytes, limits: ExtractionLimits) -> AttachmentText:
+    """What the child process reads of a file of this type; the headings, lists and tables of a DOCX as Markdown.
+
+    Blocks for at most `limits.wall_seconds`: call it in a thread.
+    """
+    kind = _kind(content_type)
+    if content_type.startswith(_SILENT):
+        return AttachmentText("", "none", f"{content_type} holds no text")
     if not kind:
-        return AttachmentText("", "human", f"{attachment.content_type} is not read")
-    return _run(kind, attachment.content, limits)
+        return AttachmentText("", "human", f"{content_type} is not read")
+    return _run(kind, content, limits)
 
 
 def _read_here(attachment: Attachment) -> str:

@@ -57,9 +57,9 @@ def parse_html(html: str) -> HtmlElement | None:
         return None
 
 
-def element_to_text(root: HtmlElement) -> HtmlText:
-    """Visible and hidden text of an element, without the text after it."""
-    visible, hidden = TextWriter(), TextWriter()
+def element_to_text(root: HtmlElement, *, markdown: bool = False) -> HtmlText:
+    """Visible and hidden text of an element, without the text after it; with `markdown`, headings and tables marked."""
+    visible, hidden = TextWriter(markdown=markdown), TextWriter()
     _walk(root, visible, hidden)
     text, spelled = html_hidden.without_invisible_characters(visible.text())
     unseen = " ".join(f"{hidden.text()} {spelled}".split())

@@ -9,6 +9,7 @@ from lxml.html import HtmlElement
 MAX_DEPTH = 20
 
 _CELL_END = " | "
+_HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _SPACED = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "pre", "blockquote", "dl"}
 _BLOCKS = (
@@ -21,10 +22,14 @@ _BLOCKS = (
 class TextWriter:
     """Lines under construction, with the quote depth and list state that prefix them.
 
-    The open line is a list of pieces, and depths are bounded: both keep the work linear.
+    The open line is a list of pieces, and depths are bounded: both keep the work linear. With `markdown`, headings
+    and the first rows of tables are marked as CommonMark has them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, markdown: bool = False) -> None:
+        self._markdown = markdown
+        self._cells = 0
+        self._first_row = False
         self._lines: list[str] = []
         self._pieces: list[str] = []
         self._gap = False
@@ -58,6 +63,7 @@ class TextWriter:
             self._break(force=True)
         elif tag in _BLOCKS:
             self._block(tag)
+        self._mark(tag)
         if tag == "blockquote":
             self._quotes += 1
         elif tag in ("ul", "ol"):
@@ -81,8 +87,11 @@ class TextWriter:
             self._link(*self._links.pop())
         elif tag in ("td", "th") and any(piece.strip() for piece in self._pieces[-1:]):
             self._pieces.append(_CELL_END)
+            self._cells += 1
         if tag in _BLOCKS:
             self._block(tag)
+        if tag == "tr" and self._markdown:
+            self._rule_below_the_first_row()
         if tag == "blockquote":
             self._quotes -= 1
         elif tag in ("ul", "ol"):
@@ -94,6 +103,18 @@ class TextWriter:
         """Everything written, without blank lines at either end."""
         self._break()
         return "\n".join(self._lines).strip("\n")
+
+    def _mark(self, tag: str) -> None:
+        if tag in _HEADINGS and self._markdown:
+            self._pieces = ["#" * int(tag[1]) + " "]
+        elif tag in ("table", "tr"):
+            self._first_row, self._cells = self._first_row or tag == "table", 0
+
+    def _rule_below_the_first_row(self) -> None:
+        if self._first_row and self._cells > 1:
+            self._pieces = [_CELL_END.join(["---"] * self._cells)]
+            self._break()
+        self._first_row = False
 
     def _bullet(self) -> str:
         if not self._lists or self._lists[-1] is None:

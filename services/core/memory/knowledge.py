@@ -2,41 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
+from psycopg.rows import class_row
 from psycopg.sql import SQL
 
-from services.core.db import Connection, fetch_all, queries
+from services.core.db import Connection, queries
 from services.core.memory.embeddings import Vector
 from services.core.memory.passages import search_passages
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
 KNOWLEDGE = queries(__file__, "knowledge.sql")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A chunk that was found; `score` is comparable within one query only."""
+    """A chunk of an edition of a document; `score` is comparable within one query only.
+
+    `public_url` is where everybody may read the document, "" where nobody outside may.
+    """
 
     chunk_id: UUID
+    document_id: UUID
+    edition: int
     title: str
     heading: str
     text: str
-    score: float
+    origin: str
+    public_url: str
+    score: float = 0.0
+
+    @property
+    def place(self) -> str:
+        """What names it to a reader: the document's title, and the headings that lead to it."""
+        return f"{self.title} / {self.heading}" if self.heading and self.heading != self.title else self.title
 
 
 async def search_knowledge(
-    conn: Connection, *, workspace: str, query_text: str, query_vector: Vector, limit: int = 6
+    conn: Connection,
+    *,
+    workspace: str,
+    query_text: str,
+    query_vector: Vector,
+    limit: int = 6,
+    as_of: datetime | None = None,
 ) -> list[Passage]:
-    """The passages that answer a query, best first."""
+    """The passages that answer a query, best first; with `as_of`, among those that could be found then."""
     hits = await search_passages(
         conn,
-        scope=SQL(KNOWLEDGE.scope),
-        parameters={"workspace": workspace},
+        scope=SQL(KNOWLEDGE.as_of if as_of else KNOWLEDGE.current),
+        parameters={"workspace": workspace, "as_of": as_of},
         query_text=query_text,
         query_vector=query_vector,
         limit=limit,
     )
-    found = await fetch_all(conn, KNOWLEDGE.chunks_by_id, {"ids": [hit.id for hit in hits]})
-    rows = {row["chunk_id"]: row for row in found}
-    return [Passage(**rows[hit.id], score=hit.score) for hit in hits if hit.id in rows]
+    found = await passages_by_id(conn, workspace, [hit.id for hit in hits])
+    return [replace(found[hit.id], score=hit.score) for hit in hits if hit.id in found]
+
+
+def chunk_ids(citations: Iterable[str]) -> list[UUID]:
+    """The ids among a reply's citations; what is none is left out."""
+    return [UUID(one) for one in citations if _UUID.fullmatch(one)]
+
+
+async def passages_by_id(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, Passage]:
+    """The workspace's passages with these ids, in their order, of whatever edition, removed documents included."""
+    async with conn.cursor(row_factory=class_row(Passage)) as cursor:
+        await cursor.execute(KNOWLEDGE.chunks_by_id, {"workspace": workspace, "ids": list(ids)})
+        found = {one.chunk_id: one for one in await cursor.fetchall()}
+    return {id: found[id] for id in ids if id in found}

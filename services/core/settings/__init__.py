@@ -10,6 +10,7 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.house import Settings
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.reading import read_settings
@@ -27,6 +28,7 @@ __all__ = [
     "ImapSettings",
     "InboxSettings",
     "KafkaSettings",
+    "KnowledgeSettings",
     "LaneSettings",
     "MemorySettings",
     "OAuthSettings",

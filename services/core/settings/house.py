@@ -16,6 +16,7 @@ from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     threads: ThreadSettings = ThreadSettings()
     context: ContextSettings = ContextSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
+from services.generate_reply.citing import cited
 from services.generate_reply.desk import Decision, Desk
 
 
 async def reply(given: ReplyInput, desk: Desk) -> str:
-    """Answer the customer."""
+    """Answer the customer. What it cites has to have been shown; marks of it do not reach the customer."""
+    text, citations = cited(given.text, given.citations, desk)
     desk.decision = Decision(
         kind="reply",
-        text=given.text,
+        text=text,
         state=given.state,
         goals_add=tuple(given.goals_add),
         goals_close=tuple(given.goals_close),
-        citations=tuple(given.citations),
+        citations=citations,
     )
     return "drafted"
 

@@ -52,7 +52,8 @@ async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     vector = await _vector(desk, given.query)
     async with desk.house.database.transaction(desk.workspace) as conn:
         found = await search_knowledge(conn, workspace=desk.workspace, query_text=given.query, query_vector=vector)
-    return "\n\n".join(f"[{one.chunk_id}] {one.title} / {one.heading}\n{one.text}" for one in found) or NOTHING
+    desk.passages.update(str(one.chunk_id) for one in found)
+    return "\n\n".join(f"[{one.chunk_id}] {one.place}\n{one.text}" for one in found) or NOTHING
 
 
 def _window(given: SearchMemoryInput, desk: Desk) -> Window | None:

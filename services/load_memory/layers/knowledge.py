@@ -27,7 +27,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     )
     return section(
         entry(
-            f"[{one.chunk_id}] {one.title} / {one.heading}\n{one.text}\n",
+            f"[{one.chunk_id}] {one.place}\n{one.text}\n",
             id=str(one.chunk_id),
             title=one.title,
             heading=one.heading,

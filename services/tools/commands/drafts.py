@@ -10,13 +10,14 @@ import typer
 from rich.text import Text
 
 from schemas.events.replies import DraftDecided
+from services.console.knowledge.reading import sources_of
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all, fetch_one, queries
-from services.send_email.draft import text_sha256
+from services.core.ids import text_sha256
 from services.tools.commands.ids import whole_id
-from services.tools.commands.terminal import console, plain, short
+from services.tools.commands.terminal import console, plain, short, source_line
 from services.tools.running import house_here
 from services.tools.settle import settle
 
@@ -58,10 +59,15 @@ def reject(
 
 async def _drafts(home: Path) -> None:
     async with house_here(home) as house, house.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.waiting, {"workspace": house.settings.workspace})
+        workspace = house.settings.workspace
+        rows = await fetch_all(conn, SQL.waiting, {"workspace": workspace})
+        sources = await sources_of(conn, workspace, [row["reply_id"] for row in rows])
     for row in rows:
         head = plain(f"to {row['author_addr']}  «{row['subject']}»", "bold")
-        console.print(Text.assemble((short(row["reply_id"]), "bold cyan"), "  ", head, "\n", plain(row["text"]), "\n"))
+        console.print(Text.assemble((short(row["reply_id"]), "bold cyan"), "  ", head, "\n", plain(row["text"])))
+        for source in sources.get(row["reply_id"], ()):
+            console.print(source_line(source))
+        console.print()
     if rows:
         console.print("Send one with `correspondent approve ID`, or `reject ID`.", style="dim")
     else:

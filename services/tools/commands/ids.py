@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 from uuid import UUID
 
@@ -12,21 +13,29 @@ from services.core.house import House
 
 SQL = queries(__file__, "ids.sql")
 
-_SHOWN_BY = {"thread": "correspondent mails", "reply": "correspondent deliveries"}
+Kind = Literal["thread", "reply", "document", "article"]
+
+_SHOWN_BY: Mapping[Kind, str] = {
+    "thread": "correspondent mails",
+    "reply": "correspondent deliveries",
+    "document": "correspondent knowledge list",
+    "article": "correspondent knowledge proposed",
+}
+_QUERIES = {"thread": SQL.threads, "reply": SQL.replies, "document": SQL.documents, "article": SQL.articles}
 
 
 class IdUnclear(Permanent):
     """No id begins so, or several do."""
 
 
-async def whole_id(house: House, typed: str, kind: Literal["thread", "reply"]) -> UUID:
-    """The id of a thread or reply of this workspace that begins with `typed`. Raises `IdUnclear`."""
+async def whole_id(house: House, typed: str, kind: Kind) -> UUID:
+    """The id of such a thing of this workspace that begins with `typed`. Raises `IdUnclear`."""
     beginning = typed.strip().lower()
     if not re.fullmatch(r"[0-9a-f-]{1,36}", beginning):
         raise IdUnclear(f"{typed!r} is no {kind} id, nor the beginning of one; `{_SHOWN_BY[kind]}` shows them")
     args = {"workspace": house.settings.workspace, "beginning": beginning}
     async with house.database.reading() as conn:
-        found = await fetch_all(conn, SQL.threads if kind == "thread" else SQL.replies, args)
+        found = await fetch_all(conn, _QUERIES[kind], args)
     if len(found) == 1:
         return UUID(str(found[0]["id"]))
     if found:

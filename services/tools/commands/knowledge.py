@@ -1,50 +1,159 @@
-"""`correspondent knowledge add`: documents into the knowledge base."""
+"""`correspondent knowledge`: the documents that replies are made from, and where they were cited."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
-from rich.progress import track
+from rich.table import Table
+from rich.text import Text
 
-from services.tools.commands.terminal import console
-from services.tools.knowledge import submit
+from schemas.events.documents import DocumentAsked, DocumentRemovalRequested
+from services.console.knowledge.asking import Became, ask, decided
+from services.console.knowledge.reading import Shown, find_passages, list_documents, list_unread, show_document
+from services.core.house import House
+from services.tools.commands.ids import whole_id
+from services.tools.commands.knowledge_add import add
+from services.tools.commands.terminal import console, plain, short
+from services.tools.commands.waiting import Wait, still_at_work
 from services.tools.running import house_here
-from services.tools.settle import settle
+from services.tools.shown import cell
+
+T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="The documents that replies are made from.")
+app.command("add")(add)
 
-TYPES = {".md": "text/markdown", ".markdown": "text/markdown", ".txt": "text/plain"}
+DocumentId = Annotated[str, typer.Argument(help="The document's id, or its beginning, as `list` shows it.")]
+By = Annotated[str, typer.Option(help="Who asks, for the log.")]
+SHOWN_TEXT = 400  # characters of a passage in `show` and `search`
+
+
+@app.command("list")
+def list_all(
+    context: typer.Context,
+    removed: Annotated[bool, typer.Option("--removed", help="Also what was removed.")] = False,
+) -> None:
+    """List the documents with their edition and passages, and how often replies cited them."""
+
+    async def run(house: House) -> None:
+        table = Table(box=None, pad_edge=False)
+        for name in ("id", "title", "edition", "passages", "cited", "since", "from"):
+            table.add_column(name, no_wrap=name == "id")
+        for one in await list_documents(house, removed=removed):
+            since = f"removed {one.removed_at:%Y-%m-%d}" if one.removed_at else f"{one.indexed_at:%Y-%m-%d}"
+            numbers = [str(one.edition), str(one.chunks), str(one.cited)]
+            table.add_row(short(one.document_id), cell(one.title, 40), *numbers, since, cell(one.origin))
+        unread = await list_unread(house)
+        console.print(table if table.rows else "No document yet: `correspondent knowledge add PATH`.")
+        for bad in unread:
+            console.print(Text.assemble(("not read  ", "red"), plain(bad.origin), ": ", plain(bad.reason)))
+
+    in_house(context, run)
 
 
 @app.command()
-def add(
+def show(
     context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(help="Markdown or text files, or folders of them.", exists=True)],
+    document_id: DocumentId,
+    past: Annotated[bool, typer.Option("--past", help="Also the passages of older editions.")] = False,
 ) -> None:
-    """Add documents, or new versions of them. The same content again changes nothing."""
-    files = sorted(file for path in paths for file in _files(path))
-    if not files:
-        raise typer.BadParameter(f"no {', '.join(TYPES)} file there")
-    home: Path = context.obj
-    asyncio.run(_add(home, files))
+    """Show a document: its passages, its log, and the replies that cite it."""
+
+    async def run(house: House) -> None:
+        found = await show_document(house, await whole_id(house, document_id, "document"), past=past)
+        assert found is not None
+        _show(found)
+
+    in_house(context, run)
 
 
-def _files(path: Path) -> list[Path]:
-    found = path.rglob("*") if path.is_dir() else [path]
-    return [file for file in found if file.suffix.lower() in TYPES and file.is_file()]
+@app.command()
+def search(
+    context: typer.Context,
+    text: Annotated[str, typer.Argument(help="A question, in your own words.")],
+    limit: Annotated[int, typer.Option(help="The best so many.", min=1, max=50)] = 5,
+    as_of: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="What was found then, UTC.")
+    ] = None,
+) -> None:
+    """Find passages by words and meaning, as the agent does."""
+
+    async def run(house: House) -> None:
+        moment = as_of.replace(tzinfo=UTC) if as_of else None
+        found = await find_passages(house, text, limit=limit, as_of=moment)
+        for one in found:
+            head = Text.assemble((f"{one.score:.2f}  ", "dim"), plain(one.place, "bold"), f"  (edition {one.edition})")
+            console.print(Text.assemble(head, "\n", plain(one.text[:SHOWN_TEXT]), "\n"))
+        if not found:
+            console.print("Nothing found.")
+
+    in_house(context, run)
 
 
-async def _add(home: Path, files: list[Path]) -> None:
-    async with house_here(home) as house:
-        for file in track(files, "handing in", console=console):
-            kind = TYPES[file.suffix.lower()]
-            await submit(
-                house, file.read_bytes(), origin=str(file.resolve()), title=file.stem, by="operator", media_type=kind
-            )
-        with console.status("indexing ..."):
-            await settle(house, timeout_s=600)
-    documents = "1 document is" if len(files) == 1 else f"{len(files)} documents are"
-    console.print(f"{documents} in the knowledge base.")
+@app.command()
+def remove(
+    context: typer.Context,
+    document_id: DocumentId,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Take a document out of what is found. Its editions stay, and answer for their time."""
+
+    async def run(house: House) -> None:
+        id = await whole_id(house, document_id, "document")
+        await wish(house, DocumentRemovalRequested(document_id=id, reason=reason, by=by), wait)
+
+    in_house(context, run)
+
+
+async def wish(house: House, asked: DocumentAsked, wait: float) -> None:
+    """Ask, wait for the decision, and say it; exit code 1 where it was refused or did not come in time."""
+    outcome: list[Became] | None = await decided(house, await ask(house, asked), wait)
+    if outcome is None:
+        console.print(still_at_work(1, wait))
+        raise typer.Exit(1)
+    for one in outcome:
+        said = f": {one.detail}" if one.detail else ""
+        console.print(plain(f"{one.decision.capitalize()}{said}"))
+        if one.decision == "refused":
+            raise typer.Exit(1)
+    if not outcome:
+        console.print("Nothing changed: it stands like this already.")
+
+
+def in_house(context: typer.Context, run: Callable[[House], Awaitable[T]]) -> T:
+    """Run something in the house that the command talks to."""
+
+    async def inside() -> T:
+        home: Path = context.obj
+        async with house_here(home) as house:
+            return await run(house)
+
+    return asyncio.run(inside())
+
+
+def _show(found: Shown) -> None:
+    one = found.document
+    state = f"removed {one.removed_at:%Y-%m-%d}" if one.removed_at else f"edition {one.edition}"
+    console.print(Text.assemble(plain(one.title, "bold"), f"  ({state}, {one.chunks} passages, {one.media_type})"))
+    console.print(plain(f"document {one.document_id}\nfrom {one.origin}", "dim"))
+    if one.public_url:
+        console.print(plain(f"customers are shown {one.public_url}", "dim"))
+    for chunk in found.chunks:
+        past = f"  edition {chunk.edition}, until {chunk.retired_at:%Y-%m-%d %H:%M}" if chunk.retired_at else ""
+        head = f"\n{chunk.position + 1}  {chunk.heading}{past}" + (f"  cited {chunk.cited}x" if chunk.cited else "")
+        console.print(Text.assemble(plain(head, "bold"), "\n", plain(chunk.text[:SHOWN_TEXT])))
+    console.print("\n[b]Log[/b]")
+    for step in found.log:
+        console.print(plain(f"{step.at:%Y-%m-%d %H:%M}  {step.decision}  {step.by}  {step.detail}".rstrip()))
+    if found.cited_in:
+        console.print("\n[b]Cited in[/b]")
+    for reply in found.cited_in:
+        words = f"{reply.at:%Y-%m-%d %H:%M}  thread {short(reply.thread_id)}  reply {short(reply.reply_id)}"
+        console.print(plain(f"{words}  {reply.heading} (edition {reply.edition})"))

@@ -7,6 +7,8 @@ from uuid import UUID
 from rich.console import Console
 from rich.text import Text
 
+from services.console.knowledge.reading import SourceLine
+
 console = Console(highlight=False)
 
 SHORT_ID = 8  # characters of an id in tables; every command takes as many as make it unique
@@ -19,6 +21,13 @@ _VISIBLE = {code: "\N{REPLACEMENT CHARACTER}" for code in (*_CONTROLS, *_DIRECTI
 def plain(text: object, style: str = "") -> Text:
     """`text` as it is, without markup; characters that steer a terminal become U+FFFD."""
     return Text(str(text or "").replace("\r\n", "\n").translate(_VISIBLE), style)
+
+
+def source_line(source: SourceLine) -> Text:
+    """A passage that a reply rests on; the address of a page that the customer is shown."""
+    place = f"{source.title} / {source.heading}" if source.heading else source.title
+    shown = f"  {source.public_url}" if source.public_url else ""
+    return plain(f"  rests on  {place} (edition {source.edition}){shown}", "dim")
 
 
 def short(id: UUID | str | None) -> str:

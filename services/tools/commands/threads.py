@@ -6,17 +6,19 @@ import asyncio
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from uuid import UUID
 
 import typer
 from rich.text import Text
 
 from schemas.events.threads import ThreadTransitionRequested
+from services.console.knowledge.reading import SourceLine, sources_of
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all, fetch_one, queries
 from services.tools.commands.ids import whole_id
-from services.tools.commands.terminal import console, plain
+from services.tools.commands.terminal import console, plain, source_line
 from services.tools.running import house_here
 from services.tools.settle import settle
 
@@ -78,11 +80,13 @@ async def _thread(home: Path, typed: str) -> None:
         async with house.database.reading() as conn:
             row = await fetch_one(conn, SQL.thread, args)
             parts = {name: await fetch_all(conn, getattr(SQL, name), args) for name in ("goals", "said", "log")}
+            replies = [one["reply_id"] for one in parts["said"] if one["reply_id"]]
+            sources = await sources_of(conn, house.settings.workspace, replies)
     assert row is not None
-    _show(row, parts)
+    _show(row, parts, sources)
 
 
-def _show(row: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> None:
+def _show(row: dict[str, Any], parts: dict[str, list[dict[str, Any]]], sources: dict[UUID, list[SourceLine]]) -> None:
     about = f"  ({row['state']}, {row['inbox']}, since {row['opened_at']:%Y-%m-%d})"
     console.print(Text.assemble(plain(row["subject"], "bold"), about))
     console.print(f"thread {row['thread_id']}", style="dim")
@@ -93,6 +97,8 @@ def _show(row: dict[str, Any], parts: dict[str, list[dict[str, Any]]]) -> None:
         console.print(Text.assemble(("\nGoal  ", "bold"), plain(goal["text"]), reached))
     for one in parts["said"]:
         console.print(Text.assemble((f"\n{one['at']:%Y-%m-%d %H:%M}  {one['role']}\n", "bold"), plain(one["text"])))
+        for source in sources.get(one["reply_id"], ()):
+            console.print(source_line(source))
     console.print("\n[b]Log[/b]")
     for step in parts["log"]:
         console.print(_logged(step))

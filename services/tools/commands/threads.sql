@@ -6,7 +6,7 @@ WHERE t.thread_id = %(thread_id)s;
 SELECT text, closed_at FROM goals WHERE thread_id = %(thread_id)s ORDER BY added_at;
 
 -- name: said
-SELECT at, role, text FROM conversation WHERE thread_id = %(thread_id)s ORDER BY version;
+SELECT at, role, text, reply_id FROM conversation WHERE thread_id = %(thread_id)s ORDER BY version;
 
 -- name: log
 SELECT at, from_state, to_state, trigger, reason, refused FROM thread_log

@@ -11,18 +11,19 @@ from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
 from schemas.events.mail import Peer
+from services.console.knowledge.sources import expand
 from services.core.house import House, open_house
 from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.pipeline import NAMES
 from services.process import prepare, until_signal, working
 from services.receive_email.accept import accept
+from services.tools.commands.knowledge_add import add_all
 from services.tools.config_file import add_inbox
 from services.tools.demo import show
 from services.tools.demo.aftermath import differences, look
 from services.tools.demo.clock import SteppingClock
 from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.zone import ZoneResolver
-from services.tools.knowledge import submit
 from services.tools.running import on_stack
 from services.tools.settle import settle
 
@@ -75,8 +76,7 @@ async def _play(world: World, settings: Settings, console: Console, film: Consol
         working(house, NAMES),
     ):
         show.introduce(console, world, house.model.name)
-        for document in world.documents:
-            await submit(house, document.text.encode(), origin=f"{document.slug}.md", title=document.title, by="demo")
+        await add_all(house, expand([_shelf(world, settings.home)]), "", "demo", settings.knowledge)
         await settle(house)
         faults = await _deliver_all(world, house, clock, console, film)
         show.summary(console, len(world.mails), faults)
@@ -112,9 +112,18 @@ async def _deliver_all(
     return faults
 
 
+def _shelf(world: World, folder: Path) -> str:
+    """The company's documents as files in a folder, which is added as anybody's is."""
+    shelf = folder / "knowledge"
+    shelf.mkdir(parents=True, exist_ok=True)
+    for document in world.documents:
+        (shelf / f"{document.slug}.md").write_text(document.text, encoding="utf-8")
+    return str(shelf)
+
+
 def _start_anew(folder: Path) -> None:
     """Each demo begins with an empty house; its own folder is all that is removed."""
-    for part in ("postgres", "blobs", "outbox", "secret", CONFIG_FILE):
+    for part in ("postgres", "blobs", "outbox", "knowledge", "secret", CONFIG_FILE):
         path = folder / part
         if path.is_dir():
             shutil.rmtree(path)

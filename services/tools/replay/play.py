@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from schemas.events.memory import DocumentIndexed
+from schemas.events.documents import DocumentContinued, DocumentIndexed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
@@ -79,7 +79,7 @@ async def _give_vectors(sandbox: Sandbox, case: Case) -> None:
         pass
     for event in case.history:
         envelope = event.envelope()
-        if isinstance(envelope.data, DocumentIndexed):
+        if isinstance(envelope.data, DocumentIndexed | DocumentContinued):
             await on_indexed(Work(envelope.data, envelope, "learn_documents", house, {}))
 
 

@@ -13,8 +13,8 @@ from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerD
 
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
+from services.core.ids import text_sha256
 from services.send_email import policy
-from services.send_email.draft import text_sha256
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
 from services.send_email.smtp import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 

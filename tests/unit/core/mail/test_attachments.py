@@ -82,7 +82,7 @@ def test_pdf_text() -> None:
 def test_docx_text() -> None:
     """Paragraphs and tables of a DOCX are read in order."""
     found = attachment_text(attached(docx_bytes()))
-    assert (found.verdict, found.text) == ("text", "The pan is broken.\nOrder | A-1001")
+    assert (found.verdict, found.text) == ("text", "The pan is broken.\n\nOrder | A-1001\n--- | ---")
 
 
 def test_forwarded_mail_and_html() -> None:

@@ -1,0 +1,134 @@
+"""One web page fetched for the knowledge base, within limits.
+
+Invariants: http and https alone; the address that is connected to is the one that was checked, on every redirect anew,
+so neither a redirect nor a name that changes its address leads into a private network; no proxy and no cookie; what is
+too large, too slow, of another kind or encoded is refused in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+import httpx
+
+from services.core.errors import Permanent
+from services.core.settings import KnowledgeSettings
+
+KINDS = (
+    "text/html",
+    "application/xhtml+xml",
+    "text/plain",
+    "text/markdown",
+    "text/x-markdown",
+    "application/pdf",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/octet-stream",
+)  # what a server may call a document; what it is, its content says
+HEADERS = {"accept": ", ".join(KINDS), "accept-encoding": "identity", "user-agent": "correspondent (knowledge add)"}
+MB = 1024 * 1024
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
+Resolve = Callable[[str, int], Awaitable[list[str]]]
+
+
+class FetchRefused(Permanent):
+    """The page cannot be had, and trying again will not help before something is changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page: its bytes, what its server called it, and the address it came from after redirects."""
+
+    content: bytes
+    media_type: str
+    address: str
+
+
+async def resolve(host: str, port: int) -> list[str]:
+    """The addresses of a host, by the system. Raises `OSError`."""
+    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(one[4][0]) for one in found))
+
+
+async def fetch(address: str, settings: KnowledgeSettings, resolver: Resolve = resolve) -> Fetched:
+    """Fetch a page. Raises `FetchRefused` with the reason in words."""
+    try:
+        async with asyncio.timeout(settings.fetch_s):
+            return await _fetch(address, settings, resolver)
+    except TimeoutError:
+        raise FetchRefused(f"takes longer than {settings.fetch_s:g} s (knowledge.fetch_s)") from None
+    except httpx.HTTPError as error:
+        raise FetchRefused(f"cannot be fetched: {str(error) or type(error).__name__}") from None
+    except (httpx.InvalidURL, UnicodeError, ValueError) as error:
+        raise FetchRefused(f"is no address that can be fetched: {error}") from None
+
+
+async def _fetch(address: str, settings: KnowledgeSettings, resolver: Resolve) -> Fetched:
+    url = httpx.URL(address)
+    async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=settings.fetch_s) as client:
+        for _ in range(settings.redirects + 1):
+            request = await _pinned(client, url, settings, resolver)
+            answer = await client.send(request, stream=True)
+            try:
+                if answer.has_redirect_location:
+                    url = url.join(answer.headers["location"])
+                    continue
+                return await _taken(answer, url, settings)
+            finally:
+                await answer.aclose()
+    raise FetchRefused(f"redirects more than {settings.redirects} times (knowledge.redirects)")
+
+
+async def _pinned(
+    client: httpx.AsyncClient, url: httpx.URL, settings: KnowledgeSettings, resolver: Resolve
+) -> httpx.Request:
+    """A request to the very address that was checked; the host's name stays in `Host` and in the TLS handshake."""
+    if url.scheme not in ("http", "https") or not url.host or url.userinfo:
+        raise FetchRefused("is no plain http or https address")
+    port = url.port or (443 if url.scheme == "https" else 80)
+    try:
+        found = await resolver(url.host, port)
+    except OSError:
+        raise FetchRefused(f"there is no host named {url.host}") from None
+    refused = [one for one in found if not settings.private_hosts and not is_public(one)]
+    if refused or not found:
+        raise FetchRefused(
+            f"{url.host} is at {refused[0] if refused else 'no address'}, which is not public; "
+            "knowledge.private_hosts (or --allow-private) allows it"
+        )
+    headers = {**HEADERS, "host": url.netloc.decode("ascii")}
+    return client.build_request(
+        "GET", url.copy_with(host=found[0]), headers=headers, extensions={"sni_hostname": url.host}
+    )
+
+
+def is_public(text: str) -> bool:
+    """Whether an IP address is one of the open internet; what is carried inside of an IPv6 address counts."""
+    address: IpAddress = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if address in NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        address = inner or address
+    return address.is_global and not address.is_multicast
+
+
+async def _taken(answer: httpx.Response, url: httpx.URL, settings: KnowledgeSettings) -> Fetched:
+    if answer.status_code != 200:
+        raise FetchRefused(f"answers {answer.status_code} {answer.reason_phrase}".strip())
+    kind = answer.headers.get("content-type", "application/octet-stream").partition(";")[0].strip().lower()
+    if kind not in KINDS:
+        raise FetchRefused(f"is {kind or 'of no kind'}, which is not read")
+    if answer.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
+        raise FetchRefused(f"comes encoded as {answer.headers['content-encoding']}, though it was asked not to be")
+    content = bytearray()
+    async for part in answer.aiter_raw():
+        content += part
+        if len(content) > settings.max_document_mb * MB:
+            raise FetchRefused(f"is larger than {settings.max_document_mb:g} MB (knowledge.max_document_mb)")
+    return Fetched(bytes(content), kind, str(url))

@@ -1,0 +1,187 @@
+"""What stands in the knowledge base: documents, their editions and passages, where they were cited, proposals."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from services.console.knowledge.asking import SQL
+from services.core.db import Connection
+from services.core.house import House
+from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.knowledge import Passage, search_knowledge
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it stands: `chunks` of its current edition, `cited` in so many replies."""
+
+    document_id: UUID
+    title: str
+    origin: str
+    media_type: str
+    edition: int
+    public_url: str
+    note: str
+    indexed_at: datetime
+    removed_at: datetime | None
+    chunks: int
+    cited: int
+    last_cited_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkLine:
+    """A passage of an edition, and in how many replies it is cited."""
+
+    chunk_id: UUID
+    edition: int
+    position: int
+    heading: str
+    text: str
+    added_at: datetime
+    retired_at: datetime | None
+    cited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One line of a document's log."""
+
+    version: int
+    at: datetime
+    decision: str
+    detail: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedIn:
+    """A reply that rests on a passage of a document."""
+
+    at: datetime
+    thread_id: UUID
+    reply_id: UUID
+    chunk_id: UUID
+    edition: int
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A document with everything that is known of it."""
+
+    document: Document
+    chunks: tuple[ChunkLine, ...]
+    log: tuple[Decision, ...]
+    cited_in: tuple[CitedIn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What was handed in and could not be read."""
+
+    document_id: UUID
+    title: str
+    origin: str
+    reason: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """A passage that a reply rests on."""
+
+    reply_id: UUID
+    title: str
+    heading: str
+    edition: int
+    public_url: str
+    chunk_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An article that was proposed, as it stands: `proposed`, `accepted` or `rejected`."""
+
+    document_id: UUID
+    title: str
+    text: str
+    thread_id: UUID
+    reply_id: UUID
+    source: str
+    masked: int
+    state: str
+    proposed_at: datetime
+    decided_at: datetime | None
+
+
+async def list_documents(house: House, *, removed: bool = False) -> list[Document]:
+    """Every document of the workspace, by title."""
+    return await _bound(house, Document, SQL.documents, removed=removed, document_id=None)
+
+
+async def list_unread(house: House) -> list[Unread]:
+    """What could not be read, and why."""
+    return await _bound(house, Unread, SQL.unread)
+
+
+async def show_document(house: House, document_id: UUID, *, past: bool = False, limit: int = 20) -> Shown | None:
+    """A document, its passages (with `past` those of older editions too), its log, and where it was cited."""
+    found = await _bound(house, Document, SQL.documents, removed=True, document_id=document_id)
+    if not found:
+        return None
+    chunks = await _bound(house, ChunkLine, SQL.passages, document_id=document_id, past=past)
+    log = await _bound(house, Decision, SQL.log, document_id=document_id)
+    cited_in = await _bound(house, CitedIn, SQL.cited_in, document_id=document_id, limit=limit)
+    return Shown(found[0], tuple(chunks), tuple(log), tuple(cited_in))
+
+
+async def find_passages(house: House, text: str, *, limit: int, as_of: datetime | None = None) -> list[Passage]:
+    """The passages that the agent would find."""
+    workspace = house.settings.workspace
+    async with house.database.reading() as conn:
+        (vector,) = await embed_cached(conn, house.embedder, [text])
+    async with house.database.transaction(workspace) as conn:
+        return await search_knowledge(
+            conn, workspace=workspace, query_text=text, query_vector=vector, limit=limit, as_of=as_of
+        )
+
+
+async def sources_of(conn: Connection, workspace: str, reply_ids: Sequence[UUID]) -> dict[UUID, list[SourceLine]]:
+    """What replies rest on, by reply."""
+    found: dict[UUID, list[SourceLine]] = defaultdict(list)
+    args = {"workspace": workspace, "reply_ids": list(reply_ids)}
+    for one in await _rows(conn, SourceLine, SQL.sources_of_replies, args):
+        found[one.reply_id].append(one)
+    return found
+
+
+async def list_proposals(house: House, state: str = "proposed") -> list[Proposal]:
+    """Proposed articles in a state ("" for all), the oldest first."""
+    return await _bound(house, Proposal, SQL.proposals, state=state, document_id=None)
+
+
+async def proposal(house: House, document_id: UUID) -> Proposal | None:
+    """One proposed article."""
+    found = await _bound(house, Proposal, SQL.proposals, state="", document_id=document_id)
+    return found[0] if found else None
+
+
+async def _bound(house: House, kind: type[T], query: Any, **args: Any) -> list[T]:
+    workspace = house.settings.workspace
+    async with house.database.transaction(workspace) as conn:
+        return await _rows(conn, kind, query, {"workspace": workspace, **args})
+
+
+async def _rows(conn: Connection, kind: type[T], query: Any, args: dict[str, Any]) -> list[T]:
+    async with conn.cursor(row_factory=class_row(kind)) as cursor:
+        return await (await cursor.execute(query, args)).fetchall()

@@ -1,0 +1,66 @@
+"""What becomes of what is asked of a document. Pure: the row as it stands, and events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID, uuid5
+
+from schemas.events import documents as ev
+from services.learn_documents.chunks import Chunk, chunk, title_of
+from services.learn_documents.reading import Reading
+
+CHUNKS_AN_EVENT = 100
+
+Row = Mapping[str, Any]
+Decided = Iterator[ev.DocumentEvent]
+
+
+def submitted(event: ev.DocumentSubmitted, row: Row | None, reading: Reading, version: int) -> Decided:
+    """A new edition, a refusal, or nothing where this very content stands already. `version` is the document's."""
+    if row and not row["removed_at"] and (row["blob"], row["public_url"]) == (event.blob, event.public_url):
+        return
+    chunks = [] if reading.refused else chunk(reading.text)
+    if not chunks:
+        yield refused(event.document_id, event.title, event.origin, reading.refused or "it holds headings and no text")
+        return
+    yield from _edition(event, reading, chunks, version)
+
+
+def removal(event: ev.DocumentRemovalRequested, row: Row | None) -> Decided:
+    """A document that stands is removed."""
+    if row is None or row["removed_at"]:
+        title, origin = (row["title"], row["origin"]) if row else ("", "")
+        yield refused(event.document_id, title, origin, "there is no such document, or it was removed before")
+    else:
+        yield ev.DocumentRemoved(document_id=event.document_id, reason=event.reason, by=event.by)
+
+
+def refused(document_id: UUID, title: str, origin: str, reason: str) -> ev.DocumentRefused:
+    """No, and why."""
+    return ev.DocumentRefused(document_id=document_id, title=title, origin=origin, reason=reason)
+
+
+def _edition(event: ev.DocumentSubmitted, reading: Reading, chunks: list[Chunk], version: int) -> Decided:
+    whole = tuple(_with_ids(event.document_id, chunks, version))
+    yield ev.DocumentIndexed(
+        document_id=event.document_id,
+        title=title_of(reading.text, reading.title or event.title),
+        origin=event.origin,
+        blob=event.blob,
+        chunks=whole[:CHUNKS_AN_EVENT],
+        media_type=reading.media_type,
+        public_url=event.public_url,
+        by=event.by,
+        note=reading.note,
+    )
+    for at in range(CHUNKS_AN_EVENT, len(whole), CHUNKS_AN_EVENT):
+        some = whole[at : at + CHUNKS_AN_EVENT]
+        yield ev.DocumentContinued(document_id=event.document_id, first_position=at, chunks=some)
+
+
+def _with_ids(document_id: UUID, chunks: list[Chunk], version: int) -> Iterator[ev.DocumentChunk]:
+    """Passages of this edition and no other: what cites them names what it has read."""
+    for position, one in enumerate(chunks):
+        id = uuid5(document_id, f"{version}/{position}")
+        yield ev.DocumentChunk(chunk_id=id, heading=one.heading, text=one.text)

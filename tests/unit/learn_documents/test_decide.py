@@ -1,0 +1,78 @@
+"""What becomes of what is asked of a document."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from schemas.events import documents as ev
+from services.learn_documents.decide import CHUNKS_AN_EVENT, removal, submitted
+from services.learn_documents.reading import Reading
+
+DOCUMENT = UUID(int=1)
+
+
+def asked(**given: str) -> ev.DocumentSubmitted:
+    fields = {"document_id": str(DOCUMENT), "title": "given", "origin": "a.md", "blob": "b" * 64, "by": "grace"}
+    return ev.DocumentSubmitted.model_validate({**fields, **given})
+
+
+def row(**given: Any) -> dict[str, Any]:
+    standing = {"title": "Refunds", "origin": "a.md", "blob": "b" * 64, "public_url": "", "removed_at": None}
+    return {**standing, **given}
+
+
+REFUNDS = Reading("text/markdown", "# Refunds\n\nWithin 30 days.", note="hidden text was left out")
+
+
+def test_a_document_is_indexed_with_its_own_title() -> None:
+    """Title, passages, kind and what was left out stand on the event; the ids are of this edition alone."""
+    (one,) = submitted(asked(), None, REFUNDS, 0)
+    (other,) = submitted(asked(blob="c" * 64), row(), REFUNDS, 1)
+    assert isinstance(one, ev.DocumentIndexed)
+    assert isinstance(other, ev.DocumentIndexed)
+    assert (one.title, one.chunks[0].heading, one.note) == ("Refunds", "Refunds", "hidden text was left out")
+    assert one.chunks[0].chunk_id != other.chunks[0].chunk_id
+    assert list(submitted(asked(), None, REFUNDS, 0)) == [one]
+
+
+def test_the_same_content_changes_nothing() -> None:
+    """A content that stands already is no new edition; one that was removed, or has another address, is."""
+    assert list(submitted(asked(), row(), REFUNDS, 1)) == []
+    assert len(list(submitted(asked(), row(removed_at="now"), REFUNDS, 2))) == 1
+    assert len(list(submitted(asked(public_url="https://a.example"), row(), REFUNDS, 1))) == 1
+
+
+def test_what_cannot_be_read_is_refused() -> None:
+    """The reason comes along, and an edition that stands stays as it is."""
+    (no,) = submitted(asked(blob="c" * 64), row(), Reading("application/pdf", refused="it is encrypted"), 1)
+    assert isinstance(no, ev.DocumentRefused)
+    assert no.reason == "it is encrypted"
+    (headings,) = submitted(asked(), None, Reading("text/markdown", "# Only a heading"), 0)
+    assert isinstance(headings, ev.DocumentRefused)
+
+
+def test_a_long_document_comes_in_several_events() -> None:
+    """No event grows with the document; every passage is in exactly one of them, in order."""
+    text = "\n\n".join(f"# Part {number}\n\nText of part {number}." for number in range(2 * CHUNKS_AN_EVENT + 5))
+    first, *more = submitted(asked(), None, Reading("text/markdown", text), 0)
+    assert isinstance(first, ev.DocumentIndexed)
+    assert [type(one) for one in more] == [ev.DocumentContinued] * 2
+    chunks = [*first.chunks]
+    for one in more:
+        assert isinstance(one, ev.DocumentContinued)
+        assert one.first_position == len(chunks)
+        chunks += one.chunks
+    assert [one.heading for one in chunks] == [f"Part {number}" for number in range(2 * CHUNKS_AN_EVENT + 5)]
+    assert len({one.chunk_id for one in chunks}) == len(chunks)
+
+
+def test_what_is_not_there_cannot_be_removed() -> None:
+    """A removal of nothing, or a second one, is refused in words."""
+    wish = ev.DocumentRemovalRequested(document_id=DOCUMENT, by="grace", reason="old")
+    (done,) = removal(wish, row())
+    assert done == ev.DocumentRemoved(document_id=DOCUMENT, reason="old", by="grace")
+    for standing in (None, row(removed_at="yesterday")):
+        (no,) = removal(wish, standing)
+        assert isinstance(no, ev.DocumentRefused)
+        assert "no such document" in no.reason
