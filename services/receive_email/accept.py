@@ -96,15 +96,15 @@ async def _enter_once(house: House, data: MailReceived, mark: str) -> bool:
     envelope = _envelope(house, data)
     async with house.database.transaction(envelope.workspace) as conn:
         await conn.execute(SQL.hold_event, {"id": envelope.id})
-        stored = await fetch_one(conn, SQL.event, {"id": envelope.id})
-        if stored is None:
+        new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
+        if new:
             await history.store(conn, [envelope])
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
-    if stored is None:
+    if new:
         await publish(house, [envelope])
     else:
         await _publish_stored(house, data.mail_id)
-    return stored is None
+    return new
 
 
 def _envelope(house: House, data: MailReceived) -> Envelope:

@@ -6,6 +6,10 @@ SELECT pg_advisory_xact_lock(hashtextextended(%(id)s::uuid::text, 0));
 -- The event as it was stored first, if it was.
 SELECT * FROM events WHERE id = %(id)s;
 
+-- name: is_receipted
+-- Whether the mail was let in, also where its event has left the table for an archived file.
+SELECT 1 AS found FROM receipts WHERE mail_id = %(mail_id)s;
+
 -- name: receipt
 -- A mail of this inbox with the same Message-ID and body.
 SELECT mail_id FROM receipts

@@ -45,6 +45,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "status": "status:status",
     "replay": "replay:replay_past",
     "rebuild": "rebuild:rebuild",
+    "archive": "archive:archive",
     "deliveries": "deliveries:app",
     "suppressions": "suppressions:app",
     "topics": "topics:app",

@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Collection
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString, cast
 from uuid import UUID
@@ -20,42 +19,23 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
 from schemas.topics import catalogue
-from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS, appliers
+from services.tools.archive.places import Archive
+from services.tools.history import BATCH, Part, stored_events
 
 SQL = queries(__file__, "fold.sql")
-BATCH = 2000
 
-Place = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
+At = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
 Folded = Callable[[int], None]
 
 
 class HistoryBroken(Permanent):
     """An aggregate's events do not follow each other: a version is missing, or nobody can apply it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Which part of the history: None filters nothing.
-
-    `kinds` are aggregates; `keys` are Kafka keys, and `documents` lets the whole knowledge base in with them. `until`
-    is an event time, and no event behind a later one of its aggregate is in; `upto` is a place in the log
-    (`events.seq`), inclusive.
-    """
-
-    kinds: tuple[str, ...] | None = None
-    keys: tuple[str, ...] | None = None
-    documents: bool = False
-    until: datetime | None = None
-    upto: int | None = None
-
-
-WHOLE = Part()
 
 
 def projections() -> tuple[str, ...]:
@@ -64,30 +44,17 @@ def projections() -> tuple[str, ...]:
     return ("aggregates", *sorted(table for table, writer in catalogue().tables.items() if writer in names))
 
 
-async def fold(source: Connection, target_url: str, until: datetime | None = None) -> int:
+async def fold(
+    source: Connection, target_url: str, until: datetime | None = None, archive: Archive | None = None
+) -> int:
     """Apply every event of `source` until an event time in the database at `target_url`; how many changed it.
 
-    The target is migrated first. Done again, it goes on where the target stands. Raises `HistoryBroken`.
+    The target is migrated first. Done again, it goes on where the target stands. Raises `HistoryBroken`, and
+    `ArchiveMissing` where older events are archived and nobody says where.
     """
     await asyncio.to_thread(migrate, target_url)
     async with await AsyncConnection.connect(target_url, autocommit=True, row_factory=dict_row) as target:
-        return await fold_events(stored_events(source, Part(until=until)), target)
-
-
-async def stored_events(source: Connection, part: Part = WHOLE) -> AsyncIterator[Envelope]:
-    """The events of a part of the history, one aggregate after the other, each in version order."""
-    args = {
-        "kinds": None if part.kinds is None else list(part.kinds),
-        "keys": None if part.keys is None else list(part.keys),
-        "documents": part.documents,
-        "until": part.until,
-        "upto": part.upto,
-    }
-    async with source.transaction(), source.cursor(name="fold") as cursor:
-        cursor.itersize = BATCH
-        await cursor.execute(SQL.aggregate_events, args)
-        async for row in cursor:
-            yield history.envelope(row)
+        return await fold_events(stored_events(source, Part(until=until), archive), target)
 
 
 async def fold_events(events: AsyncIterator[Envelope], target: Connection, folded: Folded | None = None) -> int:
@@ -144,8 +111,8 @@ class _Rounds:
     """
 
     def __init__(self) -> None:
-        self.place: Place | None = None
-        self._given: dict[Place | None, int] = defaultdict(int)
+        self.place: At | None = None
+        self._given: dict[At | None, int] = defaultdict(int)
         self._rounds: dict[tuple[int, Any], list[Any]] = defaultdict(list)
 
     async def execute(self, query: Any, arguments: Any = None) -> None:
@@ -160,7 +127,7 @@ class _Rounds:
                 await cursor.executemany(place[1], self._rounds[place])
 
 
-async def _apply(rounds: _Rounds, event: Envelope, versions: dict[Place, int], applies: Appliers) -> bool:
+async def _apply(rounds: _Rounds, event: Envelope, versions: dict[At, int], applies: Appliers) -> bool:
     place, version = _place(event), event.version or 0
     before = versions.get(place, 0)
     if version <= before:
@@ -176,11 +143,11 @@ async def _apply(rounds: _Rounds, event: Envelope, versions: dict[Place, int], a
     return True
 
 
-def _place(event: Envelope) -> Place:
+def _place(event: Envelope) -> At:
     return (event.workspace, event.data.AGGREGATE, event.data.aggregate_id())
 
 
-def _columns(places: Collection[Place]) -> dict[str, Any]:
+def _columns(places: Collection[At]) -> dict[str, Any]:
     return {
         "workspaces": [workspace for workspace, _, _ in places],
         "kinds": [kind for _, kind, _ in places],

@@ -1,18 +1,3 @@
--- name: aggregate_events
--- Events that changed an aggregate, one aggregate after the other, in version order. A null filters nothing.
--- kinds: only these aggregates. keys: only events with these keys (and documents, if asked for). until: each aggregate up to its
--- last version before one with a later event time. upto: what had been stored up to this place in the log.
-SELECT * FROM (
-    SELECT e.*, coalesce(bool_and(time <= %(until)s::timestamptz)
-                         OVER (PARTITION BY workspace, aggregate, aggregate_id ORDER BY version), true) AS in_time
-    FROM events e
-    WHERE version IS NOT NULL
-      AND (%(kinds)s::text[] IS NULL OR aggregate = ANY(%(kinds)s))
-      AND (%(keys)s::text[] IS NULL OR key = ANY(%(keys)s) OR (%(documents)s AND aggregate = 'document'))
-      AND (%(upto)s::bigint IS NULL OR seq <= %(upto)s)) AS chosen
-WHERE in_time
-ORDER BY workspace, aggregate, aggregate_id, version;
-
 -- name: versions
 -- Where some aggregates stand.
 SELECT a.workspace, a.kind, a.id, a.version FROM aggregates a

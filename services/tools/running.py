@@ -80,14 +80,23 @@ def settings_here(home: Path) -> Settings:
     return stack_settings(endpoints, home.resolve()) if endpoints else given_settings()
 
 
+async def database_here(home: Path) -> Settings:
+    """The settings of the house that a command talks to, whose database answers; its broker need not.
+
+    Raises `HouseUnreachable` or `HouseEmpty`, which say what to do.
+    """
+    settings = settings_here(home)
+    await _reach(settings, home)
+    return settings
+
+
 @asynccontextmanager
 async def house_here(home: Path) -> AsyncIterator[House]:
     """The house that a command talks to, with its connections open.
 
     Raises `HouseUnreachable` or `HouseEmpty`, which say what to do.
     """
-    settings = settings_here(home)
-    await _reach(settings, home)
+    settings = await database_here(home)
     try:
         async with open_house(settings) as house:
             yield house

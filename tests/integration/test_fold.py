@@ -23,7 +23,8 @@ from services.tools.demo.clock import SteppingClock
 from services.tools.demo.director import demo_settings
 from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.zone import ZoneResolver
-from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash, stored_events
+from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash
+from services.tools.history import stored_events
 from services.tools.settle import settle
 from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for

@@ -131,7 +131,7 @@ async def test_a_past_state_is_left_to_be_read(lived_in: Settings, live: Connect
 
 def test_the_command_compares_and_swaps(lived_in: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """`rebuild --check` exits 0 on equal states; `rebuild threads` says which tables it swapped in."""
-    monkeypatch.setattr("services.tools.commands.rebuild.settings_here", lambda home: lived_in)
+    monkeypatch.setattr("services.tools.running.settings_here", lambda home: lived_in)
     app = typer.Typer()
     app.command()(rebuild.rebuild)
     checked = CliRunner().invoke(app, ["--check"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -14,19 +15,26 @@ from redis.asyncio import Redis
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from schemas.events.threads import TurnOpened
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
+from services.receive_email.accept import accept
 from services.tools.commands import replay as command
 from services.tools.rebuild.beside import connected
-from services.tools.replay.case import CaseUnreadable, load, save
-from services.tools.replay.find import STARTS, NoSuchEvent, NotReplayable, Selection
+from services.tools.replay.case import Case, CaseUnreadable, load, save
+from services.tools.replay.find import NoSuchEvent
 from services.tools.replay.model import OFFLINE, Asking
 from services.tools.replay.result import Result
 from services.tools.replay.run import past_cases, replay, saved_cases
+from services.tools.replay.selection import STARTS, NotReplayable, Selection
+from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
 from tests.support.lived_in import lived_through
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
 
 RECORDINGS = Asking()
+MAY = datetime(2025, 5, 1, tzinfo=UTC)
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
@@ -51,20 +59,56 @@ async def test_what_happened_happens_again(lived_in: Settings, processor: str) -
     """With recordings, every processor records for every mail of the mailbox what it recorded then."""
     results = await _all(lived_in, Selection(until=processor))
     assert len(results) > 10
-    assert [one for one in results if one.code] == []
+    assert [one.model_dump() for one in results if one.code] == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "until", "count"),
+    [
+        ("inbound-email.raw", "generate_reply", 4),
+        ("inbound-email", "generate_reply", 3),
+        ("inbound-email", "track_threads", 1),
+        ("turns", "generate_reply", 2),
+        ("turns", "summarize_threads", 2),
+        ("turn-reflected", "learn_facts", 1),
+    ],
+)
+async def test_a_month_from_a_topic_on_happens_again(lived_in: Settings, topic: str, until: str, count: int) -> None:
+    """From any topic of the flow on, every processor on the way records what it recorded then, in the mail of a month."""
+    wanted = Selection(until, topic=topic, since=MAY, before=MAY + timedelta(days=31))
+    assert len(wanted.processors) == count
+    results = await _all(lived_in, wanted)
+    assert len(results) > 3
+    assert [one.model_dump() for one in results if one.code] == []
+
+
+async def test_a_quiet_period_is_replayed_with_the_timers_that_came(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Two mails of which the second came in the quiet period: the one turn is opened by its timer, in the replay too."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path, threads={"quiet_s": 1})
+    async with running_house(settings) as house:
+        for number, text in enumerate(("What does the Team plan cost?", "For ten people, I mean.")):
+            raw = letter(text, message_id=f"<{number}@quiet.example>", subject="Re: Plans" if number else "Plans")
+            await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+        await settle(house)
+    results = await _pairs(settings, Selection(topic="inbound-email.raw"))
+    assert [result.code for _, result in results] == [0, 0]
+    opened = [event.type for case, _ in results for event in case.expected if event.type == TurnOpened.TYPE]
+    assert len(opened) == sum(len(case.timers) for case, _ in results) >= 1
 
 
 async def test_a_context_loaded_anew_leads_to_the_same_reply(lived_in: Settings) -> None:
     """The memory as of each turn, folded from the events, gives the same context and the same draft."""
     results = await _all(lived_in, Selection(rebuild_context=True))
     assert len(results) > 10
-    assert [one for one in results if one.code] == []
+    assert [one.model_dump() for one in results if one.code] == []
 
 
 async def test_the_model_asked_anew_reads_the_same(lived_in: Settings) -> None:
     """The offline model is deterministic: asked again, tools and all, it writes what it wrote."""
     results = await _all(lived_in, Selection(), Asking(OFFLINE))
-    assert [one for one in results if one.code] == []
+    assert [one.model_dump() for one in results if one.code] == []
 
 
 async def test_a_replay_leaves_everything_as_it_was(lived_in: Settings, live: Connection, stack: Endpoints) -> None:
@@ -132,6 +176,8 @@ async def test_what_cannot_be_replayed_is_said(lived_in: Settings) -> None:
         assert Selection(until="send_email").processors
     with pytest.raises(NotReplayable, match="generate_reply"):
         assert Selection(until="nonsense").processors
+    with pytest.raises(NotReplayable, match="there are: deliveries, inbound-email, "):
+        assert Selection(topic="document-events").processors
     with pytest.raises(NoSuchEvent):
         await _all(lived_in, Selection(event=UUID(int=1)))
 
@@ -199,6 +245,11 @@ def replace_text(drafted: Any) -> Any:
 
 async def _all(settings: Settings, wanted: Selection, asking: Asking = RECORDINGS) -> list[Result]:
     return await _results(settings, past_cases(settings, wanted, documents=not asking.recorded), asking)
+
+
+async def _pairs(settings: Settings, wanted: Selection) -> list[tuple[Case, Result]]:
+    cases = past_cases(settings, wanted, documents=False)
+    return [(case, result) async for case, result, _ in replay(settings, cases, RECORDINGS)]
 
 
 async def _results(settings: Settings, cases: Any, asking: Asking = RECORDINGS) -> list[Result]:

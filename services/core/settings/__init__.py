@@ -5,6 +5,7 @@ Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores b
 its name, the reason and how to mend it.
 """
 
+from services.core.settings.archive import ArchiveSettings
 from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
@@ -20,6 +21,7 @@ from services.core.settings.web import WebhookSettings, WebSettings
 __all__ = [
     "CONFIG_FILE",
     "TOOLS_S",
+    "ArchiveSettings",
     "BlobSettings",
     "ContextSettings",
     "DkimSettings",

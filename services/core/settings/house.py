@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from services.core.bus.attempt import GRACE_S
 from services.core.model.settings import ModelSettings
+from services.core.settings.archive import ArchiveSettings
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
@@ -60,6 +61,7 @@ class Settings(BaseSettings):
     send: SendSettings = SendSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
+    archive: ArchiveSettings = ArchiveSettings()
     inboxes: tuple[InboxSettings, ...] = ()
 
     @classmethod
@@ -96,6 +98,11 @@ class Settings(BaseSettings):
                 f"lanes.timeout_s and {GRACE_S:g} s to clean up: set it to more than {longest:g}"
             )
         return self
+
+    @property
+    def archive_url(self) -> str:
+        """Where archived events lie."""
+        return self.archive.url or str(self.home / "archive")
 
     @property
     def own_addresses(self) -> frozenset[str]:

@@ -14,11 +14,13 @@ from rich.console import Console
 from rich.pretty import Pretty
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from services.core.settings import Settings
+from services.tools.archive.places import Archive
 from services.tools.fold import Folded
 from services.tools.rebuild import run
 from services.tools.rebuild.compare import Comparison
 from services.tools.rebuild.scopes import NAMES, Scope, scope
-from services.tools.running import settings_here
+from services.tools.running import database_here
 
 console = Console(highlight=False)
 FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
@@ -38,30 +40,38 @@ def rebuild(
 ) -> None:
     """Fold the stored events into fresh tables beside the live ones, and swap them in. No model is called."""
     home: Path = context.obj
-    url, chosen = settings_here(home).database_url, scope(what)
-    if as_of is not None:
-        raise typer.Exit(asyncio.run(_past(url, chosen, as_of if as_of.tzinfo else as_of.replace(tzinfo=UTC), into)))
-    raise typer.Exit(asyncio.run(_check(url, chosen) if check else _swap(url, chosen)))
+    until = as_of.replace(tzinfo=UTC) if as_of and not as_of.tzinfo else as_of
+    raise typer.Exit(asyncio.run(_rebuild(home, scope(what), check, until, into)))
 
 
-async def _check(url: str, chosen: Scope) -> int:
+async def _rebuild(home: Path, chosen: Scope, check: bool, until: datetime | None, into: str) -> int:
+    settings = await database_here(home)
+    if until is not None:
+        return await _past(settings, chosen, until, into)
+    return await (_check(settings, chosen) if check else _swap(settings, chosen))
+
+
+async def _check(settings: Settings, chosen: Scope) -> int:
+    url = settings.database_url
     with _bar(await run.count_events(url, chosen)) as folded:
-        found = await run.check(url, chosen, folded)
+        found = await run.check(url, chosen, folded, Archive(settings.archive_url))
     _show(found)
     return 1 if found.differences else 0
 
 
-async def _swap(url: str, chosen: Scope) -> int:
+async def _swap(settings: Settings, chosen: Scope) -> int:
+    url = settings.database_url
     with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.swap(url, chosen, folded)
+        count = await run.swap(url, chosen, folded, Archive(settings.archive_url))
     console.print(f"{count} events folded; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
     return 0
 
 
-async def _past(url: str, chosen: Scope, until: datetime, into: str) -> int:
+async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -> int:
+    url = settings.database_url
     schema = into or f"as_of_{until.astimezone(UTC):%Y%m%d_%H%M%S}"
     with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.past(url, chosen, until, schema, folded)
+        count = await run.past(url, chosen, until, schema, folded, Archive(settings.archive_url))
     console.print(
         f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
         f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"

@@ -17,10 +17,10 @@ from services.core.errors import Permanent
 from services.core.settings import Settings
 from services.tools.commands.rebuild import FORMATS
 from services.tools.replay.case import Case, save
-from services.tools.replay.find import STARTS, Selection
 from services.tools.replay.model import LIVE, RECORDED, Asking
 from services.tools.replay.result import Result, add_to_log, read_log
 from services.tools.replay.run import past_cases, replay, saved_cases
+from services.tools.replay.selection import STARTS, Selection
 from services.tools.replay.show import show_result, show_summary
 from services.tools.running import settings_here
 
@@ -33,6 +33,7 @@ class NothingToReplay(Permanent):
 
 def replay_past(
     context: typer.Context,
+    topic: Annotated[str, typer.Option(help="Begin with the events of this topic, such as inbound-email.")] = "",
     thread: Annotated[UUID | None, typer.Option(help="The turns of this thread.")] = None,
     participant: Annotated[UUID | None, typer.Option(help="The turns of this person's threads.")] = None,
     event: Annotated[UUID | None, typer.Option(help="An event, or one of the same correlation.")] = None,
@@ -50,7 +51,7 @@ def replay_past(
 
     Nothing is sent, published or changed. Exit code 0: no difference; 1: differences; 2: a case could not be replayed.
     """
-    wanted = Selection(until, rebuild_context, event, thread, participant, _utc(since), _utc(before))
+    wanted = Selection(until, rebuild_context, event, thread, participant, _utc(since), _utc(before), topic)
     text = prompt.read_text(encoding="utf-8") if prompt else ""
     asking = Asking(model or (LIVE if prompt else RECORDED), text, "reflect" if until == "reflect" else "reply")
     home: Path = context.obj

@@ -18,7 +18,9 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
-from services.tools.fold import Folded, Part, fold_events, stored_events
+from services.tools.archive.places import Archive
+from services.tools.fold import Folded, fold_events
+from services.tools.history import Part, manifests, stored_events
 from services.tools.rebuild.beside import SQL, beside, connected, make
 from services.tools.rebuild.compare import Comparison, compare
 from services.tools.rebuild.scopes import Scope
@@ -37,14 +39,15 @@ async def count_events(database_url: str, scope: Scope) -> int:
     """How many events a fold of the scope will meet."""
     async with connected(database_url) as conn:
         row = await fetch_one(conn, SQL.count_events, {"kinds": list(scope.kinds)})
+        archived = sum(one.kinds.get(kind, 0) for one in await manifests(conn) for kind in scope.kinds)
     assert row is not None
-    return int(row["n"])
+    return int(row["n"]) + archived
 
 
-async def check(database_url: str, scope: Scope, folded: Folded) -> Comparison:
+async def check(database_url: str, scope: Scope, folded: Folded, archive: Archive | None = None) -> Comparison:
     """Fold beside the live tables and compare, both as of one moment; nothing is changed."""
     async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
-        count = await fold_events(stored_events(live, Part(kinds=scope.kinds)), target, folded)
+        count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await target.set_isolation_level(IsolationLevel.REPEATABLE_READ)
         async with target.transaction():
@@ -52,13 +55,13 @@ async def check(database_url: str, scope: Scope, folded: Folded) -> Comparison:
             return await compare(target, schemas, scope.tables, count)
 
 
-async def swap(database_url: str, scope: Scope, folded: Folded) -> int:
+async def swap(database_url: str, scope: Scope, folded: Folded, archive: Archive | None = None) -> int:
     """Fold, and put the fresh tables in the live ones' place; how many events were folded.
 
     Raises `TablesInUse` where the lock never came.
     """
     async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
-        count = await fold_events(stored_events(live, Part(kinds=scope.kinds)), target, folded)
+        count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await _carry_vectors(target, schemas)
         for _ in range(LOCK_TRIES):
@@ -69,12 +72,14 @@ async def swap(database_url: str, scope: Scope, folded: Folded) -> int:
     raise TablesInUse
 
 
-async def past(database_url: str, scope: Scope, until: datetime, schema: str, folded: Folded) -> int:
+async def past(
+    database_url: str, scope: Scope, until: datetime, schema: str, folded: Folded, archive: Archive | None = None
+) -> int:
     """Leave the state of an event time in a schema of its own, to be read; how many events made it."""
     url = await make(database_url, schema)
     async with connected(database_url) as live, connected(url) as target:
         part = Part(kinds=scope.kinds, until=until)
-        count = await fold_events(stored_events(live, part), target, folded)
+        count = await fold_events(stored_events(live, part, archive), target, folded)
         await _carry_vectors(target, (await _schema(live), schema))
         return count
 

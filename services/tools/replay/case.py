@@ -16,6 +16,8 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.errors import Permanent
 
+Place = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
+
 
 class CaseUnreadable(Permanent):
     """The file is no saved case that this version of the code can read."""
@@ -53,6 +55,12 @@ class StoredEvent(_Saved):
             data=envelope.data.model_dump(mode="json"),
         )
 
+    @property
+    def place(self) -> Place:
+        """The aggregate that it changed."""
+        data = self.envelope().data
+        return (self.workspace, data.AGGREGATE, data.aggregate_id())
+
     def envelope(self) -> Envelope:
         """Its envelope. Raises KeyError or ValidationError for an event that this code does not know."""
         return history.envelope(self.model_dump())
@@ -67,8 +75,19 @@ class Checkpoint(_Saved):
     answer: dict[str, Any]
 
 
+class Meanwhile(_Saved):
+    """What other processors had recorded by the time that an event of the case was handled."""
+
+    before: UUID
+    events: tuple[StoredEvent, ...]
+
+
 class Case(_Saved):
-    """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order."""
+    """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order.
+
+    `timers` came while they did, and `meanwhile` is what happened beside them; of the events in `unsure` nobody knows
+    whether they came in time to be seen.
+    """
 
     name: str
     processors: tuple[str, ...]
@@ -76,6 +95,23 @@ class Case(_Saved):
     history: tuple[StoredEvent, ...]
     answers: tuple[Checkpoint, ...]
     expected: tuple[StoredEvent, ...]
+    timers: tuple[StoredEvent, ...] = ()
+    meanwhile: tuple[Meanwhile, ...] = ()
+    unsure: tuple[UUID, ...] = ()
+
+
+def unseen(case: Case) -> Case:
+    """The case in which nothing of `unsure` was seen, nor what came after it in the same aggregates."""
+    first: dict[Place, int] = {}
+    for event in (*case.history, *(event for one in case.meanwhile for event in one.events)):
+        if event.id in case.unsure:
+            first.setdefault(event.place, event.version or 0)
+
+    def seen(event: StoredEvent) -> bool:
+        return event.place not in first or (event.version or 0) < first[event.place]
+
+    meanwhile = tuple(Meanwhile(before=one.before, events=tuple(filter(seen, one.events))) for one in case.meanwhile)
+    return case.model_copy(update={"history": tuple(filter(seen, case.history)), "meanwhile": meanwhile})
 
 
 def save(case: Case, folder: Path) -> Path:
@@ -90,7 +126,8 @@ def load(path: Path) -> Case:
     """The case in a file. Raises `CaseUnreadable`."""
     try:
         case = Case.model_validate_json(path.read_bytes())
-        for event in (case.start, *case.history, *case.expected):
+        beside = [event for one in case.meanwhile for event in one.events]
+        for event in (case.start, *case.history, *case.expected, *case.timers, *beside):
             event.envelope()
     except (OSError, ValidationError, KeyError) as error:
         raise CaseUnreadable(f"{path} cannot be read as a case: {error}") from error

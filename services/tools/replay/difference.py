@@ -11,7 +11,7 @@ from typing import Any
 from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope
 
-FOR_INFORMATION = frozenset({"usage", "model"})  # shown, but the same reply from another model is no difference
+FOR_INFORMATION = frozenset({"usage", "model", "context: tokens"})  # told, and no difference
 NOTHING = ""
 
 

@@ -2,69 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
-from types import MappingProxyType
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from schemas.events.base import EventData
-from schemas.events.mail import EmailRead
-from schemas.events.memory import TurnReflected
-from schemas.events.replies import MemoryLoaded, ReplyDrafted
-from schemas.events.threads import TurnClosed, TurnOpened
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
-from services.tools.fold import Part, stored_events
-from services.tools.replay.case import Case, Checkpoint, StoredEvent
-
-SQL = queries(__file__)
-
-STARTS: Mapping[str, tuple[type[EventData], ...]] = MappingProxyType(
-    {
-        "load_memory": (TurnOpened,),
-        "generate_reply": (MemoryLoaded,),
-        "reflect": (TurnClosed,),
-        "learn_facts": (EmailRead, ReplyDrafted, TurnReflected),
-        "summarize_threads": (TurnReflected,),
-    }
-)
-ASKS_MODEL = frozenset({"generate_reply", "reflect"})
-
-
-class NotReplayable(Permanent):
-    """The processor cannot be replayed."""
+from services.tools.history import Part, stored_events
+from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent
+from services.tools.replay.selection import Selection
+from services.tools.replay.steps import SQL, Row, Step, past_steps
 
 
 class NoSuchEvent(Permanent):
     """There is no event with this id."""
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Which of the past is replayed; None filters nothing. `since` <= event time < `before`."""
-
-    until: str = "generate_reply"
-    rebuild_context: bool = False
-    event: UUID | None = None
-    thread: UUID | None = None
-    participant: UUID | None = None
-    since: datetime | None = None
-    before: datetime | None = None
-
-    @property
-    def processors(self) -> tuple[str, ...]:
-        """The processors that handle, in order. Raises `NotReplayable`, with the reason."""
-        if self.until == "send_email":
-            raise NotReplayable("send_email refuses replays: a replay sends no mail")
-        if self.until not in STARTS:
-            raise NotReplayable(f"{self.until!r} cannot be replayed; there are: {', '.join(STARTS)}")
-        if self.rebuild_context and self.until == "generate_reply":
-            return ("load_memory", "generate_reply")
-        return (self.until,)
 
 
 async def find_starts(conn: Connection, workspace: str, wanted: Selection) -> list[UUID]:
@@ -72,7 +27,7 @@ async def find_starts(conn: Connection, workspace: str, wanted: Selection) -> li
 
     An event that the processor does not handle stands for those of the same correlation that it does.
     """
-    types = [event.TYPE for event in STARTS[wanted.processors[0]]]
+    types = wanted.types
     args: dict[str, Any] = {"workspace": workspace, "types": types, "event": None, "correlation": None}
     if wanted.event:
         named = await fetch_one(conn, SQL.event, {"id": wanted.event})
@@ -97,41 +52,44 @@ async def find_cases(
         yield await _case(conn, row, processors, documents)
 
 
-async def _case(conn: Connection, row: dict[str, Any], processors: tuple[str, ...], documents: bool) -> Case:
+async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documents: bool) -> Case:
     start = history.envelope(row)
-    expected: list[dict[str, Any]] = []
-    causes = [start.id]
-    for name in processors:
-        rows = await fetch_all(conn, SQL.caused, {"causes": causes, "source": name})
-        expected += rows
-        causes = [one["id"] for one in rows]
-    upto = await _upto(conn, row, processors[0], expected)
-    part = Part(keys=await _keys(conn, start), documents=documents, upto=upto)
-    asked = {"consumers": list(processors), "events": [start.id, *(one["id"] for one in expected)]}
+    steps = await past_steps(conn, row, processors)
+    expected = [history.envelope(one) for step in steps for one in step.recorded]
+    part = Part(keys=await _keys(conn, [start, *expected]), documents=documents, upto=steps[0].upto)
+    asked = {"consumers": list(processors), "events": [start.id, *(one.id for one in expected)]}
     return Case(
         name=f"{processors[-1]}-{start.time:%Y%m%d-%H%M%S}-{start.id}",
         processors=processors,
         start=StoredEvent.of(start),
         history=tuple([StoredEvent.of(one) async for one in stored_events(conn, part)]),
         answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
-        expected=tuple(StoredEvent.of(history.envelope(one)) for one in expected),
+        expected=tuple(StoredEvent.of(one) for one in expected),
+        timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
+        meanwhile=tuple([one async for one in _meanwhile(conn, steps, processors, part)]),
+        unsure=tuple([one for step in steps for one in await _unsure(conn, step, processors, part)]),
     )
 
 
-async def _upto(conn: Connection, row: dict[str, Any], processor: str, expected: list[dict[str, Any]]) -> int:
-    """The last place in the log that the handler could see: all that its event was stored with; and, where it read
-    and recorded at once, all before its own first event.
-    """
-    if expected and processor not in ASKS_MODEL:
-        return int(expected[0]["seq"]) - 1
-    found = await fetch_one(
-        conn, SQL.stored_with, {name: row[name] for name in ("id", "causation_id", "source", "time")}
-    )
-    assert found is not None
-    return int(found["seq"])
+async def _meanwhile(
+    conn: Connection, steps: list[Step], processors: tuple[str, ...], part: Part
+) -> AsyncIterator[Meanwhile]:
+    """What others recorded between one step and the next."""
+    for before, step in pairwise(steps):
+        between = replace(part, after=before.upto, upto=step.upto)
+        others = [one async for one in stored_events(conn, between) if one.source not in processors]
+        if others:
+            yield Meanwhile(before=step.event["id"], events=tuple(StoredEvent.of(one) for one in others))
 
 
-async def _keys(conn: Connection, start: Envelope) -> tuple[str, ...]:
-    thread = getattr(start.data, "thread_id", None)
-    args = {"thread": thread, "participant": start.data.subject_id()}
+async def _unsure(conn: Connection, step: Step, processors: tuple[str, ...], part: Part) -> list[UUID]:
+    args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "processors": list(processors)}
+    return [row["id"] for row in await fetch_all(conn, SQL.unsure, args)]
+
+
+async def _keys(conn: Connection, events: list[Envelope]) -> tuple[str, ...]:
+    """The keys of the thread and the people that the events are about."""
+    threads = (getattr(one.data, "thread_id", None) for one in events)
+    people = (one.data.subject_id() for one in events)
+    args = {"thread": next(filter(None, threads), None), "participant": next(filter(None, people), None)}
     return tuple(row["key"] for row in await fetch_all(conn, SQL.keys, args) if row["key"])

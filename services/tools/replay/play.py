@@ -9,6 +9,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from schemas.events.documents import DocumentContinued, DocumentIndexed
+from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
@@ -21,8 +22,8 @@ from services.learn_documents.handler import on_indexed
 from services.pipeline import PROCESSORS
 from services.tools.fold import fold_events
 from services.tools.replay.case import Case, Checkpoint, StoredEvent
-from services.tools.replay.find import SQL
 from services.tools.replay.sandbox import Sandbox
+from services.tools.replay.steps import ASKS_MODEL, SQL
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +42,11 @@ async def play(sandbox: Sandbox, case: Case) -> Played:
     waiting = [case.start.envelope()]
     try:
         for processor in _named(case.processors):
-            runner = Runner(processor, house)
+            waiting += [one.envelope() for one in case.timers if _came_to(processor, case)]
             for envelope in waiting:
                 if type(envelope.data) in processor.handlers:
-                    await runner.process(replace(envelope, replay=sandbox.name))
+                    await _catch_up(sandbox, case, envelope)
+                    await Runner(processor, house).process(replace(envelope, replay=sandbox.name))
             waiting = [one for cause in waiting for one in await _caused(sandbox, cause, processor)]
             events += waiting
     except Exception as error:
@@ -64,20 +66,35 @@ async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
     for answer in _answers(sandbox, case):
         kept = {**answer.model_dump(), "answer": Jsonb(answer.answer)}
         await fetch_one(tables, history.SQL.keep_checkpoint, kept)
-    if "load_memory" in case.processors or not sandbox.asking.recorded:
-        await _give_vectors(sandbox, case)
+    await _give_vectors(sandbox, case, case.history)
 
 
 def _answers(sandbox: Sandbox, case: Case) -> Iterable[Checkpoint]:
-    """What was answered then; where a model is asked anew, its tools are too."""
-    return case.answers if sandbox.asking.recorded else ()
+    """What was answered then; where a model is asked anew, its tools are too, but never the DNS of today."""
+    return [one for one in case.answers if sandbox.asking.recorded or one.consumer not in ASKS_MODEL]
 
 
-async def _give_vectors(sandbox: Sandbox, case: Case) -> None:
+def _came_to(processor: Processor, case: Case) -> bool:
+    """Whether the case's timers came to this processor: to none at the end, whose timers are cases of their own."""
+    return TimerElapsed in processor.handlers and processor.name != case.processors[-1]
+
+
+async def _catch_up(sandbox: Sandbox, case: Case, envelope: Envelope) -> None:
+    """Fold in what had happened beside the case before this event was handled."""
+    for one in case.meanwhile:
+        if one.before == envelope.id:
+            await fold_events(_each(one.events), sandbox.tables)
+            await _give_vectors(sandbox, case, one.events)
+
+
+async def _give_vectors(sandbox: Sandbox, case: Case, events: Iterable[StoredEvent]) -> None:
+    """What is searched by its meaning gets its vectors; nothing is where only recordings speak."""
     house = sandbox.house
+    if sandbox.asking.recorded and "load_memory" not in case.processors:
+        return
     while await embed_facts(sandbox.tables, house.embedder, case.start.workspace):
         pass
-    for event in case.history:
+    for event in events:
         envelope = event.envelope()
         if isinstance(envelope.data, DocumentIndexed | DocumentContinued):
             await on_indexed(Work(envelope.data, envelope, "learn_documents", house, {}))

@@ -2,13 +2,16 @@
 SELECT * FROM events WHERE id = %(id)s;
 
 -- name: starts
--- Events that a replay begins with, in the order in which they were stored. A null filters nothing.
+-- Events that a replay begins with, in the order in which they were stored. A null filters nothing. A mail that was not read
+-- yet does not say whose it is: what came of it does.
 SELECT id, time, key FROM events
 WHERE workspace = %(workspace)s AND type = ANY(%(types)s)
   AND (%(event)s::uuid IS NULL OR id = %(event)s)
   AND (%(correlation)s::uuid IS NULL OR correlation_id = %(correlation)s)
-  AND (%(thread)s::text IS NULL OR data ->> 'thread_id' = %(thread)s)
-  AND (%(participant)s::uuid IS NULL OR data_subject = %(participant)s)
+  AND (%(thread)s::text IS NULL OR data ->> 'thread_id' = %(thread)s OR id IN (
+      SELECT causation_id FROM events WHERE type = 'email.read.v1' AND key = %(thread)s))
+  AND (%(participant)s::uuid IS NULL OR data_subject = %(participant)s OR id IN (
+      SELECT causation_id FROM events WHERE type = 'email.read.v1' AND data_subject = %(participant)s))
   AND (%(since)s::timestamptz IS NULL OR time >= %(since)s)
   AND (%(until)s::timestamptz IS NULL OR time < %(until)s)
 ORDER BY seq;
@@ -21,6 +24,11 @@ SELECT * FROM events WHERE causation_id = ANY(%(causes)s) AND source = %(source)
 -- The last event that was stored in one transaction with this one.
 SELECT max(seq) AS seq FROM events e
 WHERE e.id = %(id)s OR (e.causation_id = %(causation_id)s AND e.source = %(source)s AND e.time = %(time)s);
+
+-- name: unsure
+-- What others recorded about these threads and people while a step was at work.
+SELECT id FROM events
+WHERE seq > %(sure)s AND seq <= %(upto)s AND version IS NOT NULL AND key = ANY(%(keys)s) AND source <> ALL(%(processors)s);
 
 -- name: keys
 -- The threads and people whom an event about a thread or a person may concern: the thread's authors, and all their

@@ -43,6 +43,14 @@ def judge(case: Case, played: Played) -> Result:
     return Result(name=case.name, differences=found, error=failed_anew)
 
 
+def agreed(one: Result, other: Result) -> Result:
+    """What differs in both of two results of a case; an error in one of them alone is none."""
+    if one.error or other.error:
+        return other if one.error else one
+    found = {(each.event, each.field) for each in other.differences}
+    return one.model_copy(update={"differences": tuple(d for d in one.differences if (d.event, d.field) in found)})
+
+
 def read_log(path: Path) -> Iterator[Result]:
     """The results of an earlier run; a last line that was cut off is not one. Raises `LogUnreadable`."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []

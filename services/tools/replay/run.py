@@ -6,13 +6,16 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from services.core.settings import Settings
+from services.tools.archive.places import Archive
 from services.tools.rebuild.beside import connected
-from services.tools.replay.case import Case, load
-from services.tools.replay.find import Selection, find_cases, find_starts
+from services.tools.replay.archived import see_archived
+from services.tools.replay.case import Case, load, unseen
+from services.tools.replay.find import find_cases, find_starts
 from services.tools.replay.model import Asking
 from services.tools.replay.play import play
-from services.tools.replay.result import Result, judge
-from services.tools.replay.sandbox import open_sandbox
+from services.tools.replay.result import SAME, Result, agreed, judge
+from services.tools.replay.sandbox import Sandbox, open_sandbox
+from services.tools.replay.selection import Selection
 
 
 async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) -> AsyncIterator[tuple[Case, int]]:
@@ -22,6 +25,7 @@ async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) 
     """
     documents = documents or "load_memory" in wanted.processors
     async with connected(settings.database_url) as conn:
+        await see_archived(conn, Archive(settings.archive_url), settings.workspace, wanted)
         starts = await find_starts(conn, settings.workspace, wanted)
         async for case in find_cases(conn, starts, wanted.processors, documents=documents):
             yield case, len(starts)
@@ -39,4 +43,12 @@ async def replay(
     """Each case with its result and how many there are in all. Nothing outside the sandbox is written."""
     async with open_sandbox(settings, asking) as sandbox:
         async for case, total in cases:
-            yield case, judge(case, await play(sandbox, case)), total
+            yield case, await _judged(sandbox, case), total
+
+
+async def _judged(sandbox: Sandbox, case: Case) -> Result:
+    """The result; what differs only with what nobody knows to have been seen then is no difference."""
+    result = judge(case, await play(sandbox, case))
+    if result.code == SAME or not case.unsure:
+        return result
+    return agreed(result, judge(case, await play(sandbox, unseen(case))))

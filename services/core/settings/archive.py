@@ -1,0 +1,14 @@
+"""Where old events go, and when."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from services.core.settings.group import Group
+
+
+class ArchiveSettings(Group):
+    """Old events move to compressed files when `correspondent archive` is run; replay and rebuild read them there."""
+
+    url: str = Field("", description="a folder, or file:///path; by default `archive` below home")
+    after_days: float = Field(90, gt=0, description="events stored longer ago may leave the table")

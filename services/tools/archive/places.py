@@ -1,0 +1,94 @@
+"""Where archived events lie: a folder, named by its path or as `file:///path`.
+
+A file appears whole or not at all, under a name that is never used for another content that counts.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol
+from urllib.parse import unquote, urlsplit
+
+from services.core.errors import Permanent
+
+
+class ArchivePlaceWrong(Permanent):
+    """The URL names no place where archived events can lie."""
+
+
+class ArchiveMissing(Permanent):
+    """A file of archived events is not where the settings say."""
+
+
+class Place(Protocol):
+    """Keeps files and gives them back."""
+
+    def keep(self, name: str, content: Path) -> None:
+        """Store a copy of a local file under this name; returns when it will outlive a crash."""
+        ...
+
+    def open(self, name: str) -> BinaryIO:
+        """The file from its beginning. Raises `ArchiveMissing`."""
+        ...
+
+
+class Folder:
+    """A place on disk, made when the first file comes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def keep(self, name: str, content: Path) -> None:
+        """Copy aside, sync, rename, sync the folder."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self.path, prefix=".", delete=False) as aside:
+            try:
+                with content.open("rb") as source:
+                    shutil.copyfileobj(source, aside)
+                aside.flush()
+                os.fsync(aside.fileno())
+                Path(aside.name).rename(self.path / name)
+            except BaseException:
+                Path(aside.name).unlink(missing_ok=True)
+                raise
+        handle = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+    def open(self, name: str) -> BinaryIO:
+        """The file from its beginning. Raises `ArchiveMissing`."""
+        try:
+            return (self.path / name).open("rb")
+        except FileNotFoundError:
+            raise ArchiveMissing(f"{name} is not in {self.path}; archive.url says where archived events lie") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The places of a house's archived events: `url` is that of the settings, and a file may lie elsewhere."""
+
+    url: str
+
+    def at(self, elsewhere: str = "") -> Place:
+        """The place of the settings, or another one. Raises `ArchivePlaceWrong`."""
+        return place_of(elsewhere or self.url)
+
+    def open(self, name: str, elsewhere: str = "") -> BinaryIO:
+        """A file from its beginning. Raises `ArchiveMissing`."""
+        return self.at(elsewhere).open(name)
+
+
+def place_of(url: str) -> Place:
+    """The place that a URL or a path names. Raises `ArchivePlaceWrong`."""
+    parts = urlsplit(url)
+    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
+        return Folder(Path(unquote(parts.path)))
+    if "://" not in url:
+        return Folder(Path(url))
+    raise ArchivePlaceWrong(f"{url!r} is neither a folder nor file:///path")

@@ -1,0 +1,110 @@
+"""The stored history, wherever it lies: first the archived files, then the table `events`.
+
+Invariant: an aggregate's events come in the order of their versions. Archived are always its oldest ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.db import Connection, fetch_all, queries
+from services.tools.archive import file
+from services.tools.archive.file import Manifest, Row
+from services.tools.archive.places import Archive, ArchiveMissing
+
+SQL = queries(__file__, "history.sql")
+BATCH = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of the history: None filters nothing.
+
+    `kinds` are aggregates; `keys` are Kafka keys, and `documents` lets the whole knowledge base in with them. `until`
+    is an event time, and no event behind a later one of its aggregate is in; `after` (exclusive) and `upto` (inclusive)
+    are places in the log (`events.seq`).
+    """
+
+    kinds: tuple[str, ...] | None = None
+    keys: tuple[str, ...] | None = None
+    documents: bool = False
+    until: datetime | None = None
+    after: int | None = None
+    upto: int | None = None
+
+    def takes(self, row: Row) -> bool:
+        """Whether a row of `events` is in, `until` apart: it changes an aggregate and nothing filters it out."""
+        return (
+            row["version"] is not None
+            and (self.kinds is None or row["aggregate"] in self.kinds)
+            and (self.keys is None or row["key"] in self.keys or (self.documents and row["aggregate"] == "document"))
+            and (self.after is None or row["seq"] > self.after)
+            and (self.upto is None or row["seq"] <= self.upto)
+        )
+
+
+WHOLE = Part()
+
+
+async def stored_events(
+    source: Connection, part: Part = WHOLE, archive: Archive | None = None
+) -> AsyncIterator[Envelope]:
+    """The events of a part of the history, as of one moment.
+
+    Raises `ArchiveMissing` where older events are archived and nobody says where, and `ArchiveDamaged`.
+    """
+    late: set[tuple[Any, ...]] = set()
+    async with source.transaction():
+        await source.execute(SQL.one_moment)
+        async for row in _rows(source, part, archive):
+            if part.until is not None:
+                place = (row["workspace"], row["aggregate"], row["aggregate_id"])
+                if place in late or row["time"] > part.until:
+                    late.add(place)
+                    continue
+            yield history.envelope(row)
+
+
+async def manifests(source: Connection) -> list[Manifest]:
+    """The archived files that count, oldest events first."""
+    return [Manifest(**row) for row in await fetch_all(source, SQL.manifests)]
+
+
+async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncIterator[Row]:
+    """Every row of some files. Raises `ArchiveMissing` or `ArchiveDamaged`."""
+    for one in said:
+        if archive is None:
+            raise ArchiveMissing(f"{one.file} holds older events: say where archived events lie")
+        rows = file.rows(await asyncio.to_thread(archive.open, one.file, one.place), one)
+        while batch := await asyncio.to_thread(_next, rows):
+            for row in batch:
+                yield row
+
+
+async def _rows(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[Row]:
+    async for row in archived_rows(await manifests(source), archive):
+        if part.takes(row):
+            yield row
+    args = {
+        "kinds": None if part.kinds is None else list(part.kinds),
+        "keys": None if part.keys is None else list(part.keys),
+        "documents": part.documents,
+        "after": part.after,
+        "upto": part.upto,
+    }
+    async with source.cursor(name="history") as cursor:
+        cursor.itersize = BATCH
+        await cursor.execute(SQL.aggregate_events, args)
+        async for row in cursor:
+            yield row
+
+
+def _next(rows: Iterator[Row]) -> list[Row]:
+    return list(islice(rows, BATCH))

@@ -1,0 +1,40 @@
+"""Moves old events as `correspondent archive` does, and kills itself at a step: `python -m ... URL FOLDER STEP`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from services.tools.archive import move
+from services.tools.archive.places import Archive, Folder
+from services.tools.rebuild.beside import connected
+
+STEPS = ("written", "kept", "verified", "committed")
+FOREVER = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def die(*_: Any) -> None:
+    """End as a crash would."""
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+async def work(url: str, folder: Path, step: str) -> None:
+    """Move; the process dies at the step, of the first file."""
+    if step == "written":
+        Folder.keep = die  # type: ignore[method-assign]
+    elif step == "kept":
+        move.verify = die  # type: ignore[assignment]
+    elif step == "verified":
+        move.asdict = die  # type: ignore[assignment]
+    async with connected(url) as conn:
+        async for _ in move.move(conn, Archive(str(folder)), FOREVER):
+            die()
+
+
+if __name__ == "__main__":
+    asyncio.run(work(sys.argv[1], Path(sys.argv[2]), sys.argv[3]))
