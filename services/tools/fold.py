@@ -25,7 +25,7 @@ from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS, appliers
-from services.tools.archive.places import Archive
+from services.tools.archive.archive import Archive
 from services.tools.history import BATCH, Part, stored_events
 
 SQL = queries(__file__, "fold.sql")

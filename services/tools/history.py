@@ -16,8 +16,9 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, queries
 from services.tools.archive import file
+from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, Row
-from services.tools.archive.places import Archive, ArchiveMissing
+from services.tools.archive.places import ArchiveMissing
 
 SQL = queries(__file__, "history.sql")
 BATCH = 2000

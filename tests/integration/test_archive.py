@@ -18,11 +18,13 @@ from typer.testing import CliRunner
 from deploy.local import Endpoints
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.house import open_house
+from services.core.object_blobs import ObjectStoreAway
 from services.core.settings import Settings
 from services.receive_email.accept import accept
+from services.tools.archive.archive import Archive, archive_of
 from services.tools.archive.file import ArchiveDamaged, Manifest
 from services.tools.archive.move import move
-from services.tools.archive.places import Archive, ArchiveMissing
+from services.tools.archive.places import ArchiveMissing
 from services.tools.archive.thaw import thaw
 from services.tools.cli import app
 from services.tools.fold import fold, state_hash
@@ -35,6 +37,7 @@ from services.tools.replay.run import past_cases, replay
 from services.tools.replay.selection import Selection
 from tests.support.archiver import FOREVER, STEPS
 from tests.support.lived_in import lived_through
+from tests.support.s3_server import running_s3
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -69,7 +72,7 @@ async def conn(settings: Settings) -> AsyncIterator[Connection]:
 @pytest.fixture
 def archive(settings: Settings) -> Archive:
     """Where its archived events lie."""
-    return Archive(settings.archive_url)
+    return archive_of(settings)
 
 
 async def test_every_event_is_in_the_table_or_in_one_file(conn: Connection, archive: Archive) -> None:
@@ -101,6 +104,21 @@ async def test_tables_are_a_fold_of_files_and_table(
     assert found.events == await run.count_events(settings.database_url, scope("all"))
     await run.swap(settings.database_url, scope("all"), lambda count: None, archive)
     assert await state_hash(conn) == hashes
+
+
+async def test_files_may_lie_in_an_object_store(conn: Connection) -> None:
+    """A move to a bucket writes one object a file, which is read back from there; a store that is away moves nothing."""
+    before = Counter(await _lines(conn))
+    with running_s3() as server:
+        archive = Archive("s3://mail/archive", server.access())
+        server.failing = True
+        with pytest.raises(ObjectStoreAway):
+            _ = [one async for one in move(conn, archive, FOREVER)]
+        assert Counter(await _lines(conn)) == before
+        server.failing = False
+        moved = [one async for one in move(conn, archive, FOREVER)]
+        assert set(server.objects) == {f"/mail/archive/{one.file}" for one in moved}
+        assert await _thawed(conn, archive) == before
 
 
 async def test_a_past_state_is_folded_across_the_border(conn: Connection, settings: Settings, archive: Archive) -> None:
@@ -158,7 +176,7 @@ async def test_killed_at_any_step_the_next_move_completes_it(
 ) -> None:
     """SIGKILL before and after the file is written, after it was read back, and after the first day is gone."""
     before = Counter(await _lines(conn))
-    command = [sys.executable, "-m", "tests.support.archiver", settings.database_url, settings.archive_url, step]
+    command = [sys.executable, "-m", "tests.support.archiver", settings.database_url, settings.archive.url, step]
     killed = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True)
     assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()
     assert len(await manifests(conn)) == (1 if step == "committed" else 0)
@@ -198,7 +216,7 @@ async def test_a_damaged_file_is_noticed_by_every_reader(
 ) -> None:
     """A flipped byte is an error with the file's name, never a shorter history."""
     moved = await _move_half(conn, archive)
-    path = Path(settings.archive_url) / moved[0].file
+    path = Path(settings.archive.url) / moved[0].file
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 0xFF
     path.write_bytes(content)

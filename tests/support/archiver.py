@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from services.tools.archive import move
-from services.tools.archive.places import Archive, Folder
+from services.tools.archive.archive import Archive
+from services.tools.archive.places import Folder
 from services.tools.rebuild.beside import connected
 
 STEPS = ("written", "kept", "verified", "committed")

@@ -10,5 +10,7 @@ from services.core.settings.group import Group
 class ArchiveSettings(Group):
     """Old events move to compressed files when `correspondent archive` is run; replay and rebuild read them there."""
 
-    url: str = Field("", description="a folder, or file:///path; by default `archive` below home")
+    url: str = Field(
+        "", description="a folder, or s3://BUCKET/PREFIX (access as in [blobs]); by default `archive` below home"
+    )
     after_days: float = Field(90, gt=0, description="events stored longer ago may leave the table")

@@ -100,11 +100,6 @@ class Settings(BaseSettings):
         return self
 
     @property
-    def archive_url(self) -> str:
-        """Where archived events lie."""
-        return self.archive.url or str(self.home / "archive")
-
-    @property
     def own_addresses(self) -> frozenset[str]:
         """Our inboxes' addresses, case-folded."""
         return frozenset(inbox.address.casefold() for inbox in self.inboxes)

@@ -19,8 +19,8 @@ from psycopg.types.json import Jsonb
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.pipeline import consumers
+from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, verify, write
-from services.tools.archive.places import Archive
 
 SQL = queries(__file__)
 BATCH = 2000

@@ -1,4 +1,4 @@
-"""Where archived events lie: a folder, named by its path or as `file:///path`.
+"""Where archived events lie: the port, and the one for a folder.
 
 A file appears whole or not at all, under a name that is never used for another content that counts.
 """
@@ -8,16 +8,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
-from urllib.parse import unquote, urlsplit
 
 from services.core.errors import Permanent
-
-
-class ArchivePlaceWrong(Permanent):
-    """The URL names no place where archived events can lie."""
 
 
 class ArchiveMissing(Permanent):
@@ -67,28 +61,3 @@ class Folder:
             return (self.path / name).open("rb")
         except FileNotFoundError:
             raise ArchiveMissing(f"{name} is not in {self.path}; archive.url says where archived events lie") from None
-
-
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """The places of a house's archived events: `url` is that of the settings, and a file may lie elsewhere."""
-
-    url: str
-
-    def at(self, elsewhere: str = "") -> Place:
-        """The place of the settings, or another one. Raises `ArchivePlaceWrong`."""
-        return place_of(elsewhere or self.url)
-
-    def open(self, name: str, elsewhere: str = "") -> BinaryIO:
-        """A file from its beginning. Raises `ArchiveMissing`."""
-        return self.at(elsewhere).open(name)
-
-
-def place_of(url: str) -> Place:
-    """The place that a URL or a path names. Raises `ArchivePlaceWrong`."""
-    parts = urlsplit(url)
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Folder(Path(unquote(parts.path)))
-    if "://" not in url:
-        return Folder(Path(url))
-    raise ArchivePlaceWrong(f"{url!r} is neither a folder nor file:///path")

@@ -13,8 +13,8 @@ from itertools import islice
 from psycopg import sql
 
 from services.core.db import Connection, fetch_one, queries
+from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, Row, lines
-from services.tools.archive.places import Archive
 
 SQL = queries(__file__)
 BATCH = 2000

@@ -12,10 +12,10 @@ import typer
 from rich.console import Console
 
 from services.core.clock import utc_now
-from services.core.settings import Settings
+from services.tools.archive.archive import Archive, archive_of
 from services.tools.archive.file import ArchiveDamaged, Manifest, verify
 from services.tools.archive.move import move
-from services.tools.archive.places import Archive, ArchiveMissing
+from services.tools.archive.places import ArchiveMissing
 from services.tools.history import manifests
 from services.tools.rebuild.beside import connected
 from services.tools.running import database_here
@@ -58,7 +58,7 @@ async def _move(home: Path, age: timedelta | None, to: str) -> int:
     before = utc_now() - (age if age is not None else timedelta(days=settings.archive.after_days))
     moved: list[Manifest] = []
     async with connected(settings.database_url) as conn:
-        async for one in move(conn, _archive(settings), before, to):
+        async for one in move(conn, archive_of(settings), before, to):
             moved.append(one)
             console.print(cell(f"{one.day}  {one.events:>8} events  {one.bytes:>10} bytes  {one.file}"))
     events = sum(one.events for one in moved)
@@ -70,7 +70,7 @@ async def _check(home: Path) -> int:
     settings = await database_here(home)
     async with connected(settings.database_url) as conn:
         said = await manifests(conn)
-    bad = [one for one in said if not await asyncio.to_thread(_is_whole, _archive(settings), one)]
+    bad = [one for one in said if not await asyncio.to_thread(_is_whole, archive_of(settings), one)]
     events = sum(one.events for one in said)
     console.print(f"{len(said) - len(bad)} of {len(said)} files are whole; they should hold {events} events.")
     return 1 if bad else 0
@@ -83,7 +83,3 @@ def _is_whole(kept: Archive, said: Manifest) -> bool:
         console.print(cell(str(error)))
         return False
     return True
-
-
-def _archive(settings: Settings) -> Archive:
-    return Archive(settings.archive_url)

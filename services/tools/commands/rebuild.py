@@ -15,7 +15,7 @@ from rich.pretty import Pretty
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.core.settings import Settings
-from services.tools.archive.places import Archive
+from services.tools.archive.archive import archive_of
 from services.tools.fold import Folded
 from services.tools.rebuild import run
 from services.tools.rebuild.compare import Comparison
@@ -54,7 +54,7 @@ async def _rebuild(home: Path, chosen: Scope, check: bool, until: datetime | Non
 async def _check(settings: Settings, chosen: Scope) -> int:
     url = settings.database_url
     with _bar(await run.count_events(url, chosen)) as folded:
-        found = await run.check(url, chosen, folded, Archive(settings.archive_url))
+        found = await run.check(url, chosen, folded, archive_of(settings))
     _show(found)
     return 1 if found.differences else 0
 
@@ -62,7 +62,7 @@ async def _check(settings: Settings, chosen: Scope) -> int:
 async def _swap(settings: Settings, chosen: Scope) -> int:
     url = settings.database_url
     with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.swap(url, chosen, folded, Archive(settings.archive_url))
+        count = await run.swap(url, chosen, folded, archive_of(settings))
     console.print(f"{count} events folded; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
     return 0
 
@@ -71,7 +71,7 @@ async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -
     url = settings.database_url
     schema = into or f"as_of_{until.astimezone(UTC):%Y%m%d_%H%M%S}"
     with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.past(url, chosen, until, schema, folded, Archive(settings.archive_url))
+        count = await run.past(url, chosen, until, schema, folded, archive_of(settings))
     console.print(
         f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
         f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"

@@ -18,7 +18,7 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
-from services.tools.archive.places import Archive
+from services.tools.archive.archive import Archive
 from services.tools.fold import Folded, fold_events
 from services.tools.history import Part, manifests, stored_events
 from services.tools.rebuild.beside import SQL, beside, connected, make

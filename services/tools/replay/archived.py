@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from schemas.events.mail import MailReceived
 from services.core.db import Connection, fetch_all, fetch_one
+from services.tools.archive.archive import Archive
 from services.tools.archive.file import Row
-from services.tools.archive.places import Archive
 from services.tools.archive.thaw import thaw
 from services.tools.history import manifests
 from services.tools.replay.selection import Selection

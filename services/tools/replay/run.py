@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from services.core.settings import Settings
-from services.tools.archive.places import Archive
+from services.tools.archive.archive import archive_of
 from services.tools.rebuild.beside import connected
 from services.tools.replay.archived import see_archived
 from services.tools.replay.case import Case, load, unseen
@@ -25,7 +25,7 @@ async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) 
     """
     documents = documents or "load_memory" in wanted.processors
     async with connected(settings.database_url) as conn:
-        await see_archived(conn, Archive(settings.archive_url), settings.workspace, wanted)
+        await see_archived(conn, archive_of(settings), settings.workspace, wanted)
         starts = await find_starts(conn, settings.workspace, wanted)
         async for case in find_cases(conn, starts, wanted.processors, documents=documents):
             yield case, len(starts)
