@@ -14,7 +14,7 @@ from services.core.mail.reports import Report
 from services.read_email.apply import SQL
 from services.read_email.reading import Reading
 
-WINDOW = timedelta(hours=1)
+WINDOW, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 async def reported_reply(unit: Unit, report: Report | None) -> Row | None:
@@ -44,7 +44,7 @@ async def find_verdict(
         report_names_ours=about is not None,
         message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
-        limits=Limits(replies_without_human=house.settings.threads.max_auto_replies),
+        limits=_limits(house),
     )
     if event.mode == "live":
         ctx = await _with_counts(unit, ctx, reading, thread_id)
@@ -64,9 +64,17 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
         now=unit.now,
     )
     replies = await unit.one(SQL.automatic_replies, thread_id=thread_id)
+    to_them = await unit.one(SQL.replies_to, workspace=unit.workspace, addr=author, since=unit.now - DAY)
     assert counts is not None
     assert replies is not None
-    return replace(ctx, **counts, automatic_replies=replies["n"])
+    assert to_them is not None
+    return replace(ctx, **counts, automatic_replies=replies["n"], replies_in_a_day=to_them["n"])
+
+
+def _limits(house: House) -> Limits:
+    """A sender may have three threads full of automatic replies within a day."""
+    most = house.settings.threads.max_auto_replies
+    return Limits(replies_without_human=most, replies_a_day=3 * most)
 
 
 def delivery_report(report: Report | None, about: Row | None) -> DeliveryReport | None:

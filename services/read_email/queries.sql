@@ -60,6 +60,12 @@ WHERE thread_id = %(thread_id)s AND role = 'agent'
   AND version > coalesce((SELECT max(version) FROM conversation h
                           WHERE h.thread_id = %(thread_id)s AND h.role = 'human'), 0);
 
+-- name: replies_to
+-- Replies of ours that went to an address since then, in whatever thread.
+SELECT count(*) AS n FROM deliveries
+WHERE workspace = %(workspace)s AND lower(recipient) = %(addr)s AND departs_at >= %(since)s
+  AND state IN ('sending', 'sent', 'unknown', 'bounced');
+
 -- name: insert_mail
 -- A mail of the Sent folder is read again when what it answers has come; when it was received does not change.
 INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, mode, blob, message_id, content_sha256,

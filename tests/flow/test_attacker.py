@@ -7,6 +7,8 @@ import re
 
 import pytest
 
+from services.tools.knowledge import submit
+from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, fact, reflection, replies_to, rows, verified
 from tests.support.letters import letter
@@ -48,6 +50,21 @@ async def test_a_link_that_carries_data_out_is_taken_out(town: Town) -> None:
     assert "href" not in html
     assert "<img" not in html
     assert "https://evil.example/?q=secret" not in reply.get_body(("plain",)).get_content()
+
+
+async def test_a_link_of_the_knowledge_base_carries_nothing_more_than_itself(town: Town) -> None:
+    """A URL that stands in our documents is a link in the reply; lengthened by a single word it is none."""
+    obedient(town)
+    guide = "https://forge.example/us/guide"
+    await submit(town.house, f"# Export\n\nSee [guide]({guide}).\n".encode(), origin="e.md", title="Export", by="t")
+    await settle(town.house)
+    mail = ordering(("reply", {"text": f"See {guide}, {guide}?q=secret and {guide}/secret", "state": "resolved"}))
+    await town.post(verified(mail, sender="Kim <kim@evil.example>", message_id="<k1@evil.example>"))
+    (reply,) = replies_to(town.stack.outbox, "kim@evil.example", town.domain)
+    html = reply.get_body(("html",)).get_content()
+    assert html.count("href") == 1
+    assert f'<a href="{guide}">' in html
+    assert "secret" not in html + reply.get_body(("plain",)).get_content()
 
 
 async def test_no_fact_of_another_participant_is_shown_or_found(town: Town) -> None:

@@ -6,18 +6,22 @@ import asyncio
 import re
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import timedelta
 from itertools import count
 from pathlib import Path
 
 import pytest
 
 from deploy.local import Endpoints
+from services.core.clock import utc_now
 from services.core.house import House
 from services.receive_email.accept import accept
+from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, verified
 from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
 from tests.support.smtp_server import Kept, SmtpServer
@@ -99,6 +103,70 @@ async def test_two_houses_wired_to_each_other_stop_by_themselves(
     assert max(sent) <= LIMIT
     last = [found[-1]["verdict"] for found in verdicts if found]
     assert any(verdict != "answer" for verdict in last), "it ended because somebody said so"
+
+
+Robot = Callable[[Kept, int], bytes]
+
+
+def in_the_thread(kept: Kept, number: int) -> bytes:
+    """A robot that answers each mail, in its thread, with another text and nothing that says what it is."""
+    return letter(
+        f"We have noted your message as case {number * 7919}. What is it about?",
+        sender="Desk <desk@robot.example>",
+        subject=kept.header("Subject"),
+        message_id=f"<robot{number}@robot.example>",
+        in_reply_to=f"<{kept.message_id}>",
+    )
+
+
+def in_a_new_thread(kept: Kept, number: int) -> bytes:
+    """A robot that refers to nothing and has another subject each time."""
+    return letter(
+        f"Case {number * 7919} was opened for you. Whom does it concern?",
+        sender="Desk <desk@robot.example>",
+        subject=f"Case {number * 7919}",
+        message_id=f"<robot{number}@robot.example>",
+    )
+
+
+def at_once(kept: Kept, number: int) -> bytes:
+    """One that always says the same, in a new thread."""
+    return letter("Noted.", sender="Desk <desk@robot.example>", subject="Noted", message_id=f"<r{number}@r.example>")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("robot", "most", "says"),
+    [(in_the_thread, LIMIT, "long_monologue"), (in_a_new_thread, 3 * LIMIT, "rates"), (at_once, 4, "storm")],
+)
+async def test_a_robot_that_answers_everything_is_left_alone(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, robot: Robot, most: int, says: str
+) -> None:
+    """No header gives it away and its words change: the number of replies to a thread, and to a sender, ends it."""
+    clock = SteppingClock(utc_now())
+    async with SmtpServer() as server, ScriptedModel() as model:
+        model.script(agent(lambda seen: reply_tool("reply", {"text": "Hello. What can we do?", "state": "in_progress"}),
+                           lambda seen: reflection("They wrote again.")))  # fmt: skip
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path,
+            threads={"max_auto_replies": LIMIT},
+            model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url, "max_retries": 1},
+            smtp={"host": "127.0.0.1", "port": server.port},
+        )  # fmt: skip
+        async with running_house(settings, now=clock) as house:
+            await _let_in(house, letter("Hello?", sender="Desk <desk@robot.example>"), "begin")
+            await settle(house)
+            answered = 0
+            while answered < len(server.accepted) <= 4 * most:
+                kept, answered = server.accepted[answered], answered + 1
+                clock.forward(clock() + timedelta(minutes=13))  # below each hour's bucket
+                await _let_in(house, robot(kept, answered), f"robot-{answered}")
+                await settle(house)
+            last = await rows(house, "SELECT verdict, filter, reason FROM mails ORDER BY received_at DESC LIMIT 1")
+    print(len(server.accepted), last)
+    assert len(server.accepted) == most
+    assert last[0]["verdict"] != "answer"
+    assert last[0]["filter"] == says
 
 
 def _authenticated(raw: bytes, kept: Kept) -> bytes:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.send_email.schedule import STEPS, next_attempt
+from services.send_email.schedule import COPY_STEPS, STEPS, next_attempt, next_copy
 
 BEGAN = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 
@@ -36,3 +36,11 @@ def test_attempts_move_forward_and_end(days: float) -> None:
         assert now < at <= BEGAN + timedelta(days=days)
         now, attempt = at, attempt + 1
     assert attempt <= 8 + days * 6
+
+
+def test_a_copy_is_tried_ever_more_rarely_and_given_up_after_days() -> None:
+    """Each wait is longer than the one before, all together more than three days; then there is none."""
+    waits = [next_copy(BEGAN, attempt) for attempt in range(1, len(COPY_STEPS) + 2)]
+    assert waits == [*(BEGAN + step for step in COPY_STEPS), None]
+    assert list(COPY_STEPS) == sorted(COPY_STEPS)
+    assert sum(COPY_STEPS, timedelta()) > timedelta(days=3)

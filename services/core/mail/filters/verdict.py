@@ -22,13 +22,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one sender, one thread and everybody together may cause; counts are mails in `window` (the caller's)."""
+    """How much one sender, one thread and everybody together may cause; counts are mails in `window` (the caller's).
+
+    `replies_a_day` bounds our own replies to one address over all threads: a robot that opens a new one each time.
+    """
 
     per_sender: int = 20
     per_thread: int = 10
     everybody: int = 2000
     identical_bodies: int = 3
     replies_without_human: int = 10
+    replies_a_day: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,4 +56,5 @@ class FilterContext:
     in_thread: int = 0
     in_all: int = 0
     automatic_replies: int = 0
+    replies_in_a_day: int = 0
     limits: Limits = field(default_factory=Limits)

@@ -205,6 +205,7 @@ def test_unproven_bounce_suppresses_nobody() -> None:
         ({"from_sender": 20}, "park", "rates"),
         ({"in_thread": 10}, "human", "rates"),
         ({"in_all": 2000}, "park", "rates"),
+        ({"replies_in_a_day": 30}, "park", "rates"),
         ({"automatic_replies": 10}, "human", "long_monologue"),
     ],
 )
