@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-
 from services.tools.knowledge import submit
+
 from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, fact, reflection, replies_to, rows, verified
