@@ -41,11 +41,12 @@ class DocumentRemovalRequested(DocumentAsked):
 
 
 class ArticleRequested(DocumentAsked):
-    """A person wants an article to be proposed from the last answer in a thread."""
+    """A person wants an article to be proposed from an answer in a thread."""
 
     TYPE: ClassVar[str] = "document.article_requested.v1"
 
     thread_id: UUID
+    reply_id: UUID | None = Field(None, description="the answer; one of ours or a colleague's mail")
 
 
 class ProposalDecided(DocumentAsked):

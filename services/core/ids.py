@@ -18,6 +18,16 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def article_id(workspace: str, thread_id: UUID, reply_id: UUID) -> UUID:
+    """The article that is proposed from an answer: a document whose origin is that answer."""
+    return document_id(workspace, article_origin(thread_id, reply_id))
+
+
+def article_origin(thread_id: UUID, reply_id: UUID) -> str:
+    """The name of the answer that an article was made from."""
+    return f"thread/{thread_id}/{reply_id}"
+
+
 def document_id(workspace: str, origin: str) -> UUID:
     """The document that came from this path or address, in all its versions."""
     return uuid5(_ROOT, f"document\x1f{workspace}\x1f{origin}")

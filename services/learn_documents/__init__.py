@@ -1,7 +1,7 @@
-"""Keeps the knowledge base: documents cut into passages, versioned, found by words and meaning.
+"""Keeps the knowledge base: documents in editions, cut into passages that are found, cited, and stay for their time.
 
-In: document-events (submitted). Out: document-events (indexed, refused).
-Owns the aggregate `document`.
+In: document-events (what people ask), reply-drafted (what is cited), thread-events (what people answered).
+Out: document-events. Owns the aggregate `document`; a proposed article is one that nobody has accepted yet.
 """
 
 from services.core.bus.processor import Processor

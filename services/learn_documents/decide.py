@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events import documents as ev
+from services.core.ids import article_origin, text_sha256
 from services.learn_documents.chunks import Chunk, chunk, title_of
 from services.learn_documents.reading import Reading
 
@@ -34,6 +35,27 @@ def removal(event: ev.DocumentRemovalRequested, row: Row | None) -> Decided:
         yield refused(event.document_id, title, origin, "there is no such document, or it was removed before")
     else:
         yield ev.DocumentRemoved(document_id=event.document_id, reason=event.reason, by=event.by)
+
+
+def proposal(event: ev.ProposalDecided, row: Row | None, text: str, blob: str, version: int) -> Decided:
+    """A person's word on a proposed article; about another text, or one decided before, it is refused."""
+    if row is None or row["state"] != "proposed":
+        why = "no such article is proposed" if row is None else f"it was {row['state']} before"
+        yield refused(event.document_id, row["title"] if row else "", "", why)
+    elif event.text_sha256 != text_sha256(row["text"]):
+        yield refused(event.document_id, row["title"], "", "the text is another than the one that was seen")
+    elif not event.accept:
+        yield ev.ArticleRejected(document_id=event.document_id, reason=event.reason, by=event.by)
+    else:
+        accepted = ev.DocumentSubmitted(
+            document_id=event.document_id,
+            title=row["title"],
+            origin=article_origin(row["thread_id"], row["reply_id"]),
+            blob=blob,
+            by=event.by,
+            public_url=event.public_url,
+        )
+        yield from submitted(accepted, None, Reading("text/markdown", text), version)
 
 
 def refused(document_id: UUID, title: str, origin: str, reason: str) -> ev.DocumentRefused:

@@ -9,13 +9,14 @@ from uuid import UUID
 
 from schemas.events import documents as ev
 from schemas.events.replies import ReplyDrafted
+from schemas.events.threads import ReplyAttached
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import vector_literal
 from services.core.memory.knowledge import chunk_ids
-from services.learn_documents import decide
+from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.reading import read
 
@@ -79,5 +80,8 @@ HANDLERS: Handlers = {
     ev.DocumentRemovalRequested: on_removal,
     ev.DocumentIndexed: on_indexed,
     ev.DocumentContinued: on_indexed,
+    ev.ArticleRequested: articles.on_requested,
+    ev.ProposalDecided: articles.on_decided,
     ReplyDrafted: on_drafted,
+    ReplyAttached: articles.on_reply_attached,
 }

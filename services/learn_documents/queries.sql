@@ -52,3 +52,30 @@ SELECT chunk_id, document_id FROM chunks WHERE chunk_id = ANY(%(chunk_ids)s) ORD
 
 -- name: attach_vector
 UPDATE chunks SET embedding = %(vector)s::halfvec WHERE chunk_id = %(chunk_id)s;
+
+-- name: drafts_of_thread
+-- What a model drafted in a thread, the latest first.
+SELECT * FROM events WHERE key = %(thread_id)s::text AND type = 'reply.drafted.v1' ORDER BY seq DESC;
+
+-- name: mail
+SELECT mode FROM mails WHERE mail_id = %(mail_id)s;
+
+-- name: thread_of_article
+SELECT subject, participant_id, inbox FROM threads WHERE thread_id = %(thread_id)s;
+
+-- name: conversation
+-- What was said in a thread up to and with an answer, oldest first.
+SELECT role, text FROM conversation c
+WHERE thread_id = %(thread_id)s AND version <= (
+    SELECT max(version) FROM conversation WHERE thread_id = c.thread_id AND reply_id = %(reply_id)s)
+ORDER BY version;
+
+-- name: writers
+-- Who wrote the mails of a thread, colleagues too.
+SELECT DISTINCT author_name, author_addr FROM mails WHERE thread_id = %(thread_id)s;
+
+-- name: known_of
+-- What is remembered of a person that would tell who they are.
+SELECT DISTINCT value FROM facts
+WHERE participant_id = %(participant_id)s AND (
+    kind IN ('identity', 'contact_info', 'order_info', 'relationship') OR key ~ '(name|company|employer|order|invoice)');

@@ -63,3 +63,8 @@ SELECT document_id, title, text, thread_id, reply_id, source, masked, state, pro
 WHERE workspace = %(workspace)s AND (%(state)s = '' OR state = %(state)s)
   AND (%(document_id)s::uuid IS NULL OR document_id = %(document_id)s)
 ORDER BY proposed_at, document_id;
+
+-- name: last_answer
+-- The latest answer in a thread.
+SELECT reply_id FROM conversation
+WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND reply_id IS NOT NULL ORDER BY version DESC LIMIT 1;

@@ -12,7 +12,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from services.console.knowledge.asking import SQL
-from services.core.db import Connection
+from services.core.db import Connection, fetch_one
 from services.core.house import House
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.knowledge import Passage, search_knowledge
@@ -168,6 +168,14 @@ async def sources_of(conn: Connection, workspace: str, reply_ids: Sequence[UUID]
 async def list_proposals(house: House, state: str = "proposed") -> list[Proposal]:
     """Proposed articles in a state ("" for all), the oldest first."""
     return await _bound(house, Proposal, SQL.proposals, state=state, document_id=None)
+
+
+async def last_answer(house: House, thread_id: UUID) -> UUID | None:
+    """The latest mail of ours, or of a colleague, in a thread."""
+    workspace = house.settings.workspace
+    async with house.database.transaction(workspace) as conn:
+        row = await fetch_one(conn, SQL.last_answer, {"workspace": workspace, "thread_id": thread_id})
+    return row["reply_id"] if row else None
 
 
 async def proposal(house: House, document_id: UUID) -> Proposal | None:

@@ -52,7 +52,7 @@ def _of(named: str) -> Iterator[Source]:
         yield _page(named)
         return
     path = Path(named)
-    if path.is_dir():
+    if named and path.is_dir():
         yield from _folder(path)
     elif path.is_file():
         addresses = _listed(path)

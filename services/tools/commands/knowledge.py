@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from schemas.events.documents import DocumentAsked, DocumentRemovalRequested
-from services.console.knowledge.asking import Became, ask, decided
+from schemas.events.documents import DocumentRemovalRequested
 from services.console.knowledge.reading import Shown, find_passages, list_documents, list_unread, show_document
 from services.core.house import House
 from services.tools.commands.ids import whole_id
 from services.tools.commands.knowledge_add import add
+from services.tools.commands.knowledge_articles import accept, propose, proposed, reject
 from services.tools.commands.terminal import console, plain, short
-from services.tools.commands.waiting import Wait, still_at_work
-from services.tools.running import house_here
+from services.tools.commands.waiting import Wait
+from services.tools.commands.wishing import By, in_house, wish
 from services.tools.shown import cell
-
-T = TypeVar("T")
 
 app = typer.Typer(no_args_is_help=True, help="The documents that replies are made from.")
 app.command("add")(add)
+app.command("proposed")(proposed)
+app.command("propose")(propose)
+app.command("accept")(accept)
+app.command("reject")(reject)
 
 DocumentId = Annotated[str, typer.Argument(help="The document's id, or its beginning, as `list` shows it.")]
-By = Annotated[str, typer.Option(help="Who asks, for the log.")]
 SHOWN_TEXT = 400  # characters of a passage in `show` and `search`
 
 
@@ -110,32 +108,6 @@ def remove(
         await wish(house, DocumentRemovalRequested(document_id=id, reason=reason, by=by), wait)
 
     in_house(context, run)
-
-
-async def wish(house: House, asked: DocumentAsked, wait: float) -> None:
-    """Ask, wait for the decision, and say it; exit code 1 where it was refused or did not come in time."""
-    outcome: list[Became] | None = await decided(house, await ask(house, asked), wait)
-    if outcome is None:
-        console.print(still_at_work(1, wait))
-        raise typer.Exit(1)
-    for one in outcome:
-        said = f": {one.detail}" if one.detail else ""
-        console.print(plain(f"{one.decision.capitalize()}{said}"))
-        if one.decision == "refused":
-            raise typer.Exit(1)
-    if not outcome:
-        console.print("Nothing changed: it stands like this already.")
-
-
-def in_house(context: typer.Context, run: Callable[[House], Awaitable[T]]) -> T:
-    """Run something in the house that the command talks to."""
-
-    async def inside() -> T:
-        home: Path = context.obj
-        async with house_here(home) as house:
-            return await run(house)
-
-    return asyncio.run(inside())
 
 
 def _show(found: Shown) -> None:

@@ -1,0 +1,105 @@
+"""Proposes articles from what people answered, and does what a person decides about them. Nobody else accepts one."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from schemas.events import documents as ev
+from schemas.events.replies import ReplyDrafted
+from schemas.events.threads import ReplyAttached
+from services.core.bus import history
+from services.core.bus.work import Work
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.ids import article_id
+from services.core.mail.personal import Known
+from services.core.settings import Settings
+from services.learn_documents import decide
+from services.learn_documents.apply import SQL
+from services.learn_documents.proposing import Answered, Article, article
+
+
+async def on_reply_attached(work: Work[ReplyAttached]) -> None:
+    """A colleague's mail, or a draft that was sent in a person's own words, becomes a proposed article."""
+    reply = work.event
+    async with work.reading() as conn:
+        source = await _source(conn, reply)
+        case = await _case(conn, reply.thread_id, reply.reply_id, work.house.settings) if source else None
+    made = article(case) if case else None
+    if made:
+        await _propose(work, reply.thread_id, reply.reply_id, source, made)
+
+
+async def on_requested(work: Work[ev.ArticleRequested]) -> None:
+    """A person asks for an article from an answer, whoever wrote it; one that cannot be made is refused in words."""
+    wish = work.event
+    async with work.reading() as conn:
+        case = await _case(conn, wish.thread_id, wish.reply_id, work.house.settings) if wish.reply_id else None
+    made = article(case) if case else None
+    if wish.reply_id and made:
+        await _propose(work, wish.thread_id, wish.reply_id, f"asked for by {wish.by}", made)
+        return
+    why = "the answer is too short to teach anybody" if case else "there is no such answer"
+    async with work.unit() as unit:
+        await unit.record(decide.refused(wish.document_id, "", "", why))
+
+
+async def on_decided(work: Work[ev.ProposalDecided]) -> None:
+    """Accepted, it becomes a document like any other; rejected, it is not proposed again."""
+    event = work.event
+    async with work.reading() as conn:
+        row = await fetch_one(conn, SQL.proposal, {"document_id": event.document_id})
+    text = event.text or (row["text"] if row else "")
+    blob = await work.house.blobs.put(text.encode())
+    async with work.unit() as unit:
+        version = await unit.lock("document", event.document_id)
+        row = await unit.one(SQL.proposal, document_id=event.document_id)
+        for one in decide.proposal(event, row, text, blob, version):
+            await unit.record(one)
+
+
+async def _propose(work: Work[Any], thread_id: UUID, reply_id: UUID, source: str, made: Article) -> None:
+    proposed = ev.ArticleProposed(
+        document_id=article_id(work.workspace, thread_id, reply_id),
+        title=made.title,
+        text=made.text,
+        thread_id=thread_id,
+        reply_id=reply_id,
+        source=source,
+        masked=made.masked,
+    )
+    async with work.unit() as unit:
+        await unit.lock("document", proposed.document_id)
+        if await unit.one(SQL.proposal, document_id=proposed.document_id) is None:
+            await unit.record(proposed)
+
+
+async def _source(conn: Connection, reply: ReplyAttached) -> str:
+    """Why the reply teaches something; "" for the agent's own words, and for history, which is learned on request."""
+    if reply.role == "human":
+        mail = await fetch_one(conn, SQL.mail, {"mail_id": reply.reply_id})
+        return "colleague" if mail and mail["mode"] == "live" else ""
+    for row in await fetch_all(conn, SQL.drafts_of_thread, {"thread_id": reply.thread_id}):
+        draft = history.envelope(row).data
+        if isinstance(draft, ReplyDrafted) and draft.reply_id == reply.reply_id:
+            return "own wording" if draft.decision == "reply" and draft.text != reply.text else ""
+    return ""
+
+
+async def _case(conn: Connection, thread_id: UUID, reply_id: UUID, settings: Settings) -> Answered | None:
+    args = {"thread_id": thread_id, "reply_id": reply_id}
+    thread = await fetch_one(conn, SQL.thread_of_article, args)
+    said = await fetch_all(conn, SQL.conversation, args)
+    if thread is None or not said:
+        return None
+    asked = tuple(one["text"] for one in said if one["role"] == "customer")
+    writers = await fetch_all(conn, SQL.writers, args)
+    facts = await fetch_all(conn, SQL.known_of, {"participant_id": thread["participant_id"]})
+    ours = settings.own_addresses
+    known = Known(
+        names=tuple(one["author_name"] for one in writers),
+        addresses=tuple(one["author_addr"] for one in writers if one["author_addr"].casefold() not in ours),
+        details=tuple(one["value"] for one in facts),
+        said=asked,
+    )
+    return Answered(thread["subject"], asked, said[-1]["text"], known)

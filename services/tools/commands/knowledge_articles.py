@@ -1,0 +1,103 @@
+"""`correspondent knowledge proposed|propose|accept|reject`: articles from what people answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from schemas.events.documents import ArticleRequested, ProposalDecided
+from services.console.knowledge.reading import Proposal, last_answer, list_proposals, proposal
+from services.core.house import House
+from services.core.ids import article_id, text_sha256
+from services.tools.commands.ids import whole_id
+from services.tools.commands.terminal import console, plain, short
+from services.tools.commands.waiting import Wait
+from services.tools.commands.wishing import By, in_house, wish
+
+ArticleId = Annotated[str, typer.Argument(help="The article's id, or its beginning, as `proposed` shows it.")]
+
+
+def proposed(
+    context: typer.Context,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Also what was accepted or rejected.")] = False,
+) -> None:
+    """Show articles that were proposed, the oldest first. Nothing is accepted by itself."""
+
+    async def run(house: House) -> None:
+        found = await list_proposals(house, "" if all_of_them else "proposed")
+        for one in found:
+            _show(one)
+        if not found:
+            console.print(
+                "Nothing is proposed. `correspondent knowledge propose THREAD` makes an article of its answer."
+            )
+
+    in_house(context, run)
+
+
+def propose(
+    context: typer.Context,
+    thread_id: Annotated[str, typer.Argument(help="The thread's id, or its beginning.")],
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Ask for an article from the last answer in a thread, whoever gave it."""
+
+    async def run(house: House) -> None:
+        thread = await whole_id(house, thread_id, "thread")
+        reply = await last_answer(house, thread)
+        if reply is None:
+            raise typer.BadParameter("nothing was answered in this thread yet")
+        id = article_id(house.settings.workspace, thread, reply)
+        await wish(house, ArticleRequested(document_id=id, thread_id=thread, reply_id=reply, by=by), wait)
+
+    in_house(context, run)
+
+
+def accept(
+    context: typer.Context,
+    article: ArticleId,
+    text: Annotated[
+        Path | None, typer.Option(help="A file (Markdown) with your own wording.", exists=True, dir_okay=False)
+    ] = None,
+    link: Annotated[str, typer.Option(help="Where customers may read it; mails then link to it.")] = "",
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Take an article into the knowledge base, as it is or in your own words."""
+    own = text.read_text(encoding="utf-8", errors="replace").strip() if text else ""
+    if text and not own:
+        raise typer.BadParameter(f"{text} is empty; leave --text out to accept the article as it is")
+    _decide(context, article, wait, accept=True, text=own, public_url=link, by=by)
+
+
+def reject(
+    context: typer.Context,
+    article: ArticleId,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Do not take an article; it is not proposed again."""
+    _decide(context, article, wait, accept=False, reason=reason, by=by)
+
+
+def _decide(context: typer.Context, article: str, wait: float, **given: Any) -> None:
+    async def run(house: House) -> None:
+        found = await proposal(house, await whole_id(house, article, "article"))
+        assert found is not None
+        seen = {"document_id": found.document_id, "text_sha256": text_sha256(found.text)}
+        await wish(house, ProposalDecided(**seen, **given), wait)
+
+    in_house(context, run)
+
+
+def _show(one: Proposal) -> None:
+    state = "" if one.state == "proposed" else f"  {one.state}"
+    console.print(Text.assemble((short(one.document_id), "bold cyan"), "  ", plain(one.title, "bold"), state))
+    marks = f", {one.masked} personal things taken out" if one.masked else ""
+    console.print(plain(f"{one.source}, thread {short(one.thread_id)}{marks}", "dim"))
+    console.print(plain(one.text), "\n")

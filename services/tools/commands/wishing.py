@@ -1,0 +1,47 @@
+"""How commands about documents ask: the wish goes on the log, and what learn_documents decided is said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
+
+from schemas.events.documents import DocumentAsked
+from services.console.knowledge.asking import ask, decided
+from services.core.house import House
+from services.tools.commands.terminal import console, plain
+from services.tools.commands.waiting import still_at_work
+from services.tools.running import house_here
+
+T = TypeVar("T")
+
+By = Annotated[str, typer.Option(help="Who asks, for the log.")]
+
+
+def in_house(context: typer.Context, run: Callable[[House], Awaitable[T]]) -> T:
+    """Run something in the house that the command talks to."""
+
+    async def inside() -> T:
+        home: Path = context.obj
+        async with house_here(home) as house:
+            return await run(house)
+
+    return asyncio.run(inside())
+
+
+async def wish(house: House, asked: DocumentAsked, wait: float) -> None:
+    """Ask, wait for the decision, and say it; exit code 1 where it was refused or did not come in time."""
+    outcome = await decided(house, await ask(house, asked), wait)
+    if outcome is None:
+        console.print(still_at_work(1, wait))
+        raise typer.Exit(1)
+    for one in outcome:
+        said = f": {one.detail}" if one.detail else "."
+        console.print(plain(f"{one.decision.capitalize()}{said}"))
+        if one.decision == "refused":
+            raise typer.Exit(1)
+    if not outcome:
+        console.print("Nothing changed: it stands like this already.")
