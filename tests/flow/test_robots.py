@@ -19,7 +19,7 @@ def from_town(town: Town) -> int:
 
 
 async def test_no_robot_is_answered_and_no_model_is_asked(town: Town) -> None:
-    """After one real reply of ours, 192 automatic answers to it: each judged with a reason, none answered."""
+    """After one real reply of ours, 232 automatic answers to it: each judged with a reason, none answered."""
     town.server.script(
         agent(
             lambda seen: reply_tool("reply", {"text": "Hi", "state": "awaiting_reply"}), lambda seen: reflection("S.")
@@ -35,8 +35,9 @@ async def test_no_robot_is_answered_and_no_model_is_asked(town: Town) -> None:
     async with town.house.database.reading() as conn:
         judged = await fetch_all(conn, "SELECT verdict, reason, filter FROM mails ORDER BY received_at, mail_id")
     print(len(robots), Counter(row["verdict"] for row in judged))
-    assert len(judged) == len(robots) + 1 == 193
+    assert len(judged) == len(robots) + 1 == 233
     assert Counter(row["verdict"] for row in judged)["answer"] == 1
+    assert all(row["verdict"] != "duplicate" for row in judged), "each robot is judged for what it is"
     assert all(row["reason"] and row["filter"] for row in judged if row["verdict"] != "answer")
     assert len(town.server.requests) == asked
     assert from_town(town) == sent == 1

@@ -1,4 +1,6 @@
-"""Robots that answer our mail: vacation responders, lists, mail systems, challenges, in eight languages.
+"""Robots that answer our mail: vacation responders, lists, mail systems, challenges, receipts and calendars.
+
+Each speaks eight languages.
 
 A simulator, not a corpus: each maker writes what its software is known to write, around a mail of ours.
 Some say in their headers what they are, the worst (`Courtesy.NONE`) leave only their words.
@@ -102,6 +104,26 @@ FAILURE = {
     "ru": ("Недоставленное сообщение", "Сообщение не может быть доставлено следующим получателям:"),
     "ja": ("配信不能: Re: Order 4711", "以下の宛先にメールを配信できませんでした。"),
 }
+READ = {
+    "en": ("Read", "Your message was read on 3 August 2026."),
+    "de": ("Gelesen", "Ihre Nachricht wurde am 3. August 2026 gelesen."),
+    "fr": ("Lu", "Votre message a été lu le 3 août 2026."),
+    "es": ("Leído", "Su mensaje fue leído el 3 de agosto de 2026."),
+    "it": ("Letto", "Il messaggio è stato letto il 3 agosto 2026."),
+    "pl": ("Przeczytano", "Wiadomość została przeczytana 3 sierpnia 2026."),
+    "ru": ("Прочитано", "Ваше сообщение было прочитано 3 августа 2026."),
+    "ja": ("開封済み", "メッセージは2026年8月3日に開封されました。"),
+}
+ACCEPTED = {
+    "en": ("Accepted", "Ann Lee has accepted this invitation."),
+    "de": ("Zugesagt", "Ann Lee hat diese Einladung angenommen."),
+    "fr": ("Accepté", "Ann Lee a accepté cette invitation."),
+    "es": ("Aceptado", "Ann Lee ha aceptado esta invitación."),
+    "it": ("Accettato", "Ann Lee ha accettato questo invito."),
+    "pl": ("Zaakceptowane", "Ann Lee przyjęła to zaproszenie."),
+    "ru": ("Принято", "Анна Ли приняла это приглашение."),
+    "ja": ("承諾", "アン・リーがこの招待を承諾しました。"),
+}
 LANGUAGES = tuple(VACATION)
 GONE = "gone@customer.example"
 PERSON = "Ann Lee <ann@customer.example>"
@@ -115,12 +137,14 @@ def automatic_mails(ours: Ours = Ours()) -> Iterator[AutoMail]:
         yield from _challenges(language, ours)
         yield from _bounces(language, ours)
         yield from _list_posts(language, ours)
+        yield from _receipts(language, ours)
+        yield from _calendar_replies(language, ours)
 
 
 def _mail(ours: Ours, sender: str, subject: str, body: str, **headers: str) -> bytes:
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = sender, ours.address, subject
-    message["Message-ID"] = f"<robot.{zlib.crc32((sender + subject).encode()):x}@customer.example>"
+    message["Message-ID"] = f"<robot.{zlib.crc32(f'{sender}{subject}{body}{headers}'.encode()):x}@customer.example>"
     message["Date"] = "Mon, 03 Aug 2026 10:00:00 +0000"
     for name, value in headers.items():
         message[name.replace("_", "-")] = value
@@ -224,3 +248,51 @@ def _list_posts(language: str, ours: Ours) -> Iterator[AutoMail]:
     for number, headers in enumerate(marks):
         yield AutoMail("list", language, str(number), _mail(ours, PERSON, "[talk] 4711", body, **headers))
     yield AutoMail("list", language, "owner", _mail(ours, "talk-request@lists.example", "[talk] 4711", body))
+
+
+def _receipts(language: str, ours: Ours) -> Iterator[AutoMail]:
+    """Somebody has read our mail (RFC 8098)."""
+    word, sentence = READ[language]
+    subject = f"{word}: {ours.subject}"
+    head = f"From: {PERSON}\r\nTo: {ours.address}\r\nSubject: =?utf-8?q?{_q(subject)}?=\r\nMIME-Version: 1.0\r\n"
+    kind = 'Content-Type: multipart/report; report-type=disposition-notification; boundary="b"\r\n\r\n'
+    for maker, mode in (
+        ("clicked", "manual-action/MDN-sent-manually"),
+        ("by itself", "automatic-action/MDN-sent-automatically"),
+    ):
+        parts = (
+            f"--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{sentence}\r\n",
+            "--b\r\nContent-Type: message/disposition-notification\r\n\r\nReporting-UA: mail.example; Mail 1\r\n"
+            f"Final-Recipient: rfc822; ann@customer.example\r\nOriginal-Message-ID: <{ours.message_id}>\r\n"
+            f"Disposition: {mode}; displayed\r\n--b--\r\n",
+        )
+        number = zlib.crc32((subject + maker).encode())
+        raw = f"{head}Message-ID: <mdn.{number:x}@customer.example>\r\n{kind}{''.join(parts)}".encode()
+        yield AutoMail("receipt", language, maker, raw)
+
+
+def _calendar_replies(language: str, ours: Ours) -> Iterator[AutoMail]:
+    """A calendar answers an invitation: beside a text, as the whole mail, or as a file."""
+    word, sentence = ACCEPTED[language]
+    for maker, status in (("alternative", "ACCEPTED"), ("alone", "DECLINED"), ("file", "TENTATIVE")):
+        message = EmailMessage()
+        message["From"], message["To"] = PERSON, ours.address
+        message["Subject"] = f"{word}: {ours.subject}"
+        message["Message-ID"] = f"<cal.{maker}.{language}@customer.example>"
+        if maker == "alone":
+            message.set_content(_calendar(status), subtype="calendar", params={"method": "REPLY"})
+        else:
+            message.set_content(sentence)
+            add = message.add_alternative if maker == "alternative" else message.add_attachment
+            add(_calendar(status), subtype="calendar", params={"method": "REPLY"})
+        yield AutoMail("calendar", language, maker, message.as_bytes())
+
+
+def _calendar(status: str) -> str:
+    lines = (
+        "BEGIN:VCALENDAR", "PRODID:-//A Calendar//EN", "VERSION:2.0", "METHOD:REPLY", "BEGIN:VEVENT",
+        f"ATTENDEE;CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT={status};CN=Ann Lee:mailto:ann@custom", " er.example",
+        "ORGANIZER:mailto:support@shop.example", "UID:4711@shop.example", "DTSTAMP:20260803T100000Z", "END:VEVENT",
+        "END:VCALENDAR", "",
+    )  # fmt: skip
+    return "\r\n".join(lines)

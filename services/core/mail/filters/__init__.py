@@ -11,6 +11,7 @@ from collections.abc import Callable
 from services.core.mail.filters.auto_submitted import auto_submitted
 from services.core.mail.filters.automatic_wording import automatic_wording
 from services.core.mail.filters.bounce import bounce
+from services.core.mail.filters.calendar_reply import calendar_reply
 from services.core.mail.filters.challenge import challenge
 from services.core.mail.filters.complaint import complaint
 from services.core.mail.filters.duplicate import duplicate
@@ -42,6 +43,7 @@ FILTERS: tuple[Filter, ...] = (
     complaint,
     bounce,
     receipt,
+    calendar_reply,
     auto_submitted,
     null_return_path,
     machine_sender,

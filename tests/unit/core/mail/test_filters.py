@@ -160,6 +160,32 @@ def test_robots_are_never_answered(mail: object) -> None:
     assert verdict(mail.raw).kind != "answer"  # type: ignore[attr-defined]
 
 
+def test_receipts_and_calendars_are_known_for_what_they_are() -> None:
+    """By their own parts, in whatever language the words beside them are."""
+    robots = [one for one in automatic_mails() if one.kind in ("receipt", "calendar")]
+    told = {(one.kind, verdict(one.raw).filter, verdict(one.raw).kind) for one in robots}
+    assert told == {("receipt", "receipt", "park"), ("calendar", "calendar_reply", "park")}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        (b"END:VEVENT", b"COMMENT:Could we make it Tuesday?\r\nEND:VEVENT", "human"),
+        (b"METHOD:REPLY", b"METHOD:REQUEST", "answer"),
+        (b"METHOD:REPLY", b"METHOD:\r\n REPLY", "park"),
+    ],
+)
+def test_a_person_may_speak_through_a_calendar(old: bytes, new: bytes, kind: str) -> None:
+    """A comment beside the answer goes to a human; an invitation is a person's own mail; lines may be folded."""
+    (robot,) = [one for one in automatic_mails() if (one.kind, one.language, one.maker) == ("calendar", "en", "file")]
+    raw = robot.raw.decode()
+    head, _, rest = raw.partition("BEGIN:VCALENDAR") if "BEGIN:VCALENDAR" in raw else (raw, "", "")
+    assert rest, "the calendar stands in the mail as it is"
+    eol = "\r\n" if "\r\n" in rest else "\n"
+    changed = (head + "BEGIN:VCALENDAR" + rest).replace(old.decode(), new.decode().replace("\r\n", eol))
+    assert verdict(changed.encode()).kind == kind
+
+
 def test_own_address_is_a_loop() -> None:
     """A mail from one of our own addresses, in From, Reply-To or the envelope, is a loop."""
     ours = frozenset({"support@shop.example"})
