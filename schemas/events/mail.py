@@ -71,12 +71,15 @@ class Identity(Value):
 
 
 class AttachmentRef(Value):
-    """An attachment by reference."""
+    """An attachment by reference; `text` and `unread` where it was read, for a mail that somebody is to answer."""
 
     filename: str
     content_type: str
     size: int
     blob: str
+    text: str = Field("", description="its words, or the names in an archive: at most 8,000 characters a mail")
+    cut: bool = Field(False, description="it says more than `text` holds")
+    unread: str = Field("", description="why its words could not be had")
 
 
 class DeliveryReport(Value):

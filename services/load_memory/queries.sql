@@ -1,6 +1,6 @@
 -- name: mails
 -- The mails of a turn, oldest first.
-SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at, language, flags
+SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at, language, flags, attachments
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: participant

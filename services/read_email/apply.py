@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from psycopg.types.json import Jsonb
+
 from schemas.events.mail import EmailRead
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
@@ -28,6 +30,7 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
         "reason": mail.verdict.reason,
         "filter": mail.verdict.filter,
         "flag_list": list(mail.flags),
+        "attachments": Jsonb([one.model_dump() for one in mail.attachments]),
         "answered_ids": list(dict.fromkeys((*mail.in_reply_to, *mail.references))) if by_hand else [],
     }
     await conn.execute(SQL.insert_mail, flat)

@@ -12,6 +12,7 @@ from services.core.ids import participant_id
 from services.core.mail.message import Address
 from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
+from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, of_colleague
 from services.read_email.judging import delivery_report, find_verdict, reported_reply
 from services.read_email.placing import facts, find_place
@@ -21,7 +22,7 @@ from services.read_email.reading import Reading, read
 async def on_mail_received(work: Work[MailReceived]) -> None:
     """Read it, then decide thread and verdict under the locks on its Message-ID and on those that it answers."""
     reading = await read(work)
-    attachments = await _store_attachments(work, reading)
+    attachments = await keep_attachments(work, reading, read=_is_to_be_answered(work.event, reading))
     async with work.unit() as unit:
         mail = facts(reading, work.event, unit, work.house)
         for message_id in sorted(wanted_ids(mail)):
@@ -33,25 +34,17 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
             return
         about = await reported_reply(unit, reading.report)
         thread_id = about["thread_id"] if about else placement.thread_id
-        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, about)
+        closed = encrypted(attachments)
+        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, about, closed)
         event = _event(work, reading, mail, placement, verdict, about, attachments)
         await unit.record(event)
         for answer in await answered_before(unit, event):
             await unit.record(answer)
 
 
-async def _store_attachments(work: Work[MailReceived], reading: Reading) -> tuple[AttachmentRef, ...]:
-    return tuple(
-        [
-            AttachmentRef(
-                filename=one.filename,
-                content_type=one.content_type,
-                size=len(one.content),
-                blob=await work.house.blobs.put(one.content),
-            )
-            for one in reading.mail.attachments
-        ]
-    )
+def _is_to_be_answered(event: MailReceived, reading: Reading) -> bool:
+    """Whether it may come to an answer, so that somebody will want to know what is attached."""
+    return event.mode == "live" and not (event.from_sent or reading.report or reading.mail.parked)
 
 
 def _event(

@@ -26,9 +26,15 @@ async def reported_reply(unit: Unit, report: Report | None) -> Row | None:
 
 
 async def find_verdict(
-    unit: Unit, house: House, event: MailReceived, reading: Reading, thread_id: UUID, about: Row | None
+    unit: Unit,
+    house: House,
+    event: MailReceived,
+    reading: Reading,
+    thread_id: UUID,
+    about: Row | None,
+    closed: str = "",
 ) -> Verdict:
-    """What becomes of the mail, and why."""
+    """What becomes of the mail, and why. `closed` is an attachment of it that only a person can open."""
     key = {
         "workspace": unit.workspace,
         "message_id": reading.message_id,
@@ -43,6 +49,7 @@ async def find_verdict(
         report=reading.report,
         report_names_ours=about is not None,
         message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
+        encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
         limits=_limits(house),
     )

@@ -70,11 +70,12 @@ WHERE workspace = %(workspace)s AND lower(recipient) = %(addr)s AND departs_at >
 -- A mail of the Sent folder is read again when what it answers has come; when it was received does not change.
 INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, mode, blob, message_id, content_sha256,
                    subject, author_name, author_addr, recipients, references_ids, received_at, sent_at, text,
-                   language, identity, trusted, verdict, reason, filter, flags, answered_ids)
+                   language, identity, trusted, verdict, reason, filter, flags, answered_ids,
+                   attachments)
 VALUES (%(mail_id)s, %(workspace)s, %(thread_id)s, %(participant_id)s, %(inbox)s, %(mode)s, %(blob)s, %(message_id)s,
         %(content_sha256)s, %(subject)s, %(author_name)s, %(author_addr)s, %(recipients)s, %(references_ids)s,
         %(at)s, %(sent_at)s, %(text)s, %(language)s, %(identity_level)s, %(trusted)s, %(verdict_kind)s, %(reason)s,
-        %(filter)s, %(flag_list)s, %(answered_ids)s)
+        %(filter)s, %(flag_list)s, %(answered_ids)s, %(attachments)s)
 ON CONFLICT (mail_id) DO UPDATE SET thread_id = excluded.thread_id, participant_id = excluded.participant_id,
     verdict = excluded.verdict, reason = excluded.reason;
 

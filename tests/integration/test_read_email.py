@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from email.message import EmailMessage
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 
 from deploy.local import Endpoints
@@ -17,6 +22,8 @@ from services.core.db import fetch_all
 from services.core.house import House, open_house
 from services.core.mail.tokens import Keyring, make_token, own_message_id, plus_address
 from services.core.settings import Settings
+from services.load_memory.layers import mail as layer
+from services.load_memory.turn import Turn, load_mails
 from services.process import prepare
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
@@ -44,14 +51,93 @@ def changed(house: House, **changes: object) -> House:
 async def read_in(house: House, raw: bytes, inbox: str = "support") -> EmailRead:
     """A mail let in at an inbox and read."""
     taken = await accept(house, house.settings.inbox(inbox), raw, source="file", source_key=str(uuid4()))
-    runner, query = Runner(PROCESSOR, house), "SELECT * FROM events WHERE data ->> 'mail_id' = %(id)s ORDER BY version"
-    async with house.database.reading() as conn:
-        (received,) = await fetch_all(conn, query, {"id": str(taken.mail_id)})
-        await runner.process(history.envelope(received))
-        (read,) = [row for row in await fetch_all(conn, query, {"id": str(taken.mail_id)}) if row["version"]]
+    return await read_taken(house, taken.mail_id)
+
+
+async def read_taken(house: House, mail_id: UUID) -> EmailRead:
+    """A mail that has been let in, read."""
+    (received,) = await events_of(house, mail_id)
+    await Runner(PROCESSOR, house).process(history.envelope(received))
+    (read,) = [row for row in await events_of(house, mail_id) if row["version"]]
     data = history.envelope(read).data
     assert isinstance(data, EmailRead)
     return data
+
+
+async def events_of(house: House, mail_id: UUID) -> list[dict[str, Any]]:
+    query = "SELECT * FROM events WHERE data ->> 'mail_id' = %(id)s ORDER BY version"
+    async with house.database.reading() as conn:
+        return await fetch_all(conn, query, {"id": str(mail_id)})
+
+
+def with_files(*files: tuple[str, bytes], text: str = "See the files.") -> bytes:
+    """A mail with attachments, by name and content."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Message-ID"] = ANN, INBOX["address"], "<files@acme.example>"
+    mail.set_content(text)
+    for name, content in files:
+        mail.add_attachment(content, maintype="application", subtype="octet-stream", filename=name)
+    return mail.as_bytes()
+
+
+def zipped(name: str, *, encrypted: bool = False) -> bytes:
+    """An archive with one file; `encrypted` sets the mark that a password is needed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(name, b"inside")
+    content = bytearray(out.getvalue())
+    if encrypted:
+        content[content.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(content)
+
+
+def turn_of(house: House, mail: dict[str, Any]) -> Turn:
+    """A turn about one mail."""
+    inbox = house.settings.inboxes[0]
+    return Turn(house, house.settings.workspace, mail["received_at"], uuid4(), None, inbox, (mail,), np.zeros(384))
+
+
+async def test_attachments_are_read_by_what_they_are(house: House) -> None:
+    """Words of a text, names in an archive, and why something was not read; the mail is answered with them."""
+    files = (
+        ("orders.csv", b"order,state\n4711,lost\n"),
+        ("photos.zip", zipped("lamp.jpg")),
+        ("x.bin", b"\x01\x02\x03"),
+    )
+    read = await read_in(house, with_files(*files))
+    assert [one.text for one in read.attachments] == ["order,state\n4711,lost", "lamp.jpg (6 bytes)", ""]
+    assert [bool(one.unread) for one in read.attachments] == [False, False, True]
+    assert [await house.blobs.get(one.blob) for one in read.attachments] == [content for _, content in files]
+    assert read.verdict.kind == "answer"
+    async with house.database.reading() as conn:
+        (mail,) = await load_mails(conn, [read.mail_id])
+        shown = (await layer.load(turn_of(house, mail), conn)).entries[0].text
+    assert "Attachment orders.csv (text/csv, 22 bytes):\norder,state\n4711,lost" in shown
+    assert "Attachment x.bin (application/octet-stream, 3 bytes): not read, " in shown
+
+
+async def test_an_encrypted_attachment_is_for_a_human(house: House) -> None:
+    """The agent cannot know what it says, so it does not pretend to have read it."""
+    read = await read_in(house, with_files(("orders.zip", zipped("orders.csv", encrypted=True))))
+    assert (read.verdict.kind, read.verdict.filter) == ("human", "unreadable")
+    assert "orders.zip is encrypted" in read.verdict.reason
+
+
+async def test_what_attachments_say_has_its_room(house: House) -> None:
+    """8,000 characters a mail, the first files first, each cut one marked; ten files are opened, the rest are kept."""
+    files = tuple((f"{number}.txt", b"word " * 1000) for number in range(12))
+    read = await read_in(house, with_files(*files))
+    assert [len(one.text) for one in read.attachments] == [4999, 3001, *[0] * 10]
+    assert [one.cut for one in read.attachments] == [False, *[True] * 9, False, False]
+    assert len({one.blob for one in read.attachments}) == 1
+
+
+async def test_attachments_that_nobody_will_answer_are_not_opened(house: House) -> None:
+    """History, and what colleagues sent, is stored whole and costs no child process."""
+    raw, inbox = with_files(("orders.csv", b"a,b\n")), house.settings.inbox("support")
+    taken = await accept(house, inbox, raw, source="file", source_key="old", mode="history")
+    read = await read_taken(house, taken.mail_id)
+    assert [(one.text, one.unread) for one in read.attachments] == [("", "")]
 
 
 @pytest.mark.parametrize("where", ["Message-ID", "plus-address"])

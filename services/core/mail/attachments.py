@@ -32,6 +32,8 @@ _KINDS = {
     "application/json": "text",
     "application/xml": "text",
 }
+ENCRYPTED = "encrypted"
+_ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO, 1.3.2: the stream's name
 _SILENT = ("image/", "audio/", "video/", "font/", "application/pgp-signature", "application/pkcs7-signature")
 
 
@@ -80,6 +82,8 @@ def extracted(content_type: str, content: bytes, limits: ExtractionLimits) -> At
     kind = _kind(content_type)
     if content_type.startswith(_SILENT):
         return AttachmentText("", "none", f"{content_type} holds no text")
+    if _ENCRYPTED_OFFICE in content:
+        return AttachmentText("", "human", ENCRYPTED)
     if not kind:
         return AttachmentText("", "human", f"{content_type} is not read")
     return _run(kind, content, limits)

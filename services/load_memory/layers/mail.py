@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from services.core.db import Connection
 from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
@@ -16,12 +18,12 @@ def budget(settings: ContextSettings) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """New text only, oldest first; where a burst exceeds the budget, the newest mails are kept."""
+    """New text and what is attached, oldest first; where a burst exceeds the budget, the newest mails are kept."""
     return section(
         (
             entry(
                 f"From: {mail['author_name']} <{mail['author_addr']}>\nDate: {mail['received_at']:%Y-%m-%d %H:%M}\n"
-                f"Subject: {mail['subject']}\n\n{mail['text']}\n",
+                f"Subject: {mail['subject']}\n\n{mail['text']}\n{_attached(mail['attachments'])}",
                 message_id=mail["message_id"],
                 mail_id=str(mail["mail_id"]),
                 from_name=mail["author_name"],
@@ -34,3 +36,17 @@ async def load(turn: Turn, conn: Connection) -> Section:
         ),
         newest_first=True,
     )
+
+
+def _attached(attachments: list[dict[str, Any]]) -> str:
+    """What is attached: name, type and size of each, and its words, or why there are none."""
+    return "".join(f"\nAttachment {one['filename'] or 'without a name'}{_said(one)}\n" for one in attachments)
+
+
+def _said(one: dict[str, Any]) -> str:
+    kind = f" ({one['content_type']}, {one['size']} bytes)"
+    if one["unread"]:
+        return f"{kind}: not read, {one['unread']}"
+    if not one["text"]:
+        return kind
+    return f"{kind}{', its beginning' if one['cut'] else ''}:\n{one['text']}"

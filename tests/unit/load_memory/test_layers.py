@@ -24,6 +24,7 @@ def row(number: int, text: str) -> dict[str, Any]:
         "text": text,
         "author_name": "Ada",
         "author_addr": "ada@example.org",
+        "attachments": [],
         "received_at": datetime(2026, 3, number, tzinfo=UTC),
     }
 

@@ -1,4 +1,4 @@
-"""Mail that the agent cannot read: encrypted, or without any text."""
+"""Mail that the agent cannot read: encrypted, wholly or in an attachment, or without any text."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ def unreadable(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
         or "-----BEGIN PGP MESSAGE-----" in mail.text
     ):
         return Verdict("human", "it is encrypted", "unreadable")
+    if ctx.encrypted_attachment:
+        return Verdict("human", f"its attachment {ctx.encrypted_attachment} is encrypted", "unreadable")
     if not (mail.text.strip() or mail.subject.strip() or mail.attachments):
         return Verdict("human", "it is empty", "unreadable")
     return None

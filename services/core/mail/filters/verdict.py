@@ -51,6 +51,7 @@ class FilterContext:
     report_names_ours: bool = False
     message_id_is_ours: bool = False
     duplicate_of: str = ""
+    encrypted_attachment: str = ""
     identical_bodies: int = 0
     from_sender: int = 0
     in_thread: int = 0
