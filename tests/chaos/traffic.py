@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from services.core.house import House
 from services.receive_email.accept import accept
+from tests.oracle.evidence import Offered
 from tests.support.letters import letter
 
 MAILS = int(os.environ.get("MAILS", "200"))  # how many mails the kill of every processor sends in all
@@ -27,11 +28,17 @@ QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """One mail to be let in, and the name of its thread."""
+    """One mail to be let in: what names it at its source, its Message-ID and author, and its bytes."""
 
     key: str
-    thread: int
+    message_id: str
+    sender: str
     raw: bytes
+
+    @property
+    def offered(self) -> Offered:
+        """What the oracle is told of it."""
+        return Offered(self.message_id, self.sender)
 
 
 def make_mails(seed: int, count: int = MAILS, threads: int = THREADS) -> list[Mail]:
@@ -50,16 +57,16 @@ async def deliver(house: House, mails: Sequence[Mail]) -> None:
 
 
 def _mail(dice: random.Random, seed: int, number: int, thread: int, earlier: list[str]) -> Mail:
-    message_id = f"<s{seed}.m{number}@customer{thread}.example>"
-    name = f"Pat{thread} Customer"
+    message_id = f"s{seed}.m{number}@customer{thread}.example"
+    name, sender = f"Pat{thread} Customer", f"pat{thread}@customer{thread}.example"
     text = dice.choice(QUESTIONS).format(n=dice.randrange(10, 90))
     raw = letter(
         f"Hello,\n\n{text}\nThis is my mail number {number}.\n\n{name}",
-        sender=f"{name} <pat{thread}@customer{thread}.example>",
+        sender=f"{name} <{sender}>",
         subject=f"Question of customer {thread}",
-        message_id=message_id,
-        in_reply_to=dice.choice(earlier) if earlier else "",
+        message_id=f"<{message_id}>",
+        in_reply_to=f"<{dice.choice(earlier)}>" if earlier else "",
         date=BEGIN + timedelta(minutes=number),
     )
     earlier.append(message_id)
-    return Mail(f"{seed}-{number}", thread, raw)
+    return Mail(f"{seed}-{number}", message_id, sender, raw)

@@ -1,0 +1,38 @@
+"""Takes the evidence from a database; what is on the log is added by who knows the broker."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, LiteralString, cast
+
+from psycopg import AsyncConnection
+from psycopg.rows import DictRow
+
+from schemas.topics import catalogue
+from tests.oracle.evidence import Accepted, Evidence, Offered, Row
+from tests.support.smtp_server import SmtpServer
+
+STATEMENTS = dict(re.findall(r"-- name: (\w+)\n(.*?;)", Path(__file__).with_name("queries.sql").read_text(), re.DOTALL))
+TABLES = tuple(name for name in STATEMENTS if name not in ("events", "journal"))
+
+
+async def collect(
+    conn: AsyncConnection[DictRow], offered: Sequence[Offered], server: SmtpServer, **more: Any
+) -> Evidence:
+    """The evidence of a house that was offered these mails and handed its replies to this server."""
+    journal = await _rows(conn, "journal")
+    return Evidence(
+        offered=tuple(offered),
+        accepted=tuple(Accepted(one.message_id, one.recipient) for one in server.accepted),
+        events=await _rows(conn, "events"),
+        journal=frozenset((row["consumer"], row["event_id"]) for row in journal),
+        consumers=tuple((name, consumer) for name, one in catalogue().topics.items() for consumer in one.consumers),
+        tables={name: await _rows(conn, name) for name in TABLES},
+        **more,
+    )
+
+
+async def _rows(conn: AsyncConnection[DictRow], name: str) -> tuple[Row, ...]:
+    return tuple(await (await conn.execute(cast(LiteralString, STATEMENTS[name]))).fetchall())

@@ -1,0 +1,88 @@
+"""The evidence: what was offered, what the SMTP server has, what is stored, what is on the log. Nothing is judged here."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+Row = Mapping[str, Any]
+Partition = tuple[str, int]  # (topic, partition)
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """A mail that was offered to the house until it was accepted."""
+
+    message_id: str
+    sender: str
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A message that the SMTP server accepted, in the order in which it did."""
+
+    message_id: str
+    recipient: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a group stands in a partition, and where that ends: offsets of the next record."""
+
+    committed: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeadLetter:
+    """A record that a group gave up."""
+
+    topic: str
+    group: str
+    value: bytes
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Everything that is known of one house at rest. Ids are text; `log` and `folds` may be left out by small tests."""
+
+    offered: tuple[Offered, ...]
+    accepted: tuple[Accepted, ...]
+    events: tuple[Row, ...]
+    journal: frozenset[tuple[str, str]] = frozenset()  # (consumer, event id)
+    consumers: tuple[tuple[str, str], ...] = ()  # (topic, consumer)
+    tables: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
+    folds: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # hashes of a table: as it is, as folded
+    groups: Mapping[str, Mapping[Partition, Progress]] = field(default_factory=dict)
+    dead_letters: tuple[DeadLetter, ...] = ()
+    poison: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)  # by topic
+    now: datetime | None = None
+
+    @cached_property
+    def by_type(self) -> Mapping[str, list[Row]]:
+        """The events' data by their type, in the order of storing."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for event in self.events:
+            found[event["type"]].append(event["data"])
+        return found
+
+    @cached_property
+    def of_thread(self) -> Mapping[str, list[Row]]:
+        """The versioned events of each thread, in the order of their versions."""
+        return _by_aggregate(self.events, "thread")
+
+    @cached_property
+    def of_delivery(self) -> Mapping[str, list[Row]]:
+        """The versioned events of each reply, in the order of their versions."""
+        return _by_aggregate(self.events, "delivery")
+
+
+def _by_aggregate(events: tuple[Row, ...], kind: str) -> dict[str, list[Row]]:
+    found: dict[str, list[Row]] = defaultdict(list)
+    for event in sorted((one for one in events if one["aggregate"] == kind), key=lambda one: one["version"]):
+        found[event["aggregate_id"]].append(event)
+    return found

@@ -1,0 +1,33 @@
+-- name: events
+-- Everything that was stored, in the order of storing.
+SELECT seq, id::text, type, topic, aggregate, aggregate_id::text, version, published_at IS NULL AS unpublished, data
+FROM events ORDER BY seq;
+
+-- name: journal
+-- What each consumer has done.
+SELECT consumer, event_id::text FROM journal;
+
+-- name: aggregates
+-- The version of every aggregate that has one.
+SELECT kind, id::text, version FROM aggregates WHERE version > 0;
+
+-- name: mails
+SELECT mail_id::text, thread_id::text, message_id, author_addr, verdict FROM mails;
+
+-- name: threads
+SELECT thread_id::text, state, open_turn::text FROM threads;
+
+-- name: turns
+SELECT turn_id::text, thread_id::text, mail_ids::text[] AS mail_ids, outcome, reply_id::text FROM turns;
+
+-- name: conversation
+SELECT thread_id::text, version, mail_id::text, reply_id::text, text, pending FROM conversation;
+
+-- name: deliveries
+SELECT reply_id::text, thread_id::text, turn_id::text, state, message_id, recipient FROM deliveries;
+
+-- name: thread_summaries
+SELECT thread_id::text, text FROM thread_summaries;
+
+-- name: timers
+SELECT id::text, due_at, event ->> 'purpose' AS purpose FROM timers;

@@ -1,0 +1,65 @@
+"""Nothing is in flight: events, timers, turns, replies, offsets; and dead letters are only what was poisoned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from tests.oracle.evidence import Evidence
+
+
+def published(evidence: Evidence) -> Iterator[str]:
+    """Every stored event is on the log."""
+    yield from (f"{one['type']} {one['id']} was never published" for one in evidence.events if one["unpublished"])
+
+
+def done_by_all(evidence: Evidence) -> Iterator[str]:
+    """Every event was done by every consumer of its topic."""
+    of_topic: dict[str, list[str]] = defaultdict(list)
+    for topic, consumer in evidence.consumers:
+        of_topic[topic].append(consumer)
+    for one in evidence.events:
+        for consumer in of_topic[one["topic"]]:
+            if (consumer, one["id"]) not in evidence.journal:
+                yield f"{consumer} has not done {one['type']} {one['id']}"
+
+
+def no_timer_due(evidence: Evidence) -> Iterator[str]:
+    """No timer is late."""
+    for one in evidence.tables["timers"]:
+        if evidence.now is not None and one["due_at"] <= evidence.now:
+            yield f"a timer ({one['purpose']}) was due at {one['due_at']} and has not come"
+
+
+def nothing_open(evidence: Evidence) -> Iterator[str]:
+    """No turn is open, no reply is under way, no mail that waits is without a turn where no person is."""
+    yield from (f"turn {one['turn_id']} is open" for one in evidence.tables["turns"] if one["outcome"] is None)
+    for one in evidence.tables["deliveries"]:
+        if one["state"] in ("approved", "sending"):
+            yield f"reply {one['reply_id']} is still {one['state']}"
+    escalated = {one["thread_id"] for one in evidence.tables["threads"] if one["state"] == "escalated"}
+    for one in evidence.tables["conversation"]:
+        if one["pending"] and one["thread_id"] not in escalated:
+            yield f"mail {one['mail_id']} waits in thread {one['thread_id']} and nobody answers it"
+
+
+def offsets_complete(evidence: Evidence) -> Iterator[str]:
+    """Every group has committed the end of every partition that it reads."""
+    for group, partitions in evidence.groups.items():
+        for (topic, partition), at in partitions.items():
+            if at.committed != at.end:
+                yield f"{group} has committed {at.committed} of {at.end} in {topic}/{partition}"
+
+
+def dead_letters_are_poison(evidence: Evidence) -> Iterator[str]:
+    """Each poisoned record is a dead letter of each group that reads its topic, and nothing else is one."""
+    found = {(one.topic, one.group, one.value) for one in evidence.dead_letters}
+    meant = {
+        (topic, consumer, value)
+        for topic, values in evidence.poison.items()
+        for value in values
+        for name, consumer in evidence.consumers
+        if name == topic
+    }
+    yield from (f"{group} gave up a good record of {topic}: {value[:80]!r}" for topic, group, value in found - meant)
+    yield from (f"{group} has no dead letter of the poison in {topic}" for topic, group, _ in meant - found)
