@@ -70,7 +70,7 @@ def _start(home: Path, log: Path) -> Worker:
             [sys.executable, "-c", UP, "--home", str(home), "--log-level", "INFO", "up"],
             cwd=ROOT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
         )  # fmt: skip
-    return Worker(("up",), log, process)
+    return Worker("up", ("up",), log, process)
 
 
 def _kill_all(up: Worker, home: Path) -> None:

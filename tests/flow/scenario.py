@@ -77,13 +77,19 @@ async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
 
 async def post_signed(base_url: str, raw: bytes, *, inbox: str, webhook_id: str, at: int) -> httpx.Response:
     """POST /inbound/raw as a Standard Webhooks sender does."""
+    async with httpx.AsyncClient(base_url=base_url) as client:
+        return await client.post(
+            "/inbound/raw", params={"inbox": inbox}, content=raw, headers=signed_headers(raw, webhook_id, at)
+        )
+
+
+def signed_headers(raw: bytes, webhook_id: str, at: int) -> dict[str, str]:
+    """The headers of such a call; `at` is in Unix seconds."""
     signed = f"{webhook_id}.{at}.".encode() + raw
     digest = hmac.new(base64.b64decode(WEBHOOK_KEY), signed, hashlib.sha256).digest()
-    headers = {
+    return {
         "content-type": "message/rfc822",
         "webhook-id": webhook_id,
         "webhook-timestamp": str(at),
         "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
     }
-    async with httpx.AsyncClient(base_url=base_url) as client:
-        return await client.post("/inbound/raw", params={"inbox": inbox}, content=raw, headers=headers)

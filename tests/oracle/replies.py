@@ -39,9 +39,7 @@ def settled(evidence: Evidence) -> Iterator[str]:
     """What is called sent was accepted; what was accepted is sent or unknown; each intent has exactly one result."""
     copies = Counter(one.message_id for one in evidence.accepted)
     name_of = {one["reply_id"]: one["message_id"] for one in evidence.by_type["reply.approved.v1"]}
-    sent, unknown = (
-        {one["reply_id"] for one in evidence.by_type[f"reply.{kind}.v1"]} for kind in ("sent", "unknown")
-    )
+    sent, unknown = ({one["reply_id"] for one in evidence.by_type[f"reply.{kind}.v1"]} for kind in ("sent", "unknown"))
     yield from (f"reply {one} is called sent and never arrived" for one in sent if not copies[name_of.get(one, "")])
     for reply, name in name_of.items():
         if copies[name] and reply not in sent | unknown:

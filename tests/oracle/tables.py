@@ -31,9 +31,13 @@ def equal_their_rebuild(evidence: Evidence) -> Iterator[str]:
 def say_what_events_say(evidence: Evidence) -> Iterator[str]:
     """Mails, threads, turns, conversations, the ledger and the summaries, row by row."""
     yield from _differences("mails", _mails(evidence), _column(evidence, "mails", "mail_id", "thread_id", "verdict"))
-    yield from _differences("threads", _threads(evidence), _column(evidence, "threads", "thread_id", "state", "open_turn"))
+    yield from _differences(
+        "threads", _threads(evidence), _column(evidence, "threads", "thread_id", "state", "open_turn")
+    )
     yield from _differences("turns", _turns(evidence), _column(evidence, "turns", "turn_id", "outcome", "mail_ids"))
-    rows = {(one["thread_id"], one["version"]): (one["mail_id"], one["reply_id"]) for one in evidence.tables["conversation"]}
+    rows = {
+        (one["thread_id"], one["version"]): (one["mail_id"], one["reply_id"]) for one in evidence.tables["conversation"]
+    }
     yield from _differences("conversation", _conversation(evidence), rows)
     yield from _differences("deliveries", _ledger(evidence), _column(evidence, "deliveries", "reply_id", "state"))
     summaries = {one["thread_id"]: (one["text"],) for one in evidence.by_type["thread.summarized.v1"]}

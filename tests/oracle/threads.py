@@ -1,4 +1,4 @@
-"""A thread makes legal steps, one turn at a time, and a turn covers exactly what waits, in the order of attaching."""
+"""A thread makes legal steps, one turn at a time, and a turn covers exactly what waits."""
 
 from __future__ import annotations
 
@@ -67,10 +67,10 @@ def rejected_by_somebody(evidence: Evidence) -> Iterator[str]:
 
 
 def turns_cover_what_waits(evidence: Evidence) -> Iterator[str]:
-    """A turn is opened for all mails of its thread that wait, in the order in which they were attached."""
+    """A turn is opened for all mails of its thread that wait, and for no other."""
     for thread, events in evidence.of_thread.items():
         for turn, given, waiting in _turns(events):
-            if given != waiting:
+            if sorted(given) != sorted(waiting):
                 yield f"in thread {thread} turn {turn} covers {given} where {waiting} waited"
 
 

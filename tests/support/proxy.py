@@ -84,7 +84,7 @@ class FaultProxy:
             server, to_server = await asyncio.open_connection(*self._target)
             self._links[link].append(to_server)
             await asyncio.gather(self._pump(reader, to_server), self._pump(server, writer))
-        except OSError:
+        except (OSError, asyncio.CancelledError):
             _reset(writer)
         finally:
             for end in self._links.pop(link):

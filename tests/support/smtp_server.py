@@ -111,7 +111,7 @@ class SmtpServer:
         self._sessions += 1
         try:
             await self._talk(Session(self._sessions), reader, writer)
-        except (_Gone, OSError, asyncio.IncompleteReadError):
+        except (_Gone, OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             self._tasks.discard(task)

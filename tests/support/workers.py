@@ -12,13 +12,15 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 from pydantic import SecretStr
 
+from deploy.local.processes import leashed
 from services.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -33,13 +35,41 @@ def environment_of(settings: Settings) -> dict[str, str]:
     return {**kept, **{f"{PREFIX}{name.upper()}": _written(value) for name, value in values.items()}}
 
 
+class Process(Protocol):
+    """What a worker needs of its process; `subprocess.Popen` has it."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def kill(self) -> None: ...
+    def wait(self, timeout: float = ...) -> int: ...
+    def send_signal(self, number: int) -> None: ...
+
+
+Spawn = Callable[[Sequence[str], Mapping[str, str], Path], Process]
+
+
+def spawn_services(names: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
+    """`python -m services NAMES`, which dies with us."""
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            leashed([sys.executable, "-m", "services", *names], None, signal.SIGKILL),
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+
+
 @dataclass(slots=True)
 class Worker:
-    """One process that runs some processors."""
+    """One process that runs some processors, known by its label."""
 
+    label: str
     names: tuple[str, ...]
     log: Path
-    process: subprocess.Popen[bytes]
+    process: Process
 
     def kill(self) -> None:
         """End it as a crash would (SIGKILL), and reap it."""
@@ -55,11 +85,15 @@ class Worker:
             self.kill()
             return -signal.SIGKILL
 
+    def is_at_work(self) -> bool:
+        """Whether it runs and has said that it is at work."""
+        return self.process.poll() is None and READY in self.log.read_text(errors="replace")
+
     async def ready(self, timeout_s: float = 90) -> None:
         """Return when it says that it is at work. Raises AssertionError with its log where it ends or stays silent."""
         async with asyncio.timeout(timeout_s):
             while READY not in (text := self.log.read_text(errors="replace")):
-                assert self.process.poll() is None, f"{self.names} ended while starting:\n{text[-3000:]}"
+                assert self.process.poll() is None, f"{self.label} ended while starting:\n{text[-3000:]}"
                 await asyncio.sleep(0.05)
 
     def tail(self, lines: int = 30) -> str:
@@ -69,33 +103,28 @@ class Worker:
 
 @dataclass(slots=True)
 class Workers:
-    """The processes of one test, all gone when its `with` block ends."""
+    """The processes of one test, all gone when its `with` block ends; `spawn` is what starts one."""
 
     settings: Settings
     folder: Path
-    running: dict[tuple[str, ...], Worker] = field(default_factory=dict)
+    spawn: Spawn = spawn_services
+    running: dict[str, Worker] = field(default_factory=dict)
     starts: int = 0
 
-    def start(self, *names: str) -> Worker:
-        """Start `python -m services NAMES`, which are known by these names from now on."""
+    def start(self, *names: str, label: str = "") -> Worker:
+        """Start a process of the named processors, known by its label (else their names) from now on."""
         self.starts += 1
-        log = self.folder / f"{self.starts:03}-{'+'.join(names)[:40]}.log"
-        with log.open("wb") as output:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "services", *names],
-                cwd=ROOT,
-                env=environment_of(self.settings),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-            )
-        self.running[names] = Worker(names, log, process)
-        return self.running[names]
+        label = label or "+".join(names)
+        log = self.folder / f"{self.starts:03}-{label[:40]}.log"
+        process = self.spawn(names, environment_of(self.settings), log)
+        self.running[label] = Worker(label, names, log, process)
+        return self.running[label]
 
-    def restart(self, *names: str) -> Worker:
-        """Kill the worker with these names and start another in its place."""
-        self.running[names].kill()
-        return self.start(*names)
+    def restart(self, label: str) -> Worker:
+        """Kill the worker of this label, dead or alive, and start another in its place."""
+        before = self.running[label]
+        before.kill()
+        return self.start(*before.names, label=label)
 
     async def ready(self) -> None:
         """Return when all that run are at work."""
@@ -103,7 +132,7 @@ class Workers:
 
     def tails(self) -> str:
         """What each of them last wrote, for a failure's message."""
-        return "\n".join(f"--- {'+'.join(names)}\n{worker.tail()}" for names, worker in self.running.items())
+        return "\n".join(f"--- {label}\n{worker.tail()}" for label, worker in self.running.items())
 
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -30,7 +30,7 @@ def make_source(processor: Processor, house: House) -> FaustSource:
         group=runner.group,
         topics=topics,
         client_id=f"correspondent-{processor.name}",
-        session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else 30,
+        session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else kafka.session_timeout_s,
         fetch_wait_s=EMBEDDED_FETCH_S if kafka.embedded else 0.5,
         rebalance_timeout_s=kafka.rebalance_timeout_s,
     )

@@ -16,6 +16,7 @@ class KafkaSettings(Group):
     topic_prefix: str = Field("", description="put before each topic and group, so that several can share a broker")
     replication: int = 1
     embedded: bool = Field(False, description="the broker is the embedded one: no idempotent producer, forgets")
+    session_timeout_s: float = Field(30, ge=6, description="after this silence a process counts as dead; embedded: 6")
     rebalance_timeout_s: float = Field(90, gt=0, description="how long a rebalance waits for what is being handled")
 
 

@@ -1,0 +1,55 @@
+"""Brings mails to the house's webhook as a provider does: signed, and again until it says 2xx."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol
+
+import httpx
+
+from tests.chaos.traffic import Mail
+from tests.flow.scenario import signed_headers
+from tests.support.house import INBOX
+
+AGAIN_AFTER_S = 0.5
+SENDERS = 4
+
+
+class Clock(Protocol):
+    """Says what time it is."""
+
+    def now(self) -> datetime: ...
+
+
+async def feed(base_url: str, mails: Sequence[Mail], clock: Clock, lasts_s: float) -> int:
+    """Bring all mails within about `lasts_s` seconds, a few at once; how many calls it took."""
+    left, pause = iter(mails), lasts_s * SENDERS / len(mails)
+
+    async def sender(client: httpx.AsyncClient) -> int:
+        calls = 0
+        for mail in left:
+            calls += await _bring(client, mail, clock)
+            await asyncio.sleep(pause)
+        return calls
+
+    async with httpx.AsyncClient(base_url=base_url, timeout=15) as client:
+        return sum(await asyncio.gather(*(sender(client) for _ in range(SENDERS))))
+
+
+async def _bring(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> int:
+    calls = 1
+    while not await _is_taken(client, mail, clock):
+        calls += 1
+        await asyncio.sleep(AGAIN_AFTER_S)
+    return calls
+
+
+async def _is_taken(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> bool:
+    headers = signed_headers(mail.raw, mail.key, round(clock.now().timestamp()))
+    try:
+        answer = await client.post("/inbound/raw", params={"inbox": INBOX["name"]}, content=mail.raw, headers=headers)
+    except httpx.TransportError:
+        return False
+    return answer.is_success

@@ -1,0 +1,45 @@
+"""Gives a consumer that is away its backlog in another order: published again, shuffled, and its offsets moved there.
+
+The other groups of those topics meet the shuffled records as duplicates. Needs a broker whose groups can be reset.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+
+from aiokafka.errors import KafkaError
+
+from services.core.bus.delivery import Record
+from services.core.bus.topics_admin import committed, ends, reset_group
+from services.core.errors import Temporary
+from services.core.house import House
+from services.pipeline import PROCESSORS
+from services.tools.log import read
+
+PATIENCE_S = 45.0
+AGAIN_AFTER_S = 1.0
+
+
+async def reorder(house: House, processor: str, dice: random.Random) -> int:
+    """Shuffle what waits for a processor none of whose processes runs; how many records that were."""
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            try:
+                return await _reorder(house, processor, dice)
+            except (KafkaError, Temporary, OSError):
+                await asyncio.sleep(AGAIN_AFTER_S)
+
+
+async def _reorder(house: House, processor: str, dice: random.Random) -> int:
+    kafka = house.settings.kafka
+    group = kafka.topic_prefix + processor
+    topics = [kafka.topic_prefix + topic for one in PROCESSORS if one.name == processor for topic in one.topics]
+    until = await ends(kafka.brokers, topics)
+    begin = await committed(kafka.brokers, group, list(until))
+    await reset_group(kafka.brokers, group, begin)  # refused while the group still has members
+    waiting = [one async for one in read(kafka.brokers, begin, until)]
+    dice.shuffle(waiting)
+    await house.publisher.publish([Record(one.topic, one.key, one.value, one.headers) for one in waiting])
+    await reset_group(kafka.brokers, group, until)
+    return len(waiting)

@@ -1,0 +1,148 @@
+"""One run of a schedule: mail comes in while faults are done, then everything heals, comes to rest and is judged."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import random
+import time
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from psycopg import AsyncConnection
+from psycopg.rows import dict_row
+
+from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.topics_admin import committed, ends
+from services.core.db import fetch_one
+from services.core.house import House
+from services.pipeline import PROCESSORS, consumers
+from services.tools.fold import fold, state_hash
+from services.tools.log import read
+from services.tools.settle import settle
+from tests.chaos.faults import do
+from tests.chaos.feeding import feed
+from tests.chaos.schedule import Fault, Schedule
+from tests.chaos.scripts import SmtpTrouble, diligent_model
+from tests.chaos.traffic import Mail, make_mails
+from tests.chaos.world import World, world
+from tests.oracle.collect import collect
+from tests.oracle.evidence import DeadLetter, Evidence, Partition, Progress
+from tests.oracle.judge import Judged, judge
+from tests.support.stack import fresh_database, temporary_home
+
+SETTLE_S = 240.0
+OFFSETS_S = 60.0
+ROUNDS = 12  # of timers that set timers
+TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What one run came to."""
+
+    schedule: Schedule
+    judged: Judged
+    felt: Counter[str]
+    seconds: float
+
+
+async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
+    """Run a schedule on a stack of its own; logs and evidence go to `folder`."""
+    began = time.monotonic()
+    mails = make_mails(schedule.seed, schedule.mails, schedule.threads)
+    with temporary_home() as home:
+        async with world(home, folder, kafka) as one:
+            trouble = SmtpTrouble()
+            one.server.script = trouble
+            one.model.script(diligent_model(schedule.seed))
+            print(f"{time.monotonic() - began:6.1f} s  every process is at work", flush=True)
+            await _under_faults(one, schedule, mails)
+            print(f"{time.monotonic() - began:6.1f} s  all mails are in, the faults are over", flush=True)
+            await _heal(one)
+            await _rest(one)
+            print(f"{time.monotonic() - began:6.1f} s  at rest", flush=True)
+            evidence = await _evidence(one, mails)
+            one.felt.update(trouble.met)
+            one.felt["blob writes refused"] = one.levers.refusals
+            one.felt["restarts"] = one.restarts
+    (folder / "evidence.pickle").write_bytes(pickle.dumps(evidence))
+    return Ran(schedule, judge(evidence), one.felt, time.monotonic() - began)
+
+
+async def _under_faults(one: World, schedule: Schedule, mails: list[Mail]) -> None:
+    began = time.monotonic()
+    async with asyncio.TaskGroup() as group:
+        url = f"http://{one.house.settings.web.host}:{one.house.settings.web.port}"
+        group.create_task(feed(url, mails, one.levers, schedule.lasts_s), name="feeding")
+        for number, fault in enumerate(schedule.faults):
+            dice = random.Random(f"{schedule.seed}/{number}")
+            group.create_task(_in_time(one, fault, dice, began), name=fault.line())
+
+
+async def _in_time(one: World, fault: Fault, dice: random.Random, began: float) -> None:
+    await asyncio.sleep(max(0.0, began + fault.at_s - time.monotonic()))
+    await do(one, fault, dice)
+
+
+async def _heal(one: World) -> None:
+    """End what lasts. What an SMTP server or a model still has in store comes to the mails that are under way."""
+    for proxy in one.proxies.values():
+        proxy.resume()
+    one.levers.fill_store(False)
+    await one.all_at_work()
+
+
+async def _rest(one: World) -> None:
+    """Wait until nothing is left to do, with the clock put forward to each timer, until none is left."""
+    for _ in range(ROUNDS):
+        await settle(one.house, timeout_s=SETTLE_S)
+        async with one.house.database.reading() as conn:
+            row = await fetch_one(conn, TIMERS)
+        if row is None or row["last"] is None:
+            break
+        ahead: timedelta = row["last"] - one.house.now() + timedelta(seconds=1)
+        one.levers.set_clock(one.levers.offset + ahead)
+    with suppress(TimeoutError):
+        async with asyncio.timeout(OFFSETS_S):
+            while any(at.committed != at.end for group in (await _groups(one.house)).values() for at in group.values()):
+                await asyncio.sleep(1)
+
+
+async def _groups(house: House) -> dict[str, dict[Partition, Progress]]:
+    kafka, found = house.settings.kafka, {}
+    for processor in PROCESSORS:
+        until = await ends(kafka.brokers, [kafka.topic_prefix + topic for topic in processor.topics])
+        done = await committed(kafka.brokers, kafka.topic_prefix + processor.name, list(until))
+        found[processor.name] = {place: Progress(done[place], end) for place, end in until.items()}
+    return found
+
+
+async def _dead_letters(house: House) -> tuple[DeadLetter, ...]:
+    kafka = house.settings.kafka
+    prefix = kafka.topic_prefix
+    names = {dead_letter_topic(prefix + topic, prefix + name): (topic, name) for topic, name in consumers()}
+    stops = await ends(kafka.brokers, list(names))
+    return tuple([DeadLetter(*names[one.topic], one.value or b"") async for one in read(kafka.brokers, {}, stops)])
+
+
+async def _evidence(one: World, mails: list[Mail]) -> Evidence:
+    poison = {topic: tuple(values) for topic, values in one.poison.items()}
+    async with one.house.database.reading() as conn:
+        with fresh_database(one.endpoints.database) as url:
+            await fold(conn, url)
+            async with await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as target:
+                live, folded = await state_hash(conn), await state_hash(target)
+        return await collect(
+            conn,
+            [mail.offered for mail in mails],
+            one.server,
+            folds={table: (live[table], folded[table]) for table in live},
+            groups=await _groups(one.house),
+            dead_letters=await _dead_letters(one.house),
+            poison=poison,
+            now=one.house.now(),
+        )

@@ -1,0 +1,31 @@
+"""`python -m services NAME ...` with the levers of a run: `main([LEVERS, NAME ...])`, called by the nursery."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from services.core.house import House, open_house
+from services.core.logging import configure
+from services.core.settings import Settings, read_settings
+from services.process import check_names, prepare, until_signal, working
+from tests.chaos.levers import Levers, QuotaBlobs
+
+
+async def _run(settings: Settings, levers: Levers, names: frozenset[str]) -> None:
+    await prepare(settings)
+    async with open_house(settings, now=levers.now) as house:
+        use_levers(house, levers)
+        async with working(house, names):
+            await until_signal()
+
+
+def use_levers(house: House, levers: Levers) -> None:
+    """Give the house a blob store with the run's quota."""
+    object.__setattr__(house, "blobs", QuotaBlobs(house.settings.home / "blobs", levers))
+
+
+def main(arguments: list[str]) -> None:
+    """Run until told to stop."""
+    configure(level="INFO")
+    asyncio.run(_run(read_settings(), Levers(Path(arguments[0])), check_names(arguments[1:])))
