@@ -20,6 +20,10 @@ run: install ## the embedded stack with every processor, for your own inbox (see
 test-kafka: install ## the integration, flow and chaos tests on Apache Kafka (Java 17 and Maven)
 	CORRESPONDENT_TEST_KAFKA=apache $(BIN)/python -m pytest tests/integration tests/flow tests/chaos $(ARGS)
 
+test-chaos: install ## seeded chaos on Apache Kafka, judged by an oracle  (SEED=7 or 1-20, MAILS=n)
+	CORRESPONDENT_TEST_KAFKA=$(or $(KAFKA),apache) $(BIN)/python -m tests.chaos \
+		$(if $(SEED),--seed $(SEED)) $(if $(MAILS),--mails $(MAILS))
+
 lint: install ## ruff, mypy, import-linter, the schema gate
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -54,4 +58,4 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-.PHONY: help demo test run test-kafka lint format schemas bench lock clean install
+.PHONY: help demo test run test-kafka test-chaos lint format schemas bench lock clean install

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import shutil
 import signal
 import sys
@@ -19,7 +18,7 @@ from pathlib import Path
 from tests.chaos.figures import keep, table
 from tests.chaos.run import Ran, run
 from tests.chaos.schedule import draw
-from tests.support.stack import KAFKA
+from tests.support.stack import KAFKA, broker_under_test
 from tests.support.workers import ROOT
 
 FOLDER = ROOT / "var" / "chaos"
@@ -29,7 +28,7 @@ def main(arguments: list[str]) -> int:
     """Run the seeds, one after the other; the exit code is 1 where one failed."""
     given = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    kafka = os.environ.get(KAFKA, "embedded")
+    kafka = broker_under_test()
     failed = [seed for seed in _seeds(given.seed) if not _passes(seed, given.mails, kafka)]
     print(table(FOLDER))
     return 1 if failed else 0

@@ -8,7 +8,11 @@ from datetime import datetime
 from typing import Protocol
 
 import httpx
+import psycopg
+from services.tools.knowledge import submit
 
+from services.core.errors import Temporary
+from services.core.house import House
 from tests.chaos.traffic import Mail
 from tests.flow.scenario import signed_headers
 from tests.support.house import INBOX
@@ -36,6 +40,19 @@ async def feed(base_url: str, mails: Sequence[Mail], clock: Clock, lasts_s: floa
 
     async with httpx.AsyncClient(base_url=base_url, timeout=15) as client:
         return sum(await asyncio.gather(*(sender(client) for _ in range(SENDERS))))
+
+
+async def submit_documents(house: House, count: int, lasts_s: float) -> None:
+    """Bring documents into the knowledge base meanwhile, each again until it is on the log."""
+    for number in range(count):
+        text = f"# Plan {number}\n\nThe Team plan of tariff {number} costs {number + 10} EUR.\n"
+        while True:
+            try:
+                await submit(house, text.encode(), origin=f"plan-{number}.md", title=f"Plan {number}", by="test")
+                break
+            except (Temporary, psycopg.Error, OSError):
+                await asyncio.sleep(AGAIN_AFTER_S)
+        await asyncio.sleep(lasts_s / count)
 
 
 async def _bring(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> int:

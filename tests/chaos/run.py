@@ -7,11 +7,14 @@ import pickle
 import random
 import time
 from collections import Counter
+from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
@@ -22,12 +25,12 @@ from services.core.house import House
 from services.pipeline import PROCESSORS, consumers
 from services.tools.fold import fold, state_hash
 from services.tools.log import read
-from services.tools.settle import settle
+from services.tools.settle import settle, unfinished
 from tests.chaos.faults import do
-from tests.chaos.feeding import feed
-from tests.chaos.schedule import Fault, Schedule
+from tests.chaos.feeding import feed, submit_documents
+from tests.chaos.schedule import Schedule
 from tests.chaos.scripts import SmtpTrouble, diligent_model
-from tests.chaos.traffic import Mail, make_mails
+from tests.chaos.traffic import Mail, make_mails, offered
 from tests.chaos.world import World, world
 from tests.oracle.collect import collect
 from tests.oracle.evidence import DeadLetter, Evidence, Partition, Progress
@@ -36,6 +39,8 @@ from tests.support.stack import fresh_database, temporary_home
 
 SETTLE_S = 240.0
 OFFSETS_S = 60.0
+DOCUMENTS = 12
+TELL_EVERY_S = 15
 ROUNDS = 12  # of timers that set timers
 TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
 
@@ -60,10 +65,13 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             one.server.script = trouble
             one.model.script(diligent_model(schedule.seed))
             print(f"{time.monotonic() - began:6.1f} s  every process is at work", flush=True)
-            await _under_faults(one, schedule, mails)
+            under_way: set[str] = set()
+            telling = asyncio.create_task(_tell(one, under_way, began), name="telling")
+            await _under_faults(one, schedule, mails, under_way)
             print(f"{time.monotonic() - began:6.1f} s  all mails are in, the faults are over", flush=True)
             await _heal(one)
             await _rest(one)
+            telling.cancel()
             print(f"{time.monotonic() - began:6.1f} s  at rest", flush=True)
             evidence = await _evidence(one, mails)
             one.felt.update(trouble.met)
@@ -73,19 +81,42 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
     return Ran(schedule, judge(evidence), one.felt, time.monotonic() - began)
 
 
-async def _under_faults(one: World, schedule: Schedule, mails: list[Mail]) -> None:
-    began = time.monotonic()
+async def _under_faults(one: World, schedule: Schedule, mails: list[Mail], under_way: set[str]) -> None:
+    url = f"http://{one.house.settings.web.host}:{one.house.settings.web.port}"
+    acts = {
+        "feeding": (0.0, feed(url, mails, one.levers, schedule.lasts_s)),
+        "documents": (0.0, submit_documents(one.house, DOCUMENTS, schedule.lasts_s)),
+    }
+    for number, fault in enumerate(schedule.faults):
+        acts[f"{fault.kind} {fault.target} {number}"] = (
+            fault.at_s,
+            do(one, fault, random.Random(f"{schedule.seed}/{number}")),
+        )
+
+    async def act(name: str, at_s: float, what: Coroutine[Any, Any, Any]) -> None:
+        await asyncio.sleep(at_s)
+        under_way.add(name)
+        await what
+        under_way.discard(name)
+
     async with asyncio.TaskGroup() as group:
-        url = f"http://{one.house.settings.web.host}:{one.house.settings.web.port}"
-        group.create_task(feed(url, mails, one.levers, schedule.lasts_s), name="feeding")
-        for number, fault in enumerate(schedule.faults):
-            dice = random.Random(f"{schedule.seed}/{number}")
-            group.create_task(_in_time(one, fault, dice, began), name=fault.line())
+        for name, (at_s, what) in acts.items():
+            group.create_task(act(name, at_s, what), name=name)
 
 
-async def _in_time(one: World, fault: Fault, dice: random.Random, began: float) -> None:
-    await asyncio.sleep(max(0.0, began + fault.at_s - time.monotonic()))
-    await do(one, fault, dice)
+async def _tell(one: World, under_way: set[str], began: float) -> None:
+    """Say every little while how far the run has come, until cancelled."""
+    while True:
+        looked = time.monotonic()
+        await asyncio.sleep(TELL_EVERY_S)
+        late = time.monotonic() - looked - TELL_EVERY_S
+        with suppress(psycopg.Error):
+            left = await unfinished(one.house)
+            print(
+                f"{time.monotonic() - began:6.1f} s  {len(one.server.accepted)} replies, {left} events or timers left, "
+                f"loop {late:.2f} s late, under way: {', '.join(sorted(under_way)) or 'nothing'}",
+                flush=True,
+            )
 
 
 async def _heal(one: World) -> None:
@@ -138,7 +169,7 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
                 live, folded = await state_hash(conn), await state_hash(target)
         return await collect(
             conn,
-            [mail.offered for mail in mails],
+            offered(mails),
             one.server,
             folds={table: (live[table], folded[table]) for table in live},
             groups=await _groups(one.house),

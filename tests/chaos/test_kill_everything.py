@@ -15,10 +15,10 @@ import pytest
 from services.core.house import open_house
 from services.tools.running import settings_here
 from services.tools.settle import settle, unfinished
-from tests.chaos.traffic import deliver, make_mails
+from tests.chaos.traffic import deliver, make_mails, offered
+from tests.oracle.collect import judged
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import temporary_home, uses_apache_kafka
-from tests.support.tally import tally
 from tests.support.workers import ROOT, Worker
 
 ALL, BEFORE, SENT_FIRST = 24, 16, 4
@@ -52,14 +52,14 @@ async def test_the_whole_stack_and_the_house_are_killed_in_the_middle_of_mail(
                     await deliver(house, mails[BEFORE:])
                     await settle(house, timeout_s=120)
                     async with house.database.reading() as conn:
-                        judged = await tally(conn, ALL, server.copies())
+                        verdict = await judged(conn, offered(mails), server)
                 assert again.stop() == 0
             finally:
                 up.kill()
-    print(judged.line(kills=1, left_at_the_kill=left))
+    print(verdict.line(kills=1, left_at_the_kill=left))
     assert left > 0, "the stack must die in the middle of work"
-    assert judged.faults == ()
-    assert judged.answered > ALL // 2
+    assert verdict.faults == ()
+    assert verdict.answered > ALL // 2
     log = again.log.read_text()
     assert 0 < log.index("told the broker") < log.index("at work"), "an edge was open before the broker knew"
 

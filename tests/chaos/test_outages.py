@@ -21,13 +21,14 @@ from services.process import prepare, working
 from services.receive_email.accept import accept
 from services.tools.fold import state_hash
 from services.tools.settle import settle, unfinished
-from tests.chaos.traffic import Mail, make_mails
+from tests.chaos.traffic import Mail, make_mails, offered
 from tests.flow.scenario import agent, reflection
+from tests.oracle.collect import judged
+from tests.oracle.judge import Judged
 from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel, failing, hang, malformed_json, reply_text, reply_tool
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import uses_apache_kafka
-from tests.support.tally import Tally, tally
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
 HALF, ALL = 10, 20
@@ -58,10 +59,10 @@ async def test_a_part_of_the_stack_is_killed_in_the_middle_of_mail(
             await asyncio.sleep(1)
             await asyncio.to_thread(embedded_stack.restart, part)
             await offering
-            judged = await _at_rest(house, server, ALL)
-    print(judged.line(killed=part))
-    assert judged.faults == ()
-    assert judged.answered > ALL // 2
+            verdict = await _at_rest(house, server, mails)
+    print(verdict.line(killed=part))
+    assert verdict.faults == ()
+    assert verdict.answered > ALL // 2
 
 
 async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(
@@ -75,15 +76,17 @@ async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(
         async with running_house(settings) as house:
             troubles = cycle((hang(), malformed_json(), failing(500), reply_text("I call no tool.")))
             model.script(lambda seen: next(troubles))
-            await _offer(house, make_mails(5, 8, 8))
+            mails = make_mails(5, 8, 8)
+            await _offer(house, mails)
             await _asked(model, 8)
             model.script(agent(lambda seen: reply_tool("reply", WELL), lambda seen: reflection("They asked.")))
-            await _at_rest(house, server, 8, timeout_s=200)
+            await _at_rest(house, server, mails, timeout_s=200)
             before = len(server.accepted)
-            await _offer(house, make_mails(6, 4, 4))
-            judged = await _at_rest(house, server, 12, timeout_s=200)
-    print(judged.line(requests=len(model.requests)))
-    assert judged.faults == ()
+            more = make_mails(6, 4, 4)
+            await _offer(house, more)
+            verdict = await _at_rest(house, server, [*mails, *more], timeout_s=200)
+    print(verdict.line(requests=len(model.requests)))
+    assert verdict.faults == ()
     assert len(server.accepted) - before == 4, "a well model answers every mail"
 
 
@@ -96,8 +99,9 @@ async def test_a_group_reset_to_earliest_sends_nothing_and_changes_nothing(
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
         async with running_house(settings) as house:
-            await _offer(house, make_mails(21, HALF, 6))
-            await _at_rest(house, server, HALF)
+            mails = make_mails(21, HALF, 6)
+            await _offer(house, mails)
+            await _at_rest(house, server, mails)
         if not uses_apache_kafka():
             await asyncio.to_thread(embedded_stack.restart, "kafka")
             await prepare(settings)
@@ -124,10 +128,10 @@ async def _offer(house: House, mails: Sequence[Mail]) -> None:
                 await asyncio.sleep(0.3)
 
 
-async def _at_rest(house: House, server: SmtpServer, offered: int, timeout_s: float = 120) -> Tally:
+async def _at_rest(house: House, server: SmtpServer, mails: Sequence[Mail], timeout_s: float = 120) -> Judged:
     await settle(house, timeout_s=timeout_s)
     async with house.database.reading() as conn:
-        return await tally(conn, offered, server.copies())
+        return await judged(conn, offered(mails), server)
 
 
 async def _state(house: House) -> dict[str, str]:

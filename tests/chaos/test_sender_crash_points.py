@@ -22,16 +22,15 @@ from services.core.db import fetch_all
 from services.core.house import House, open_house
 from services.pipeline import NAMES
 from services.process import prepare, working
-from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
-from tests.chaos.traffic import deliver, make_mails
+from tests.chaos.traffic import Mail, deliver, make_mails, offered
+from tests.oracle.collect import judged
 from tests.support.crashing_sender import APPROVED, DRAFTED, POINTS, crash
 from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, HANG, Session, SmtpServer, Step
-from tests.support.tally import tally
 from tests.support.workers import Workers
 
 STEPS: tuple[Step, ...] = ("connect", "ehlo", "mail", "rcpt", "data", "body", "dot", "accepted", "quit")
@@ -77,19 +76,20 @@ async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
             workers.start("send_email")
             async with open_house(settings) as house, working(house, others):
                 await workers.ready()
-                await deliver(house, make_mails(7, len(STEPS), len(STEPS)))
+                mails = make_mails(7, len(STEPS), len(STEPS))
+                await deliver(house, mails)
                 async with asyncio.timeout(90):
                     await script.all_held()
                 script.on = False
                 workers.restart("send_email")
                 await settle(house, timeout_s=90)
                 async with house.database.reading() as conn:
-                    judged = await tally(conn, len(STEPS), server.copies())
-    print(judged.line(kills=1))
-    assert judged.faults == ()
-    assert judged.unknown == len(NOBODY_KNOWS)
-    assert judged.replies_sent == len(STEPS) - len(NOBODY_KNOWS)
-    assert judged.accepted == judged.replies_sent + 1, "the one that was kept and not answered, too"
+                    verdict = await judged(conn, offered(mails), server)
+    print(verdict.line(kills=1))
+    assert verdict.faults == ()
+    assert verdict.unknown == len(NOBODY_KNOWS)
+    assert verdict.sent == len(STEPS) - len(NOBODY_KNOWS)
+    assert verdict.accepted == verdict.sent + 1, "the one that was kept and not answered, too"
 
 
 @dataclass(frozen=True)
@@ -159,18 +159,18 @@ async def test_a_fault_at_each_step_of_smtp(
         smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 2}
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
         async with running_house(settings, now=clock) as house:
-            for case in cases:
-                await accept(house, settings.inboxes[0], _mail(case.name), source="file", source_key=case.name)
+            mails = [_mail(case.name) for case in cases]
+            await deliver(house, mails)
             await settle(house)
             clock.forward(clock() + timedelta(minutes=6))
             await settle(house)
             async with house.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
-                judged = await tally(conn, len(cases), server.copies())
+                verdict = await judged(conn, offered(mails), server)
     endings = _endings(ledger, server)
-    print(judged.line())
+    print(verdict.line())
     assert script.failed == {case.name for case in cases}, "a fault was never met"
-    assert judged.faults == ()
+    assert verdict.faults == ()
     if script.by_session:
         assert Counter(endings.values()) == Counter(case.ending for case in cases)
     else:
@@ -210,8 +210,8 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
         )
         await prepare(settings)
         async with open_house(settings) as house, working(house, [one for one in NAMES if one != "send_email"]):
-            for name in AFTER_THE_KILL:
-                await accept(house, settings.inboxes[0], _mail(name), source="file", source_key=name)
+            mails = [_mail(name) for name in AFTER_THE_KILL]
+            await deliver(house, mails)
             drafts = await _stored(house, DRAFTED, len(AFTER_THE_KILL))
             names = iter(AFTER_THE_KILL)
             while some := tuple(islice(names, 2)):
@@ -221,9 +221,9 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
                 await settle(house, timeout_s=90)
             async with house.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
-                judged = await tally(conn, len(AFTER_THE_KILL), server.copies())
-    print(judged.line(kills=len(AFTER_THE_KILL)))
-    assert judged.faults == ()
+                verdict = await judged(conn, offered(mails), server)
+    print(verdict.line(kills=len(AFTER_THE_KILL)))
+    assert verdict.faults == ()
     assert _endings(ledger, server) == AFTER_THE_KILL
 
 
@@ -270,10 +270,11 @@ def _endings(ledger: Sequence[dict[str, Any]], server: SmtpServer) -> dict[str, 
     }  # fmt: skip
 
 
-def _mail(name: str) -> bytes:
-    return letter(
+def _mail(name: str) -> Mail:
+    raw = letter(
         f"Hello,\n\nwhat does the Team plan cost? I ask because of {name}.\n\nRobin",
         sender=f"Robin <robin@{name}.example>",
         subject=f"About {name}",
         message_id=f"<{name}@robin.example>",
     )
+    return Mail(name, f"{name}@robin.example", f"robin@{name}.example", raw)

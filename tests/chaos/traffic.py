@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +12,6 @@ from services.receive_email.accept import accept
 from tests.oracle.evidence import Offered
 from tests.support.letters import letter
 
-MAILS = int(os.environ.get("MAILS", "200"))  # how many mails the kill of every processor sends in all
-THREADS = 40
 BEGIN = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 QUESTIONS = (
     "What does the Team plan cost for {n} people?",
@@ -35,19 +32,19 @@ class Mail:
     sender: str
     raw: bytes
 
-    @property
-    def offered(self) -> Offered:
-        """What the oracle is told of it."""
-        return Offered(self.message_id, self.sender)
 
-
-def make_mails(seed: int, count: int = MAILS, threads: int = THREADS) -> list[Mail]:
+def make_mails(seed: int, count: int, threads: int) -> list[Mail]:
     """`count` mails across `threads` threads: each thread's first mail, then follow-ups to its own earlier ones."""
     dice = random.Random(seed)
     threads = min(threads, count)
     turns = [*range(threads), *(dice.randrange(threads) for _ in range(count - threads))]
     earlier: dict[int, list[str]] = {thread: [] for thread in range(threads)}
     return [_mail(dice, seed, number, thread, earlier[thread]) for number, thread in enumerate(turns)]
+
+
+def offered(mails: Sequence[Mail]) -> list[Offered]:
+    """What the oracle is told of them."""
+    return [Offered(mail.message_id, mail.sender) for mail in mails]
 
 
 async def deliver(house: House, mails: Sequence[Mail]) -> None:

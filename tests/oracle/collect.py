@@ -12,6 +12,7 @@ from psycopg.rows import DictRow
 
 from schemas.topics import catalogue
 from tests.oracle.evidence import Accepted, Evidence, Offered, Row
+from tests.oracle.judge import Judged, judge
 from tests.support.smtp_server import SmtpServer
 
 STATEMENTS = dict(re.findall(r"-- name: (\w+)\n(.*?;)", Path(__file__).with_name("queries.sql").read_text(), re.DOTALL))
@@ -32,6 +33,11 @@ async def collect(
         tables={name: await _rows(conn, name) for name in TABLES},
         **more,
     )
+
+
+async def judged(conn: AsyncConnection[DictRow], offered: Sequence[Offered], server: SmtpServer) -> Judged:
+    """The verdict on what a database and an SMTP server say; the log is not asked."""
+    return judge(await collect(conn, offered, server))
 
 
 async def _rows(conn: AsyncConnection[DictRow], name: str) -> tuple[Row, ...]:

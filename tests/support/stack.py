@@ -41,14 +41,19 @@ def temporary_home() -> Iterator[Path]:
 def session_stack() -> Iterator[EmbeddedStack]:
     """A running stack in a temporary folder, with Apache Kafka where the environment names one."""
     with temporary_home() as home:
-        stack = EmbeddedStack(home, kafka=os.environ.get(KAFKA, "embedded"))
+        stack = EmbeddedStack(home, kafka=broker_under_test())
         with stack:
             yield stack
 
 
+def broker_under_test() -> str:
+    """`embedded`, `apache`, or the `host:port` of an Apache Kafka that runs already."""
+    return os.environ.get(KAFKA, "embedded")
+
+
 def uses_apache_kafka() -> bool:
     """Whether this session runs on Apache Kafka and not on the embedded broker."""
-    return os.environ.get(KAFKA, "embedded") != "embedded"
+    return broker_under_test() != "embedded"
 
 
 @contextmanager

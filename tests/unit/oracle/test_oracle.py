@@ -1,0 +1,147 @@
+"""The oracle finds nothing in a good result, and each kind of fault that is planted in one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+import tests.oracle
+from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Progress
+from tests.oracle.judge import RULES, judge
+from tests.unit.oracle import good as made
+from tests.unit.oracle.good import NOW, changed_event, changed_row, good, more_events, without_event
+
+Plant = Callable[[Evidence], Evidence]
+
+
+def _mail(name: str) -> made.Event:
+    return made.event("mail.received.v1", {"mail_id": name})
+
+
+PLANTS: dict[str, tuple[Plant, str]] = {
+    "a mail was lost before it was stored": (
+        lambda e: without_event(e, "mail.received.v1", mail_id="m5"), "5 mails were offered, 4 received"),
+    "a mail was let in twice": (
+        lambda e: more_events(e, _mail("m5")), "mail m5 was received 2 times"),
+    "a mail was never read": (
+        lambda e: without_event(e, "email.read.v1", mail_id="m5"), "mail m5 was received and read 0 times"),
+    "a mail that nobody offered was read": (
+        lambda e: changed_event(e, "email.read.v1", {"message_id": "id-x"}, mail_id="m5"), "id-x was read and never offered"),
+    "a mail met silence": (
+        lambda e: changed_event(e, "email.read.v1", {"verdict": {"kind": "answer"}}, mail_id="m5"), "mail m5 ended in 0 ways"),
+    "a mail ended twice": (
+        lambda e: changed_event(e, "turn.closed.v1", {"outcome": "no_reply"}, turn_id="t1"), "mail m1 ended in 2 ways"),
+    "a turn was closed for other mails": (
+        lambda e: changed_event(e, "turn.closed.v1", {"mail_ids": ["m2"]}, turn_id="t2"), "turn t2 was closed for"),
+    "a reply went out twice": (
+        lambda e: replace(e, accepted=(*e.accepted, Accepted("reply-a", "a@x"))), "accepted reply-a 2 times"),
+    "an unknown reply was repeated": (
+        lambda e: replace(e, accepted=(*e.accepted, Accepted("reply-b", "b@x"))), "accepted reply-b 2 times"),
+    "a turn got two replies": (
+        lambda e: replace(
+            more_events(e, *made.replied("z", "t2", "sent")), accepted=(*e.accepted, Accepted("reply-z", "a@x"))
+        ), "turn t2 was answered 2 times"),
+    "a mail was answered in two turns": (
+        lambda e: changed_event(e, "turn.opened.v1", {"mail_ids": ["m1", "m3"]}, turn_id="t3"), "mail m1 was answered 2 times"),
+    "a message went out that nobody approved": (
+        lambda e: replace(e, accepted=(*e.accepted, Accepted("stray", "a@x"))), "stray, which nobody approved"),
+    "a reply went to somebody else": (
+        lambda e: replace(e, accepted=(Accepted("reply-a", "b@x"), e.accepted[1])), "reply-a went to b@x"),
+    "a reply is called sent and never arrived": (
+        lambda e: replace(e, accepted=e.accepted[1:]), "reply r-a is called sent and never arrived"),
+    "a reply arrived and nobody knows": (
+        lambda e: without_event(e, "reply.unknown.v1"), "reply r-b arrived and is neither sent nor unknown"),
+    "an intent has no result": (
+        lambda e: without_event(e, "reply.unknown.v1"), "attempt 1 of reply r-b has 0 results"),
+    "an intent has two results": (
+        lambda e: more_events(e, *list(made.replied("b", "t3", "sent"))[2:]), "attempt 1 of reply r-b has 2 results"),
+    "replies of a thread arrived out of order": (
+        lambda e: replace(
+            changed_event(e, "turn.opened.v1", {"thread_id": "a"}, turn_id="t3"), accepted=e.accepted[::-1]
+        ), "the replies of thread a arrived out of order"),
+    "a version is missing": (
+        lambda e: without_event(e, "thread.state_changed.v1", thread_id="b", to_state="in_progress"), "has version 3 after 1"),
+    "an illegal step": (
+        lambda e: changed_event(e, "thread.state_changed.v1", {"to_state": "closed"}, thread_id="b", to_state="in_progress"),
+        "went from new to closed"),
+    "a step from elsewhere": (
+        lambda e: changed_event(e, "thread.state_changed.v1", {"from_state": "resolved"}, thread_id="b", to_state="in_progress"),
+        "thread b went from resolved to in_progress while it was new"),
+    "two turns at once": (
+        lambda e: without_event(e, "turn.closed.v1", turn_id="t1"), "turn t2 was opened while t1 was open"),
+    "a turn was closed twice": (
+        lambda e: more_events(e, made.closed("a", "t2", "sent", "m1", "m2")), "turn t2 ended in sent while None was open"),
+    "an unheard-of outcome": (
+        lambda e: changed_event(e, "turn.closed.v1", {"outcome": "forgotten"}, turn_id="t3"), "turn t3 ended in forgotten"),
+    "a turn forgot a mail that waited": (
+        lambda e: changed_event(e, "turn.opened.v1", {"mail_ids": ["m2"]}, turn_id="t2"), "turn t2 covers ['m2'] where"),
+    "a reply was rejected by nobody": (
+        lambda e: changed_event(e, "turn.closed.v1", {"outcome": "rejected"}, turn_id="t3"), "turn t3 was rejected by nobody"),
+    "a table is not its rebuild": (
+        lambda e: replace(e, folds={"threads": ("hash", "other")}), "the table threads is not the fold"),
+    "a mail's row is wrong": (lambda e: changed_row(e, "mails", 4, verdict="answer"), "mails m5 is"),
+    "a thread's row is wrong": (lambda e: changed_row(e, "threads", 0, state="resolved"), "threads a is"),
+    "a turn's row is wrong": (lambda e: changed_row(e, "turns", 2, outcome="sent"), "turns t3 is"),
+    "a conversation's row is wrong": (lambda e: changed_row(e, "conversation", 0, mail_id="m9"), "conversation ('a', 1) is"),
+    "the ledger is wrong": (lambda e: changed_row(e, "deliveries", 1, state="sent"), "deliveries r-b is"),
+    "a summary is an old one": (lambda e: changed_row(e, "thread_summaries", 0, text="Old."), "thread_summaries a is"),
+    "an aggregate stands elsewhere": (lambda e: changed_row(e, "aggregates", 0, version=9), "aggregates ('mail', 'm1') is 9"),
+    "an event was never published": (
+        lambda e: replace(e, events=({**e.events[0], "unpublished": True}, *e.events[1:])), "mail.received.v1 e0 was never published"),
+    "a consumer has not done an event": (
+        lambda e: replace(e, journal=e.journal - {("load_memory", _id_of(e, "turn.opened.v1"))}),
+        "load_memory has not done turn.opened.v1"),
+    "a timer did not come": (
+        lambda e: replace(e, tables={**e.tables, "timers": ({"due_at": NOW - timedelta(1), "purpose": "quiet"},)}),
+        "a timer (quiet) was due"),
+    "a turn is open": (lambda e: changed_row(e, "turns", 2, outcome=None), "turn t3 is open"),
+    "a reply is under way": (lambda e: changed_row(e, "deliveries", 0, state="sending"), "reply r-a is still sending"),
+    "a mail waits and nobody is there": (lambda e: changed_row(e, "conversation", 0, pending=True), "mail m1 waits in thread a"),
+    "offsets are incomplete": (
+        lambda e: replace(e, groups={"g": {("turns", 0): Progress(6, 7)}}), "g has committed 6 of 7 in turns/0"),
+    "a good record is a dead letter": (
+        lambda e: replace(e, dead_letters=(*e.dead_letters, DeadLetter("turns", "load_memory", b"good"))),
+        "load_memory gave up a good record of turns"),
+    "poison vanished": (
+        lambda e: replace(e, dead_letters=e.dead_letters[:1]), "track_threads has no dead letter of the poison in turns"),
+}  # fmt: skip
+
+
+def _id_of(evidence: Evidence, kind: str) -> str:
+    return str(next(one["id"] for one in evidence.events if one["type"] == kind))
+
+
+def test_a_good_result_is_judged_good() -> None:
+    """Nothing is wrong with a good result, and its figures are right."""
+    verdict = judge(good())
+    assert verdict.faults == ()
+    assert verdict.outcomes == {"sent": 2, "failed": 1, "waits for a person": 1, "park": 1}
+    assert (verdict.sent, verdict.unknown, verdict.accepted, verdict.duplicates) == (1, 1, 2, 0)
+
+
+@pytest.mark.parametrize("name", PLANTS)
+def test_a_planted_fault_is_found(name: str) -> None:
+    """The oracle names the fault that was planted."""
+    plant, words = PLANTS[name]
+    faults = judge(plant(good())).faults
+    assert [fault for fault in faults if words in fault], faults
+
+
+def test_every_rule_has_found_something() -> None:
+    """There is no rule that none of the planted faults breaks."""
+    idle = [rule.__name__ for rule in RULES if not any(list(rule(plant(good()))) for plant, _ in PLANTS.values())]
+    assert idle == []
+
+
+def test_the_oracle_does_not_know_the_code_that_it_judges() -> None:
+    """No module of the oracle imports anything of `services`."""
+    for file in Path(tests.oracle.__file__).parent.glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not [name for name in names if name.split(".")[0] == "services"], file.name
