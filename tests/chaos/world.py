@@ -36,6 +36,7 @@ DATABASE = "chaos"
 PREFIX = "chaos."
 SESSION_S = 10
 LOOK_EVERY_S = 0.5
+START_S = 300
 
 
 @dataclass(slots=True)
@@ -80,7 +81,7 @@ class World:
 
     async def all_at_work(self) -> None:
         """Return when every process is at work, started again if it has to be."""
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(START_S):
             while not all(worker.is_at_work() for worker in list(self.workers.running.values())):
                 await asyncio.sleep(0.2)
 
