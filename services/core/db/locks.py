@@ -12,6 +12,7 @@ from uuid import UUID
 
 from psycopg import AsyncConnection, OperationalError
 
+from services.core.db.pool import PATIENCE
 from services.core.errors import Temporary
 
 
@@ -59,6 +60,6 @@ class Locks:
     async def _ask(self, query: str, key: int) -> bool:
         async with self._talk:
             if self._conn is None or self._conn.closed or self._conn.broken:
-                self._conn = await AsyncConnection.connect(self._url, autocommit=True)
+                self._conn = await AsyncConnection.connect(self._url, autocommit=True, **PATIENCE)
             row = await (await self._conn.execute(query, [key])).fetchone()
         return bool(row and row[0])

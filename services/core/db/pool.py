@@ -15,6 +15,7 @@ Connection = AsyncConnection[DictRow]
 
 APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
+PATIENCE = {"connect_timeout": 10, "tcp_user_timeout": 20_000}  # s; ms that what we sent may stay unacknowledged
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
@@ -32,7 +33,7 @@ def make_pool(database_url: str, *, size: int) -> AsyncConnectionPool[Connection
         open=False,
         timeout=30,
         connection_class=AsyncConnection[DictRow],
-        kwargs={"row_factory": dict_row},
+        kwargs={"row_factory": dict_row, **PATIENCE},
         configure=_configure,
         check=AsyncConnectionPool.check_connection,
     )

@@ -1,0 +1,27 @@
+"""Bringing a database up to date while other processes do the same, or died doing it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import psycopg
+
+from deploy.local import Endpoints
+from services.core.db.migrate import MIGRATIONS, migrate
+from tests.support.stack import fresh_database
+
+LEFT_BEHIND = "INSERT INTO yoyo_lock (locked, ctime, pid) VALUES (1, now(), 1)"
+
+
+async def test_several_processes_migrate_at_once(stack: Endpoints) -> None:
+    """Each migration is applied once, by one of them, and all of them find a database that is up to date."""
+    with fresh_database(stack.database) as url:
+        applied = await asyncio.gather(*(asyncio.to_thread(migrate, url) for _ in range(4)))
+    assert sorted(map(len, applied)) == [0, 0, 0, len(list(MIGRATIONS.glob("*.sql")))]
+
+
+def test_a_process_killed_while_migrating_kept_all_others_from_starting(database: str) -> None:
+    """What a process left behind that died in its migration holds up nobody."""
+    with psycopg.connect(database, autocommit=True) as conn:
+        conn.execute(LEFT_BEHIND)
+    assert migrate(database) == []
