@@ -15,7 +15,8 @@ Connection = AsyncConnection[DictRow]
 
 APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
-PATIENCE = {"connect_timeout": 10, "tcp_user_timeout": 20_000}  # s; ms that what we sent may stay unacknowledged
+# Seconds to connect, and milliseconds that what we sent may stay unacknowledged.
+PATIENCE: dict[str, Any] = {"connect_timeout": 10, "tcp_user_timeout": 20_000}
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
