@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.events.base import EventData
+from schemas.events.mail import Mode
 
 ThreadState = Literal["new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"]
 Trigger = Literal["ai", "human", "system"]
@@ -57,6 +58,7 @@ class MailAttached(ThreadEvent):
     tokens: int
     trusted: bool
     waits: bool = Field(description="whether the mail waits for an answer")
+    mode: Mode = Field("live", description="imported mail starts no clock")
 
 
 class ReplyAttached(ThreadEvent):
@@ -68,6 +70,7 @@ class ReplyAttached(ThreadEvent):
     role: Literal["agent", "human"] = "agent"
     text: str
     tokens: int
+    mode: Mode = "live"
 
 
 class StateChanged(ThreadEvent):
@@ -117,6 +120,7 @@ class ActionLogged(ThreadEvent):
 
     action: str
     detail: str = ""
+    trigger: Trigger = "system"
 
 
 class BounceNoted(ThreadEvent):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schemas.events import marks
 from schemas.events import threads as ev
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
@@ -58,7 +59,22 @@ async def _refused(conn: Connection, envelope: Envelope) -> None:
 async def _bounce_noted(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
     detail = f"{args['kind']}: {args['diagnostic']}"
-    await conn.execute(SQL.log_action, {**args, "action": "bounce noted", "detail": detail})
+    await conn.execute(SQL.log_action, {**args, "action": "bounce noted", "detail": detail, "trigger": "system"})
+
+
+async def _priority_set(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    detail = f"{args['from_priority']} -> {args['to_priority']}: {args['reason']}"
+    await conn.execute(SQL.set_priority, args)
+    await conn.execute(SQL.log_action, {**args, "action": "priority set", "detail": detail})
+
+
+async def _tags_changed(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    added, removed = list(args["added"]), list(args["removed"])
+    words = " ".join([*(f"+{one}" for one in added), *(f"-{one}" for one in removed)])
+    await conn.execute(SQL.set_tags, {**args, "added": added, "removed": removed})
+    await conn.execute(SQL.log_action, {**args, "action": "tags changed", "detail": f"{words}: {args['reason']}"})
 
 
 async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
@@ -86,6 +102,10 @@ APPLIERS: Appliers = {
     ev.GoalClosed: _one("close_goal"),
     ev.ActionLogged: _one("log_action"),
     ev.BounceNoted: _bounce_noted,
+    marks.PrioritySet: _priority_set,
+    marks.TagsChanged: _tags_changed,
+    marks.NoteAdded: _one("insert_note"),
+    marks.DeadlineChanged: _one("set_deadline"),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

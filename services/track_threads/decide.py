@@ -10,6 +10,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
+from schemas.events.marks import DeadlineChanged
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
 from schemas.events.threads import (
     ActionLogged,
@@ -60,6 +61,17 @@ def escalate(thread: Thread, trigger: Trigger, reason: str) -> Events:
     yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason)
 
 
+def missed(thread: Thread, breach: DeadlineChanged) -> Events:
+    """A deadline has passed: a human is called, and the turn that did not keep it ends, unless its reply is leaving."""
+    yield breach
+    if thread.turn and not thread.turn.leaving:
+        yield close_turn(thread, "escalated", breach.reason)
+    if thread.state == "escalated":
+        yield ActionLogged(**_of(thread), action="missed a deadline", detail=breach.reason)
+    else:
+        yield from escalate(thread, "system", f"missed a deadline: {breach.reason}")
+
+
 def attach(thread: Thread, mail: EmailRead) -> Events:
     """A customer's mail comes into the thread."""
     if not thread.exists:
@@ -73,6 +85,7 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
         tokens=estimate_tokens(mail.text),
         trusted=mail.identity.trusted,
         waits=mail.mode == "live" and mail.verdict.kind == "answer",
+        mode=mail.mode,
     )
     if mail.mode == "history":
         return

@@ -4,7 +4,8 @@ SELECT t.*, u.mail_ids AS turn_mails,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
        (SELECT bool_and(c.trusted) FROM conversation c
-        WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted
+        WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted,
+       EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered
 FROM threads t LEFT JOIN turns u ON u.turn_id = t.open_turn
 WHERE t.thread_id = %(thread_id)s;
 
@@ -21,6 +22,15 @@ SELECT version FROM conversation WHERE thread_id = %(thread_id)s AND reply_id = 
 -- name: open_goals
 -- The thread's open goals.
 SELECT goal_id, text FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
+
+-- name: deadlines
+-- The newest clock of each kind.
+SELECT kind, status, since, allowed_s, priority, due_at, left_s FROM thread_deadlines WHERE thread_id = %(thread_id)s;
+
+-- name: drafted
+-- What the agent drafted in a turn that has not ended.
+SELECT data ->> 'text' AS text FROM events
+WHERE type = 'reply.drafted.v1' AND key = %(thread_id)s AND data ->> 'turn_id' = %(turn_id)s ORDER BY seq DESC LIMIT 1;
 
 -- name: insert_thread
 INSERT INTO threads (thread_id, workspace, participant_id, inbox, subject, state, opened_at, changed_at)
@@ -51,8 +61,30 @@ ON CONFLICT (goal_id) DO NOTHING;
 UPDATE goals SET closed_at = %(at)s WHERE goal_id = %(goal_id)s;
 
 -- name: log_action
-INSERT INTO thread_actions (thread_id, version, workspace, at, action, detail)
-VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(at)s, %(action)s, %(detail)s);
+INSERT INTO thread_actions (thread_id, version, workspace, at, action, detail, trigger, cause)
+VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(at)s, %(action)s, %(detail)s, %(trigger)s, %(cause)s);
+
+-- name: set_priority
+UPDATE threads SET priority = %(to_priority)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
+
+-- name: set_tags
+UPDATE threads SET tags = ARRAY(SELECT one FROM unnest(tags || %(added)s::text[]) AS one
+                                WHERE one <> ALL(%(removed)s::text[]) ORDER BY one), changed_at = %(at)s
+WHERE thread_id = %(thread_id)s;
+
+-- name: insert_note
+INSERT INTO thread_notes (note_id, thread_id, workspace, at, by, trigger, text, cause)
+VALUES (%(note_id)s, %(thread_id)s, %(workspace)s, %(at)s, %(by)s, %(trigger)s, %(text)s, %(cause)s)
+ON CONFLICT (note_id) DO NOTHING;
+
+-- name: set_deadline
+INSERT INTO thread_deadlines (thread_id, kind, workspace, status, since, allowed_s, due_at, left_s, priority, reason, at,
+                              cause)
+VALUES (%(thread_id)s, %(kind)s, %(workspace)s, %(status)s, %(since)s, %(allowed_s)s, %(due_at)s, %(left_s)s,
+        %(priority)s, %(reason)s, %(at)s, %(cause)s)
+ON CONFLICT (thread_id, kind) DO UPDATE SET status = excluded.status, since = excluded.since,
+    allowed_s = excluded.allowed_s, due_at = excluded.due_at, left_s = excluded.left_s, priority = excluded.priority,
+    reason = excluded.reason, at = excluded.at, cause = excluded.cause;
 
 -- name: open_turn
 INSERT INTO turns (turn_id, workspace, thread_id, mail_ids, opened_at, waiting_since)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from uuid import uuid5
+from uuid import UUID, uuid5
 
 from schemas.events.mail import EmailRead
 from schemas.events.threads import ReplyAttached, TurnClosed, TurnOpened
@@ -12,6 +12,7 @@ from services.track_threads.decide import Events, close_turn, walk
 from services.track_threads.thread import Pending, Thread
 
 WHY = "a colleague answered"
+RESOLVED = "a person resolved the thread"
 OLDEST = timedelta(days=1)
 
 
@@ -27,7 +28,7 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
     ids = {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
     text = {"text": mail.text, "tokens": estimate_tokens(mail.text)}
     if not known:
-        yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human")
+        yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human", mode=mail.mode)
     if mail.mode == "history" or (thread.turn and thread.turn.leaving):
         return
     answered = _answered(thread.pending, mail, now)
@@ -39,7 +40,8 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
         yield close_turn(thread, "human_took_over" if whole else "superseded", WHY)
         rest -= set(thread.turn.mail_ids) if whole else set()
     if rest:
-        yield from _turn_of_colleague(thread, mail, tuple(one for one in answered if one.mail_id in rest))
+        left = tuple(one for one in answered if one.mail_id in rest)
+        yield from _turn_by_hand(thread, mail.mail_id, left, WHY)
     if thread.state in ("new", "in_progress") and len(answered) == len(thread.pending):
         yield from walk(thread, "awaiting_reply", "human", WHY)
 
@@ -54,15 +56,28 @@ def _answered(pending: tuple[Pending, ...], mail: EmailRead, now: datetime) -> t
     return tuple(one for one in pending if one.message_id in named or one.at <= written)
 
 
-def _turn_of_colleague(thread: Thread, mail: EmailRead, answered: tuple[Pending, ...]) -> Events:
+def done_by_hand(thread: Thread, source: UUID) -> Events:
+    """A person says that the thread is resolved: what still waits, and the open turn, is theirs."""
+    if thread.turn and thread.turn.leaving:
+        return
+    rest = {one.mail_id for one in thread.pending}
+    if thread.turn:
+        yield close_turn(thread, "human_took_over", RESOLVED)
+        rest -= set(thread.turn.mail_ids)
+    if rest:
+        left = tuple(one for one in thread.pending if one.mail_id in rest)
+        yield from _turn_by_hand(thread, source, left, RESOLVED)
+
+
+def _turn_by_hand(thread: Thread, source: UUID, answered: tuple[Pending, ...], reason: str) -> Events:
     """A turn that is closed at once, as that of an imported mail: learned from, and never answered by the agent."""
     common = {
         "thread_id": thread.thread_id,
         "participant_id": thread.participant_id,
-        "turn_id": uuid5(mail.mail_id, ",".join(str(one.mail_id) for one in answered)),
+        "turn_id": uuid5(source, ",".join(str(one.mail_id) for one in answered)),
         "inbox": thread.inbox,
         "mail_ids": tuple(one.mail_id for one in answered),
         "trusted": all(one.trusted for one in answered),
     }
     yield TurnOpened(**common, mode="history", waiting_since=min(one.at for one in answered))
-    yield TurnClosed(**common, outcome="human_took_over", reason=WHY)
+    yield TurnClosed(**common, outcome="human_took_over", reason=reason)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID, uuid5
 
+from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState
 
 
@@ -38,8 +39,26 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
+class Deadline:
+    """One deadline as it stands: `due_at` while its clock runs or has run out, `left` while it is paused."""
+
+    kind: DeadlineKind
+    status: DeadlineStatus
+    since: datetime
+    allowed: timedelta
+    priority: Priority
+    due_at: datetime | None = None
+    left: timedelta | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether it still waits for what it is about."""
+        return self.status in ("running", "paused", "breached")
+
+
+@dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread as it stands. `exists` is False before its first mail."""
+    """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it."""
 
     thread_id: UUID
     participant_id: UUID | None
@@ -49,6 +68,10 @@ class Thread:
     turn: OpenTurn | None = None
     pending: tuple[Pending, ...] = ()
     goals: tuple[Goal, ...] = ()
+    priority: Priority = "normal"
+    tags: frozenset[str] = frozenset()
+    answered: bool = False
+    deadlines: tuple[Deadline, ...] = ()
 
     @property
     def quiet_timer(self) -> UUID:
@@ -59,3 +82,7 @@ class Thread:
     def idle_timer(self) -> UUID:
         """The timer that resolves, then closes, a thread in which nothing happens."""
         return uuid5(self.thread_id, "idle")
+
+    def deadline_timer(self, kind: DeadlineKind) -> UUID:
+        """The timer that fires when a deadline has passed."""
+        return uuid5(self.thread_id, f"sla/{kind}")

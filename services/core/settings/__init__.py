@@ -16,6 +16,7 @@ from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.reading import read_settings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
+from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
 from services.core.settings.web import WebhookSettings, WebSettings
 
 __all__ = [
@@ -35,7 +36,10 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "S3Access",
+    "OfficeHours",
     "SendSettings",
+    "ServiceLevel",
+    "ServiceLevels",
     "Settings",
     "SettingsWrong",
     "SmtpSettings",

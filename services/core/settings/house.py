@@ -22,6 +22,7 @@ from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
 from services.core.settings.servers import SmtpSettings
+from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.web import WebSettings
 
 LEAST_SECRET_BYTES = 16
@@ -62,6 +63,8 @@ class Settings(BaseSettings):
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    service_levels: ServiceLevels = ServiceLevels()
+    office_hours: OfficeHours = OfficeHours()
     inboxes: tuple[InboxSettings, ...] = ()
 
     @classmethod

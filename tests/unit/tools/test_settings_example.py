@@ -40,10 +40,11 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
     given, plain = Settings(**taken).model_dump(), Settings().model_dump()
     for name in plain.keys() - {"model"}:
         assert given[name] == plain[name], name
-    for group in ("dkim", "imap", "smtp"):
+    unset = {"dkim", "imap", "smtp", "service_levels", "office_hours"}
+    for group in unset:
         inbox.pop(group, None)
-    defaults = InboxSettings(name="...", address="...").model_dump(exclude={"imap", "smtp", "dkim"})
-    assert InboxSettings(**inbox).model_dump(exclude={"imap", "smtp", "dkim"}) == defaults
+    defaults = InboxSettings(name="...", address="...").model_dump(exclude=unset)
+    assert InboxSettings(**inbox).model_dump(exclude=unset) == defaults
 
 
 def test_every_setting_stands_in_the_example() -> None:

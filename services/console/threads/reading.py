@@ -1,0 +1,173 @@
+"""Threads as people see them. Every query names its workspace."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
+from schemas.events.threads import ThreadState, Trigger
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+
+SQL = queries(__file__)
+
+
+class ThreadUnknown(Permanent):
+    """There is no thread with this id here."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadLine:
+    """A thread in a list. `participant` is the author's address, "" where they are not known for sure."""
+
+    thread_id: UUID
+    subject: str
+    inbox: str
+    state: ThreadState
+    priority: Priority
+    tags: tuple[str, ...]
+    opened_at: datetime
+    changed_at: datetime
+    participant_id: UUID | None
+    participant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """Something to be reached; `closed_at` once it was reached or dropped."""
+
+    goal_id: UUID
+    text: str
+    added_at: datetime
+    closed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One row of the conversation; `pending` while it waits for an answer."""
+
+    at: datetime
+    role: str
+    text: str
+    pending: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step of the state machine: who asked, why, because of which event; `refused` says why it was not made."""
+
+    at: datetime
+    from_state: ThreadState
+    to_state: ThreadState
+    trigger: Trigger
+    reason: str
+    refused: str
+    cause: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """Something that was done in the thread: by whom, why, because of which event."""
+
+    at: datetime
+    action: str
+    detail: str
+    trigger: Trigger
+    cause: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """For people; never sent."""
+
+    note_id: UUID
+    at: datetime
+    by: str
+    trigger: Trigger
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """The newest deadline of its kind: `due_at` while it runs or was missed, `left_s` of office hours while paused."""
+
+    kind: DeadlineKind
+    status: DeadlineStatus
+    since: datetime
+    due_at: datetime | None
+    left_s: float | None
+    allowed_s: float
+    priority: Priority
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A deadline in the list of what is due next."""
+
+    thread_id: UUID
+    kind: DeadlineKind
+    status: DeadlineStatus
+    since: datetime
+    due_at: datetime
+    priority: Priority
+    subject: str
+    inbox: str
+    state: ThreadState
+
+
+@dataclass(frozen=True, slots=True)
+class WholeThread:
+    """Everything that is known of a thread."""
+
+    thread: ThreadLine
+    linked_from: UUID | None
+    open_turn: UUID | None
+    summary: str
+    goals: tuple[Goal, ...]
+    deadlines: tuple[Clock, ...]
+    conversation: tuple[Message, ...]
+    notes: tuple[Note, ...]
+    log: tuple[Step, ...]
+    actions: tuple[Action, ...]
+
+
+async def list_threads(conn: Connection, workspace: str, *, limit: int, **filters: str | None) -> list[ThreadLine]:
+    """Threads, the latest change first; filters are `state`, `priority`, `tag` and `inbox`."""
+    args = {**dict.fromkeys(("state", "priority", "tag", "inbox")), **filters, "workspace": workspace, "limit": limit}
+    async with conn.cursor(row_factory=class_row(ThreadLine)) as cursor:
+        return await (await cursor.execute(SQL.threads, args)).fetchall()
+
+
+async def whole_thread(conn: Connection, workspace: str, thread_id: UUID) -> WholeThread:
+    """One thread. Raises `ThreadUnknown`."""
+    args = {"workspace": workspace, "thread_id": thread_id}
+    row = await fetch_one(conn, SQL.thread, args)
+    if row is None:
+        raise ThreadUnknown(f"there is no thread {thread_id}")
+    rest = {name: row.pop(name) for name in ("linked_from", "open_turn", "summary")}
+
+    async def every(query: Any, kind: Any) -> tuple[Any, ...]:
+        return tuple(kind(**one) for one in await fetch_all(conn, query, args))
+
+    return WholeThread(
+        thread=ThreadLine(**row),
+        **rest,
+        goals=await every(SQL.goals, Goal),
+        deadlines=await every(SQL.deadlines, Clock),
+        conversation=await every(SQL.said, Message),
+        notes=await every(SQL.notes, Note),
+        log=await every(SQL.steps, Step),
+        actions=await every(SQL.actions, Action),
+    )
+
+
+async def due_next(conn: Connection, workspace: str, *, limit: int) -> list[Due]:
+    """Deadlines that run or were missed, the first to be due first."""
+    async with conn.cursor(row_factory=class_row(Due)) as cursor:
+        return await (await cursor.execute(SQL.due, {"workspace": workspace, "limit": limit})).fetchall()

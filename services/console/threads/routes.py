@@ -1,0 +1,103 @@
+"""Threads over HTTP: lists, one whole thread, what is due next, and wishes, which track_threads decides."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from schemas.events.marks import Priority, Tag
+from schemas.events.threads import ThreadState
+from services.console.bodies import Marks, NewNote, StepWish, Stepped
+from services.console.threads import wishes
+from services.console.threads.reading import (
+    Due,
+    ThreadLine,
+    ThreadUnknown,
+    WholeThread,
+    due_next,
+    list_threads,
+    whole_thread,
+)
+from services.core.house import House
+from services.core.web import Refused
+
+WAIT_S = 5.0  # how long a request waits for track_threads' decision
+
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+def add_reads(router: APIRouter, house: House) -> None:
+    """The reading half."""
+    workspace = house.settings.workspace
+
+    @router.get("/threads")
+    async def threads(
+        state: ThreadState | None = None,
+        priority: Priority | None = None,
+        tag: Annotated[Tag | None, Query()] = None,
+        inbox: Annotated[str | None, Query(max_length=200)] = None,
+        limit: Limit = 50,
+    ) -> list[ThreadLine]:
+        """Threads, the latest change first."""
+        async with house.database.reading() as conn:
+            return await list_threads(
+                conn, workspace, limit=limit, state=state, priority=priority, tag=tag, inbox=inbox
+            )
+
+    @router.get("/threads/{thread_id}")
+    async def thread(thread_id: UUID) -> WholeThread:
+        """One thread: conversation, summary, goals, deadlines, notes, and the log with reasons and causes."""
+        return await _whole(house, thread_id)
+
+    @router.get("/deadlines")
+    async def deadlines(limit: Limit = 50) -> list[Due]:
+        """What is due next, what is overdue first."""
+        async with house.database.reading() as conn:
+            return await due_next(conn, workspace, limit=limit)
+
+
+def add_wishes(router: APIRouter, house: House) -> None:
+    """The asking half: 200 with what became of it, 409 where it was refused, 503 where it is not decided yet."""
+
+    @router.post("/threads/{thread_id}/steps")
+    async def step(thread_id: UUID, body: StepWish) -> Stepped:
+        """Ask for one step of the state machine; it is made or refused, and logged either way."""
+        try:
+            made = await wishes.move(house, thread_id, body.to, body.reason, body.by, timeout_s=WAIT_S)
+        except ThreadUnknown as error:
+            raise _unknown(error) from None
+        if made.refused:
+            raise Refused(409, "step_refused", made.refused)
+        return Stepped(from_state=made.from_state, to_state=made.to_state)
+
+    @router.patch("/threads/{thread_id}")
+    async def marks(thread_id: UUID, body: Marks) -> ThreadLine:
+        """Set the priority, put tags on or take them off."""
+        await _mark(house, thread_id, **body.model_dump())
+        return (await _whole(house, thread_id)).thread
+
+    @router.post("/threads/{thread_id}/notes", status_code=201)
+    async def note(thread_id: UUID, body: NewNote, response: Response) -> None:
+        """Leave a note for people. It is never sent."""
+        await _mark(house, thread_id, note=body.text, by=body.by)
+
+
+async def _mark(house: House, thread_id: UUID, **given: object) -> None:
+    try:
+        await wishes.mark(house, thread_id, timeout_s=WAIT_S, **given)
+    except ThreadUnknown as error:
+        raise _unknown(error) from None
+
+
+async def _whole(house: House, thread_id: UUID) -> WholeThread:
+    try:
+        async with house.database.reading() as conn:
+            return await whole_thread(conn, house.settings.workspace, thread_id)
+    except ThreadUnknown as error:
+        raise _unknown(error) from None
+
+
+def _unknown(error: ThreadUnknown) -> Refused:
+    return Refused(404, "thread_unknown", str(error))

@@ -1,0 +1,59 @@
+"""What a person asks of a thread. Only threads of this workspace are asked anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from schemas.events.marks import ThreadMarksRequested
+from schemas.events.threads import ThreadState, ThreadTransitionRequested
+from services.console.asking import ask, decided
+from services.console.threads.reading import SQL, ThreadUnknown
+from services.core.db import fetch_one
+from services.core.errors import Temporary
+from services.core.house import House
+
+CONSUMER = "track_threads"
+
+
+class ThreadNotDecidedYet(Temporary):
+    """The wish is on the log, and track_threads has not come to it yet: is the house running?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What became of a wish for a step; `refused` says why it was not made."""
+
+    from_state: ThreadState
+    to_state: ThreadState
+    refused: str
+
+
+async def move(house: House, thread_id: UUID, to: ThreadState, reason: str, by: str, *, timeout_s: float) -> Stepped:
+    """Ask for one step of the state machine. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    await _known(house, thread_id)
+    wish = ThreadTransitionRequested(thread_id=thread_id, to_state=to, trigger="human", reason=reason, by=by)
+    asked = await ask(house, wish)
+    if not await decided(house, asked, CONSUMER, timeout_s=timeout_s):
+        raise ThreadNotDecidedYet
+    args = {"workspace": house.settings.workspace, "thread_id": thread_id, "cause": asked.id}
+    async with house.database.reading() as conn:
+        row = await fetch_one(conn, SQL.step_of, args)
+    assert row is not None
+    return Stepped(**row)
+
+
+async def mark(house: House, thread_id: UUID, *, timeout_s: float, **given: Any) -> None:
+    """Ask for a priority, tags or a note. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    await _known(house, thread_id)
+    asked = await ask(house, ThreadMarksRequested.model_validate({"thread_id": thread_id, **given}))
+    if not await decided(house, asked, CONSUMER, timeout_s=timeout_s):
+        raise ThreadNotDecidedYet
+
+
+async def _known(house: House, thread_id: UUID) -> None:
+    async with house.database.reading() as conn:
+        args = {"workspace": house.settings.workspace, "thread_id": thread_id}
+        if await fetch_one(conn, SQL.thread, args) is None:
+            raise ThreadUnknown(f"there is no thread {thread_id}")

@@ -1,0 +1,105 @@
+"""Holds a thread: reads it under its lock, and records what was decided, with the timers that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from schemas.events.base import EventData
+from schemas.events.marks import DeadlineChanged
+from schemas.events.threads import StateChanged, TimerElapsed
+from services.core.bus.unit import Unit
+from services.core.settings import Settings, ThreadSettings
+from services.track_threads import decide
+from services.track_threads.apply import SQL
+from services.track_threads.deadlines import follow, terms_of
+from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
+
+Row = dict[str, Any]
+
+
+async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, inbox: str = "") -> Thread:
+    """The thread, held until the end of the transaction."""
+    await unit.lock("thread", thread_id)
+    row = await unit.one(SQL.thread, thread_id=thread_id)
+    if row is None:
+        return Thread(thread_id=thread_id, participant_id=participant_id, inbox=inbox)
+    pending = await unit.all(SQL.pending, thread_id=thread_id)
+    goals = await unit.all(SQL.open_goals, thread_id=thread_id)
+    deadlines = await unit.all(SQL.deadlines, thread_id=thread_id)
+    turn = None
+    if row["open_turn"]:
+        turn = OpenTurn(row["open_turn"], tuple(row["turn_mails"]), bool(row["turn_trusted"]), row["leaving"])
+    return Thread(
+        thread_id=thread_id,
+        participant_id=row["participant_id"],
+        inbox=row["inbox"],
+        exists=True,
+        state=row["state"],
+        turn=turn,
+        pending=tuple(Pending(**one) for one in pending),
+        goals=tuple(Goal(**one) for one in goals),
+        priority=row["priority"],
+        tags=frozenset(row["tags"]),
+        answered=row["answered"],
+        deadlines=tuple(_deadline(one) for one in deadlines),
+    )
+
+
+def _deadline(row: Row) -> Deadline:
+    left = row.pop("left_s")
+    return Deadline(
+        **row, allowed=timedelta(seconds=row.pop("allowed_s")), left=None if left is None else timedelta(seconds=left)
+    )
+
+
+async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settings: Settings) -> list[EventData]:
+    """Record what was decided about `thread` as it was, in order; then what follows for its deadlines and timers."""
+    decided = list(events)
+    changes = follow(thread, decided, unit.now, terms_of(settings, thread.inbox))
+    for event in (*decided, *changes):
+        await unit.record(event)
+        if isinstance(event, StateChanged):
+            await _set_idle_timer(unit, thread, event, settings.threads)
+        elif isinstance(event, DeadlineChanged):
+            await _set_deadline_timer(unit, thread, event)
+    return decided
+
+
+async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
+    """Begin the quiet period of what waits, or open the turn where there is none."""
+    await unit.cancel_timer(thread.idle_timer)
+    if thread.state == "escalated":
+        return
+    if settings.threads.quiet_s > 0:
+        due = unit.now + settings.quiet
+        await unit.set_timer(_timer(thread, thread.quiet_timer, "quiet", due))
+    else:
+        await record(unit, thread, decide.open_turn(thread, unit.cause.id), settings)
+
+
+async def _set_idle_timer(unit: Unit, thread: Thread, step: StateChanged, settings: ThreadSettings) -> None:
+    if step.to_state == "awaiting_reply":
+        due = unit.now + timedelta(days=settings.auto_resolve_days)
+        await unit.set_timer(_timer(thread, thread.idle_timer, "auto_resolve", due))
+    elif step.to_state == "resolved":
+        due = unit.now + timedelta(days=settings.auto_close_days)
+        await unit.set_timer(_timer(thread, thread.idle_timer, "auto_close", due))
+    else:
+        await unit.cancel_timer(thread.idle_timer)
+
+
+async def _set_deadline_timer(unit: Unit, thread: Thread, change: DeadlineChanged) -> None:
+    timer = thread.deadline_timer(change.kind)
+    if change.status == "running" and change.due_at:
+        await unit.set_timer(_timer(thread, timer, "sla", change.due_at))
+    else:
+        await unit.cancel_timer(timer)
+
+
+def _timer(thread: Thread, timer_id: UUID, purpose: str, due_at: datetime) -> TimerElapsed:
+    return TimerElapsed.model_validate(
+        {"timer_id": timer_id, "thread_id": thread.thread_id, "purpose": purpose, "due_at": due_at}
+    )

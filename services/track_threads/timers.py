@@ -1,0 +1,59 @@
+"""What comes due in a thread: the end of a quiet period, a time in which nothing happened, a missed deadline."""
+
+from __future__ import annotations
+
+from schemas.events.marks import DeadlineKind
+from schemas.events.threads import TimerElapsed
+from services.core.bus.unit import Unit
+from services.core.bus.work import Work
+from services.track_threads import decide, marks
+from services.track_threads.apply import SQL
+from services.track_threads.deadlines import breached
+from services.track_threads.keeping import load, record
+from services.track_threads.thread import Thread
+
+
+async def on_timer(work: Work[TimerElapsed]) -> None:
+    """One timer of a thread; those of replies are send_email's."""
+    timer, settings = work.event, work.house.settings
+    if timer.purpose not in ("quiet", "auto_resolve", "auto_close", "sla"):
+        return
+    async with work.unit() as unit:
+        thread = await load(unit, timer.thread_id)
+        if timer.purpose == "sla":
+            await record(unit, thread, await _missed(unit, thread, timer), settings)
+        else:
+            await record(unit, thread, _elapsed(thread, timer, work), settings)
+
+
+def _elapsed(thread: Thread, timer: TimerElapsed, work: Work[TimerElapsed]) -> decide.Events:
+    if timer.purpose == "quiet":
+        yield from decide.open_turn(thread, work.envelope.id)
+    elif timer.purpose == "auto_resolve" and thread.state == "awaiting_reply":
+        yield decide.transition(thread, "resolved", "system", "no answer from the customer")
+    elif timer.purpose == "auto_close" and thread.state == "resolved":
+        yield decide.transition(thread, "closed", "system", "resolved for long enough")
+
+
+async def _missed(unit: Unit, thread: Thread, timer: TimerElapsed) -> decide.Events:
+    """A timer that was moved or cancelled after it had left is not heeded."""
+    kind = _kind(thread, timer)
+    breach = breached(thread, kind) if kind else None
+    if breach is None or breach.due_at is None or breach.due_at > timer.due_at:
+        return iter(())
+    drafted = await unit.one(SQL.drafted, thread_id=str(thread.thread_id), turn_id=_turn(thread))
+    events = list(decide.missed(thread, breach))
+    if drafted and drafted["text"]:
+        events.append(marks.note(thread, f"{SUGGESTED}\n\n{drafted['text']}", "agent", "ai", unit.cause.id))
+    return iter(events)
+
+
+SUGGESTED = "What the agent had drafted when the thread was escalated:"
+
+
+def _turn(thread: Thread) -> str | None:
+    return str(thread.turn.turn_id) if thread.turn and not thread.turn.leaving else None
+
+
+def _kind(thread: Thread, timer: TimerElapsed) -> DeadlineKind | None:
+    return next((one.kind for one in thread.deadlines if thread.deadline_timer(one.kind) == timer.timer_id), None)
