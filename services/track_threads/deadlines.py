@@ -74,7 +74,7 @@ class _Clocks:
         self._priority, self._answered = thread.priority, thread.answered
         self._all = {one.kind: one for one in thread.deadlines}
         self._waiting = {one.mail_id: one.at for one in thread.pending}
-        self._replied = False
+        self._replied, self._over = False, ""
 
     def hear(self, event: EventData) -> None:
         """One more event, in its order."""
@@ -91,8 +91,10 @@ class _Clocks:
             self._reprioritised(event.to_priority)
 
     def end(self) -> None:
-        """No more events: mails that our answer did not cover go on waiting for the next one."""
-        if self._replied:
+        """No more events: mails that our answer did not cover wait for the next one, unless the thread is over."""
+        if self._over:
+            self._end(RESPONSES, "dropped", self._over)
+        elif self._replied:
             self._respond("a later mail still waits")
 
     def _customer_wrote(self, event: MailAttached) -> None:
@@ -106,13 +108,13 @@ class _Clocks:
             return
         for mail_id in event.mail_ids:
             self._waiting.pop(mail_id, None)
-        if event.outcome == "no_reply":
+        if event.outcome == "no_reply" and self._thread.turn and event.turn_id == self._thread.turn.turn_id:
             self._end(RESPONSES, "met", "no reply was needed")
 
     def _moved(self, step: StateChanged) -> None:
         if step.to_state in ("resolved", "closed"):
             self._end(("resolution",), "met", f"the thread is {step.to_state}")
-            self._end(RESPONSES, "dropped", f"the thread is {step.to_state}")
+            self._over = f"the thread is {step.to_state}"
         elif step.to_state == "awaiting_reply":
             self._pause()
         elif step.from_state == "resolved" and not self._is_open("resolution"):
