@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from schemas.events.marks import Priority, Tag
+from schemas.events.threads import ThreadState
 from schemas.model_output import Key, Kind, Line, OptionalLine
 
 By = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
 
 
 class _Body(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="after")
+    def _can_be_stored(self) -> Self:
+        for name in type(self).model_fields:
+            if isinstance(text := getattr(self, name), str) and "\0" in text:
+                raise ValueError(f"{name}: a NUL character cannot be stored")
+        return self
 
 
 class NewFact(_Body):
@@ -45,3 +57,65 @@ class Outcome(BaseModel):
     decision: str = ""
     fact_id: UUID | None = None
     reason: str = ""
+
+
+class StepWish(_Body):
+    """One step of a thread's state machine."""
+
+    to: ThreadState
+    reason: Reason = ""
+    by: By = "api"
+
+
+class Stepped(BaseModel):
+    """A step that was made."""
+
+    from_state: ThreadState
+    to_state: ThreadState
+
+
+class Marks(_Body):
+    """What shall stand on a thread; what is left out stays as it is."""
+
+    priority: Priority | None = None
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
+    reason: Reason = ""
+    by: By = "api"
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if not (self.priority or self.add_tags or self.remove_tags):
+            raise ValueError("ask for a priority, or for tags to add or to remove")
+        return self
+
+
+class NewNote(_Body):
+    """A note for people; it is never sent."""
+
+    text: Words
+    by: By = "api"
+
+
+class Approval(_Body):
+    """A person's yes to a draft, bound to what they saw of it: its text, and its thread as it was."""
+
+    text_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="of the text that you saw, as the draft gives it")
+    thread_version: int = Field(ge=0, description="of the thread that you saw, as the draft gives it")
+    text: Words | None = Field(None, description="your own wording, sent instead")
+    by: By = "api"
+
+
+class Rejection(_Body):
+    """A person's no to a draft; its turn ends as rejected."""
+
+    reason: Reason = ""
+    by: By = "api"
+
+
+class DraftOutcome(BaseModel):
+    """What became of a draft: `approved`, `sending`, `sent`, `discarded` ..., with the reason where there is one."""
+
+    reply_id: UUID
+    state: str
+    detail: str

@@ -10,8 +10,9 @@ from fastapi import APIRouter, Query, Response
 from pydantic import AwareDatetime, BaseModel
 
 from schemas.events.memory import FactRequested
+from services.console.asking import ask
 from services.console.bodies import By, Correction, NewFact, Outcome
-from services.console.memory.asking import NotDecidedYet, ask, became
+from services.console.memory.asking import NotDecidedYet, became
 from services.console.memory.finding import find
 from services.console.memory.reading import (
     Entry,
@@ -163,7 +164,7 @@ def add_wishes(router: APIRouter, house: House) -> None:
 async def _wish(house: House, who: str, response: Response, **given: Any) -> Outcome:
     one = await person(house, who)
     wish = FactRequested.model_validate({"participant_id": one.participant_id, **given})
-    id = await ask(house, wish)
+    id = (await ask(house, wish)).id
     try:
         decided = await became(house, one.participant_id, id, timeout_s=WAIT_S)
     except NotDecidedYet:

@@ -1,20 +1,35 @@
-"""`/api/participants`: who they are, what is known of them and why, and changes to it."""
+"""`/api`: participants and what is known of them, threads, drafts; and what a person asks of each."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends, Query
 
 from services.console import facts
+from services.console.drafts import routes as drafts
 from services.console.memory.people import Person, list_people
 from services.console.named import Who, person
+from services.console.threads import routes as threads
 from services.console.token import bearer_of
 from services.core.house import House
 
 
 def routes(house: House) -> APIRouter:
     """The API's routes, all behind the bearer token."""
-    router = APIRouter(prefix="/api", tags=["memory"], dependencies=[Depends(bearer_of(house.settings.web))])
+    api = APIRouter(prefix="/api", dependencies=[Depends(bearer_of(house.settings.web))])
+    parts = {
+        "memory": (_add_people, facts.add_reads, facts.add_wishes),
+        "threads": (threads.add_reads, threads.add_wishes),
+        "drafts": (drafts.add_reads, drafts.add_wishes),
+    }
+    for tag, adders in parts.items():
+        router = APIRouter(tags=[tag])
+        for add in adders:
+            add(router, house)
+        api.include_router(router)
+    return api
 
+
+def _add_people(router: APIRouter, house: House) -> None:
     @router.get("/participants")
     async def participants(limit: int = Query(50, ge=1, le=500)) -> list[Person]:
         """Who has written to us, the latest first."""
@@ -25,7 +40,3 @@ def routes(house: House) -> APIRouter:
     async def participant(who: Who) -> Person:
         """One participant, by address or id."""
         return await person(house, who)
-
-    facts.add_reads(router, house)
-    facts.add_wishes(router, house)
-    return router

@@ -10,11 +10,14 @@ import asyncio
 import socket
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from http import HTTPStatus
 
 import structlog
 import uvicorn
 from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
 
 from services.core.bus.processor import Edge
 from services.core.errors import Permanent, Temporary
@@ -44,6 +47,8 @@ def make_app(routers: Iterable[APIRouter] = ()) -> FastAPI:
     """The application: the given routes, `GET /healthz`, and errors in words."""
     app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _not_served)
     app.add_exception_handler(Temporary, _try_later)
     app.add_exception_handler(Exception, _failed)
     app.get("/healthz", include_in_schema=False)(_healthz)
@@ -107,6 +112,19 @@ async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refused)
     log.warning("request refused", path=request.url.path, code=error.code, reason=str(error))
     return JSONResponse({"error": error.code, "message": str(error)}, error.status)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    """What is wrong with a request, without repeating what was sent: that may be no text at all."""
+    assert isinstance(error, RequestValidationError)
+    wrong = "; ".join(f"{'.'.join(str(part) for part in one['loc'])}: {one['msg']}" for one in error.errors())
+    return JSONResponse({"error": "invalid", "message": wrong[:2000]}, 422)
+
+
+async def _not_served(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    return JSONResponse({"error": code, "message": error.detail}, error.status_code, headers=error.headers)
 
 
 async def _try_later(request: Request, error: Exception) -> JSONResponse:

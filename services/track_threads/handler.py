@@ -14,6 +14,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.settings import Settings
 from services.track_threads import decide
+from services.track_threads.apply import SQL
 from services.track_threads.keeping import load, record, wait_or_open
 from services.track_threads.requests import on_marks, on_transition
 from services.track_threads.takeover import took_over

@@ -49,10 +49,9 @@ async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, 
 
 
 def _deadline(row: Row) -> Deadline:
-    left = row.pop("left_s")
-    return Deadline(
-        **row, allowed=timedelta(seconds=row.pop("allowed_s")), left=None if left is None else timedelta(seconds=left)
-    )
+    allowed_s, left_s = row.pop("allowed_s"), row.pop("left_s")
+    left = None if left_s is None else timedelta(seconds=left_s)
+    return Deadline(**row, allowed=timedelta(seconds=allowed_s), left=left)
 
 
 async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settings: Settings) -> list[EventData]:

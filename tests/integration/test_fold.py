@@ -13,6 +13,8 @@ from psycopg.rows import dict_row
 
 from deploy.local import Endpoints
 from schemas.events.mail import Peer
+from services.console.threads import wishes
+from services.console.threads.reading import list_threads
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
@@ -31,6 +33,7 @@ from tests.support.house import running_house, settings_for
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+LEVELS = {"normal": {"first_response_hours": 4, "next_response_hours": 8, "resolution_hours": 40}}
 BARELY_USED = {
     "suppressions",
     "relations",
@@ -49,7 +52,9 @@ async def lived_in(
     world = make_world(11)
     inboxes = [one.model_dump() for one in demo_settings(world, stack, home).inboxes]
     with fresh_database(stack.database, template=template_database) as url:
-        settings = settings_for(stack, url, f"fold-{random.randbytes(4).hex()}.", home, inboxes=inboxes)
+        settings = settings_for(
+            stack, url, f"fold-{random.randbytes(4).hex()}.", home, inboxes=inboxes, service_levels=LEVELS
+        )
         clock = SteppingClock(world.mails[0].received_at)
         async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
             await _live_through(world, house, clock)
@@ -70,6 +75,10 @@ async def _live_through(world: World, house: House, clock: SteppingClock) -> Non
         came = await look(house, accepted.mail_id)
         if came.replies:
             replies[mail.key] = came.sent_reply(came.replies[-1])
+    async with house.database.reading() as conn:
+        newest = (await list_threads(conn, house.settings.workspace, limit=1))[0].thread_id
+    await wishes.mark(house, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
+    await settle(house)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A person's wish goes to the participant's topic; learn_facts accepts or refuses it, and logs that."""
+"""What became of a wish about a fact; learn_facts accepts or refuses it, and logs that."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import asyncio
 from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.events.memory import FactRequested
 from services.console.memory.people import SQL
-from services.core.bus.envelope import first
-from services.core.bus.runner import enter
-from services.core.clock import monotonic, random_id
+from services.core.clock import monotonic
 from services.core.db import fetch_all
 from services.core.errors import Temporary
 from services.core.house import House
@@ -36,13 +33,6 @@ class Decided:
     def refused(self) -> bool:
         """Whether it was not granted."""
         return self.decision.endswith(" refused")
-
-
-async def ask(house: House, wish: FactRequested) -> UUID:
-    """Put a wish on the log; the id of its event."""
-    id = random_id()
-    await enter(house, first(wish, id=id, source="console", time=house.now(), workspace=house.settings.workspace))
-    return id
 
 
 async def became(house: House, participant_id: UUID, wish: UUID, *, timeout_s: float = 20) -> Decided:

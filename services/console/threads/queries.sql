@@ -22,16 +22,16 @@ SELECT goal_id, text, added_at, closed_at FROM goals
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY added_at, goal_id;
 
 -- name: said
-SELECT at, role, text, pending FROM conversation
+SELECT at, role, text, pending, reply_id FROM conversation
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY version;
 
 -- name: steps
 -- Every step of the state machine, refused ones too.
-SELECT at, from_state, to_state, trigger, reason, refused, cause FROM thread_log
+SELECT version, at, from_state, to_state, trigger, reason, refused, cause FROM thread_log
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY version;
 
 -- name: actions
-SELECT at, action, detail, trigger, cause FROM thread_actions
+SELECT version, at, action, detail, trigger, cause FROM thread_actions
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY version;
 
 -- name: notes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from psycopg.rows import class_row
 
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState, Trigger
+from services.console.knowledge.reading import SourceLine, sources_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 
@@ -30,7 +31,7 @@ class ThreadLine:
     inbox: str
     state: ThreadState
     priority: Priority
-    tags: tuple[str, ...]
+    tags: list[str]
     opened_at: datetime
     changed_at: datetime
     participant_id: UUID | None
@@ -49,18 +50,21 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One row of the conversation; `pending` while it waits for an answer."""
+    """One row of the conversation; `pending` while it waits for an answer, `sources` what a reply of ours rests on."""
 
     at: datetime
     role: str
     text: str
     pending: bool
+    reply_id: UUID | None
+    sources: list[SourceLine] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """A step of the state machine: who asked, why, because of which event; `refused` says why it was not made."""
 
+    version: int
     at: datetime
     from_state: ThreadState
     to_state: ThreadState
@@ -74,6 +78,7 @@ class Step:
 class Action:
     """Something that was done in the thread: by whom, why, because of which event."""
 
+    version: int
     at: datetime
     action: str
     detail: str
@@ -155,12 +160,14 @@ async def whole_thread(conn: Connection, workspace: str, thread_id: UUID) -> Who
     async def every(query: Any, kind: Any) -> tuple[Any, ...]:
         return tuple(kind(**one) for one in await fetch_all(conn, query, args))
 
+    said = await every(SQL.said, Message)
+    sources = await sources_of(conn, workspace, [one.reply_id for one in said if one.reply_id])
     return WholeThread(
         thread=ThreadLine(**row),
         **rest,
         goals=await every(SQL.goals, Goal),
         deadlines=await every(SQL.deadlines, Clock),
-        conversation=await every(SQL.said, Message),
+        conversation=tuple(replace(one, sources=sources.get(one.reply_id, [])) for one in said),
         notes=await every(SQL.notes, Note),
         log=await every(SQL.steps, Step),
         actions=await every(SQL.actions, Action),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query
 
 from schemas.events.marks import Priority, Tag
 from schemas.events.threads import ThreadState
-from services.console.bodies import Marks, NewNote, StepWish, Stepped
+from services.console.bodies import Marks, NewNote, Stepped, StepWish
 from services.console.threads import wishes
 from services.console.threads.reading import (
     Due,
@@ -37,7 +37,7 @@ def add_reads(router: APIRouter, house: House) -> None:
         state: ThreadState | None = None,
         priority: Priority | None = None,
         tag: Annotated[Tag | None, Query()] = None,
-        inbox: Annotated[str | None, Query(max_length=200)] = None,
+        inbox: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
         limit: Limit = 50,
     ) -> list[ThreadLine]:
         """Threads, the latest change first."""
@@ -79,7 +79,7 @@ def add_wishes(router: APIRouter, house: House) -> None:
         return (await _whole(house, thread_id)).thread
 
     @router.post("/threads/{thread_id}/notes", status_code=201)
-    async def note(thread_id: UUID, body: NewNote, response: Response) -> None:
+    async def note(thread_id: UUID, body: NewNote) -> None:
         """Leave a note for people. It is never sent."""
         await _mark(house, thread_id, note=body.text, by=body.by)
 

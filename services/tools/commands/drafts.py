@@ -10,18 +10,14 @@ import typer
 from rich.text import Text
 
 from schemas.events.replies import DraftDecided
-from services.console.knowledge.reading import sources_of
-from services.core.bus.envelope import first
-from services.core.bus.runner import enter
-from services.core.clock import random_id
-from services.core.db import fetch_all, fetch_one, queries
-from services.core.ids import text_sha256
+from services.console.drafts.deciding import decide, standing
+from services.console.drafts.reading import held_draft, waiting_drafts
 from services.tools.commands.ids import whole_id
 from services.tools.commands.terminal import console, plain, short, source_line
 from services.tools.running import house_here
 from services.tools.settle import settle
 
-SQL = queries(__file__, "drafts.sql")
+WAIT_S = 60.0  # how long a command waits for send_email's decision
 
 ReplyId = Annotated[str, typer.Argument(help="The draft's id, or its beginning, as `correspondent drafts` shows it.")]
 By = Annotated[str, typer.Option(help="Who decides, for the log.")]
@@ -59,16 +55,14 @@ def reject(
 
 async def _drafts(home: Path) -> None:
     async with house_here(home) as house, house.database.reading() as conn:
-        workspace = house.settings.workspace
-        rows = await fetch_all(conn, SQL.waiting, {"workspace": workspace})
-        sources = await sources_of(conn, workspace, [row["reply_id"] for row in rows])
-    for row in rows:
-        head = plain(f"to {row['author_addr']}  «{row['subject']}»", "bold")
-        console.print(Text.assemble((short(row["reply_id"]), "bold cyan"), "  ", head, "\n", plain(row["text"])))
-        for source in sources.get(row["reply_id"], ()):
+        found = await waiting_drafts(conn, house.settings.workspace)
+    for one in found:
+        head = plain(f"to {one.recipient}  «{one.subject}»", "bold")
+        console.print(Text.assemble((short(one.reply_id), "bold cyan"), "  ", head, "\n", plain(one.text)))
+        for source in one.sources:
             console.print(source_line(source))
         console.print()
-    if rows:
+    if found:
         console.print("Send one with `correspondent approve ID`, or `reject ID`.", style="dim")
     else:
         console.print('No draft waits. With `approval = "review"` under [send], every reply does.', markup=False)
@@ -85,30 +79,27 @@ def _wording(file: Path | None) -> str:
 
 async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: str, by: str) -> None:
     async with house_here(home) as house:
-        workspace = house.settings.workspace
         reply_id = await whole_id(house, typed, "reply")
         async with house.database.reading() as conn:
-            held = await fetch_one(conn, SQL.held, {"reply_id": reply_id})
+            held = await held_draft(conn, house.settings.workspace, reply_id)
         if held is None:
             raise typer.BadParameter("this reply waits for nobody; `correspondent drafts` lists those that do")
-        decided = DraftDecided(
+        word = DraftDecided(
             reply_id=reply_id,
-            thread_id=held["thread_id"],
+            thread_id=held.thread_id,
             approve=approve,
-            text_sha256=text_sha256(held["text"]),
-            thread_version=held["thread_version"],
+            text_sha256=held.text_sha256,
+            thread_version=held.thread_version,
             text=text,
             reason=reason,
             by=by,
         )
-        await enter(house, first(decided, id=random_id(), source="console", time=house.now(), workspace=workspace))
+        await decide(house, word, timeout_s=WAIT_S)
         await settle(house)
-        async with house.database.reading() as conn:
-            row = await fetch_one(conn, SQL.state, {"reply_id": reply_id})
-    assert row is not None
-    if row["state"] == "draft":
+        became = await standing(house, reply_id)
+    if became.state == "draft":
         console.print(
             "Not done: the draft still waits. Its thread has changed meanwhile; look again, and decide again."
         )
         raise typer.Exit(1)
-    console.print(plain(f"{row['state']}. {row['detail']}"))
+    console.print(plain(f"{became.state}. {became.detail}"))

@@ -12,7 +12,8 @@ from uuid import UUID
 import typer
 
 from schemas.events.memory import FactRequested
-from services.console.memory.asking import ask, became
+from services.console.asking import ask
+from services.console.memory.asking import became
 from services.console.memory.finding import find
 from services.console.memory.people import Person, find_person, list_people
 from services.console.memory.reading import as_of as facts_as_of
@@ -176,7 +177,7 @@ def unmerge(context: typer.Context, who: Who, fact_id: FactId, by: By = "operato
 def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> None:
     async def run(house: House, one: Person) -> None:
         wish = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
-        decided = await became(house, one.participant_id, await ask(house, wish))
+        decided = await became(house, one.participant_id, (await ask(house, wish)).id)
         console.print(plain(showing.decided(decided)))
         if decided.refused:
             raise typer.Exit(1)

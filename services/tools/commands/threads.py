@@ -1,30 +1,29 @@
-"""`correspondent thread` and `correspondent move`: one thread, and a step of its state machine."""
+"""`correspondent thread`, `threads`, `due`, `move`, `mark`: threads, what is due, and what one may ask of a thread."""
 
 from __future__ import annotations
 
 import asyncio
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
-from uuid import UUID
+from typing import Annotated
 
 import typer
-from rich.text import Text
+from pydantic import TypeAdapter, ValidationError
 
-from schemas.events.threads import ThreadTransitionRequested
-from services.console.knowledge.reading import SourceLine, sources_of
-from services.core.bus.envelope import first
-from services.core.bus.runner import enter
-from services.core.clock import random_id
-from services.core.db import fetch_all, fetch_one, queries
+from schemas.events.marks import Tag
+from services.console.threads import wishes
+from services.console.threads.reading import due_next, list_threads, whole_thread
+from services.tools import threads as showing
 from services.tools.commands.ids import whole_id
-from services.tools.commands.terminal import console, plain, source_line
+from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
-from services.tools.settle import settle
 
-SQL = queries(__file__, "threads.sql")
+WAIT_S = 60.0  # how long a command waits for track_threads' decision
 
 ThreadId = Annotated[str, typer.Argument(help="The thread's id, or its beginning, as `correspondent mails` shows it.")]
+Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
+By = Annotated[str, typer.Option(help="Who asks, for the log.")]
+Reason = Annotated[str, typer.Option(help="Why, for the log.")]
 
 
 class State(StrEnum):
@@ -38,73 +37,112 @@ class State(StrEnum):
     CLOSED = "closed"
 
 
+class Urgency(StrEnum):
+    """The priorities of a thread."""
+
+    LOW = "low"
+    NORMAL = "normal"
+    HIGH = "high"
+    URGENT = "urgent"
+
+
 def thread(context: typer.Context, thread_id: ThreadId) -> None:
-    """Show a thread: its state, summary, goals, conversation and log."""
-    home: Path = context.obj
-    asyncio.run(_thread(home, thread_id))
+    """Show a thread: its state, deadlines, summary, goals, conversation, notes and log."""
+
+    async def run(home: Path) -> None:
+        async with house_here(home) as house:
+            whole = await whole_id(house, thread_id, "thread")
+            async with house.database.reading() as conn:
+                found = await whole_thread(conn, house.settings.workspace, whole)
+            for line in showing.whole(found, house.now()):
+                console.print(line)
+
+    asyncio.run(run(context.obj))
+
+
+def threads(
+    context: typer.Context,
+    state: Annotated[State | None, typer.Option(help="Only those in this state.")] = None,
+    priority: Annotated[Urgency | None, typer.Option(help="Only those of this priority.")] = None,
+    tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
+    inbox: Annotated[str | None, typer.Option(help="Only those of this inbox.")] = None,
+    limit: Limit = 50,
+) -> None:
+    """List threads, the latest change first."""
+
+    async def run(home: Path) -> None:
+        wanted = {"state": state, "priority": priority, "tag": tag, "inbox": inbox}
+        async with house_here(home) as house, house.database.reading() as conn:
+            for one in await list_threads(conn, house.settings.workspace, limit=limit, **wanted):
+                console.print(showing.line(one))
+
+    asyncio.run(run(context.obj))
+
+
+def due(context: typer.Context, limit: Limit = 50) -> None:
+    """List what is due next, what is overdue first. Service levels are set in the settings."""
+
+    async def run(home: Path) -> None:
+        async with house_here(home) as house, house.database.reading() as conn:
+            found = await due_next(conn, house.settings.workspace, limit=limit)
+            for one in found:
+                console.print(showing.due(one, house.now()))
+        if not found:
+            console.print("Nothing is due. Deadlines are promised under [service_levels].", markup=False)
+
+    asyncio.run(run(context.obj))
 
 
 def move(
     context: typer.Context,
     thread_id: ThreadId,
     to: Annotated[State, typer.Argument(help="The state that it shall have.")],
-    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
-    by: Annotated[str, typer.Option(help="Who asks.")] = "operator",
+    reason: Reason = "",
+    by: By = "operator",
 ) -> None:
     """Ask for one step of a thread's state machine. It is made or refused, and logged either way."""
-    home: Path = context.obj
-    asyncio.run(_move(home, thread_id, to.value, reason, by))
 
+    async def run(home: Path) -> wishes.Stepped:
+        async with house_here(home) as house:
+            whole = await whole_id(house, thread_id, "thread")
+            return await wishes.move(house, whole, to.value, reason, by, timeout_s=WAIT_S)
 
-async def _move(home: Path, typed: str, to: str, reason: str, by: str) -> None:
-    async with house_here(home) as house:
-        thread_id = await whole_id(house, typed, "thread")
-        asked = ThreadTransitionRequested.model_validate(
-            {"thread_id": thread_id, "to_state": to, "trigger": "human", "reason": reason, "by": by}
-        )
-        envelope = first(asked, id=random_id(), source="console", time=house.now(), workspace=house.settings.workspace)
-        await enter(house, envelope)
-        await settle(house)
-        async with house.database.reading() as conn:
-            row = await fetch_one(conn, SQL.last_step, {"thread_id": thread_id, "cause": envelope.id})
-    assert row is not None
-    if row["refused"]:
-        console.print(plain(f"Refused: {row['refused']}"))
+    made = asyncio.run(run(context.obj))
+    if made.refused:
+        console.print(plain(f"Refused: {made.refused}"))
         raise typer.Exit(1)
-    console.print(f"{row['from_state']} -> {row['to_state']}")
+    console.print(f"{made.from_state} -> {made.to_state}")
 
 
-async def _thread(home: Path, typed: str) -> None:
-    async with house_here(home) as house:
-        args = {"thread_id": await whole_id(house, typed, "thread")}
-        async with house.database.reading() as conn:
-            row = await fetch_one(conn, SQL.thread, args)
-            parts = {name: await fetch_all(conn, getattr(SQL, name), args) for name in ("goals", "said", "log")}
-            replies = [one["reply_id"] for one in parts["said"] if one["reply_id"]]
-            sources = await sources_of(conn, house.settings.workspace, replies)
-    assert row is not None
-    _show(row, parts, sources)
+def mark(
+    context: typer.Context,
+    thread_id: ThreadId,
+    priority: Annotated[Urgency | None, typer.Option(help="The priority that it shall have.")] = None,
+    tag: Annotated[list[str], typer.Option(help="A tag to put on; may be given again.")] = [],  # noqa: B006
+    untag: Annotated[list[str], typer.Option(help="A tag to take off; may be given again.")] = [],  # noqa: B006
+    note: Annotated[str, typer.Option(help="A note for people; it is never sent.")] = "",
+    reason: Reason = "",
+    by: By = "operator",
+) -> None:
+    """Set a thread's priority, put tags on it or take them off, leave a note."""
+    given = {"priority": priority, "add_tags": _tags(tag), "remove_tags": _tags(untag), "note": note.strip()}
+    if not any(given.values()):
+        raise typer.BadParameter("say --priority, --tag, --untag or --note")
+
+    async def run(home: Path) -> None:
+        async with house_here(home) as house:
+            whole = await whole_id(house, thread_id, "thread")
+            await wishes.mark(house, whole, timeout_s=WAIT_S, reason=reason, by=by, **given)
+            async with house.database.reading() as conn:
+                console.print(showing.line((await whole_thread(conn, house.settings.workspace, whole)).thread))
+
+    asyncio.run(run(context.obj))
 
 
-def _show(row: dict[str, Any], parts: dict[str, list[dict[str, Any]]], sources: dict[UUID, list[SourceLine]]) -> None:
-    about = f"  ({row['state']}, {row['inbox']}, since {row['opened_at']:%Y-%m-%d})"
-    console.print(Text.assemble(plain(row["subject"], "bold"), about))
-    console.print(f"thread {row['thread_id']}", style="dim")
-    if row["summary"]:
-        console.print(Text.assemble(("\nSummary\n", "bold"), plain(row["summary"])))
-    for goal in parts["goals"]:
-        reached = " (reached)" if goal["closed_at"] else ""
-        console.print(Text.assemble(("\nGoal  ", "bold"), plain(goal["text"]), reached))
-    for one in parts["said"]:
-        console.print(Text.assemble((f"\n{one['at']:%Y-%m-%d %H:%M}  {one['role']}\n", "bold"), plain(one["text"])))
-        for source in sources.get(one["reply_id"], ()):
-            console.print(source_line(source))
-    console.print("\n[b]Log[/b]")
-    for step in parts["log"]:
-        console.print(_logged(step))
-
-
-def _logged(step: dict[str, Any]) -> Text:
-    change = f"{step['at']:%Y-%m-%d %H:%M}  {step['from_state']} -> {step['to_state']}  "
-    refused = plain(f"  REFUSED: {step['refused']}" if step["refused"] else "", "red")
-    return Text.assemble(change, plain(f"{step['trigger']}: {step['reason']}", "dim"), refused)
+def _tags(typed: list[str]) -> tuple[str, ...]:
+    try:
+        return TypeAdapter(tuple[Tag, ...]).validate_python(tuple(typed))
+    except ValidationError:
+        raise typer.BadParameter(
+            "a tag is at most 40 of a-z, 0-9, _, : and -, and begins with a letter or digit"
+        ) from None

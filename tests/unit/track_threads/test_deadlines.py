@@ -15,7 +15,19 @@ from services.track_threads import decide, marks
 from services.track_threads.deadlines import Terms, breached, follow, terms_of
 from services.track_threads.takeover import took_over
 from services.track_threads.thread import Deadline, Thread
-from tests.unit.track_threads.threads import NOW, draft, folded, id_of, kinds, mail, pending, reply, states, thread, turn
+from tests.unit.track_threads.threads import (
+    NOW,
+    draft,
+    folded,
+    id_of,
+    kinds,
+    mail,
+    pending,
+    reply,
+    states,
+    thread,
+    turn,
+)
 
 HOUR = timedelta(hours=1)
 TERMS = Terms(

@@ -1,0 +1,51 @@
+"""The drafts that wait for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from services.console.knowledge.reading import SourceLine, sources_of
+from services.core.db import Connection, queries
+
+SQL = queries(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDraft:
+    """A draft that waits. `text_sha256` and `thread_version` are what a person's word on it is bound to,
+    `sources` what it rests on.
+    """
+
+    reply_id: UUID
+    thread_id: UUID
+    created_at: datetime
+    reason: str
+    text: str
+    text_sha256: str
+    thread_version: int
+    subject: str
+    recipient: str
+    sources: list[SourceLine] = field(default_factory=list)
+
+
+async def waiting_drafts(conn: Connection, workspace: str, *, limit: int = 500) -> list[HeldDraft]:
+    """Every draft that waits, the oldest first."""
+    return await _drafts(conn, workspace, None, limit)
+
+
+async def held_draft(conn: Connection, workspace: str, reply_id: UUID) -> HeldDraft | None:
+    """One draft, if it waits."""
+    found = await _drafts(conn, workspace, reply_id, 1)
+    return found[0] if found else None
+
+
+async def _drafts(conn: Connection, workspace: str, reply_id: UUID | None, limit: int) -> list[HeldDraft]:
+    args = {"workspace": workspace, "reply_id": reply_id, "limit": limit}
+    async with conn.cursor(row_factory=class_row(HeldDraft)) as cursor:
+        found = await (await cursor.execute(SQL.waiting, args)).fetchall()
+    sources = await sources_of(conn, workspace, [one.reply_id for one in found])
+    return [replace(one, sources=sources.get(one.reply_id, [])) for one in found]

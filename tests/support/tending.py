@@ -1,0 +1,87 @@
+"""A house whose threads are driven by hand: every processor, real Postgres and SMTP, no broker, a clock that jumps."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from deploy.local import Endpoints
+from services.console.threads.reading import WholeThread, whole_thread
+from services.core.bus.processor import Processor
+from services.core.house import open_house
+from services.keep_time.keeper import fire_due
+from services.pipeline import PROCESSORS
+from services.receive_email.accept import accept
+from services.tools.demo.clock import SteppingClock
+from tests.support.house import settings_for
+from tests.support.remembering import ADA, START, Memory, Quiet
+
+
+@dataclass
+class Tended(Memory):
+    """A house in which time passes only when a test says so."""
+
+    async def write(
+        self,
+        text: str,
+        *,
+        subject: str = "Export",
+        sender: str = ADA,
+        after: str = "",
+        mode: str = "live",
+        inbox: int = 0,
+    ) -> UUID:
+        """A customer's mail, handled by every processor; `after` is the Message-ID it answers. Its thread's id."""
+        number = next(self.numbers)
+        mail = EmailMessage()
+        mail["From"], mail["To"], mail["Subject"] = sender, self.house.settings.inboxes[inbox].address, subject
+        mail["Message-ID"] = f"<m{number}@{sender.rpartition('@')[2].strip('>')}>"
+        if after:
+            mail["In-Reply-To"] = after
+        mail.set_content(text)
+        box, key = self.house.settings.inboxes[inbox], str(number)
+        accepted = await accept(self.house, box, mail.as_bytes(), source="file", source_key=key, mode=mode)  # type: ignore[arg-type]
+        await self.settle()
+        (row,) = await self.rows("SELECT thread_id FROM mails WHERE mail_id = %(id)s", id=accepted.mail_id)
+        found: UUID = row["thread_id"]
+        return found
+
+    async def settle(self, processors: Iterable[Processor] = PROCESSORS) -> None:
+        """Hand events round until nobody has anything to do; timers that are due fire."""
+        every = tuple(processors)
+        while True:
+            before = await self._count()
+            await Memory.settle(self, every)
+            await fire_due(self.house)
+            if await self._count() == before:
+                return
+
+    async def wait(self, **time: float) -> None:
+        """Let time pass."""
+        self.clock.forward(self.clock() + timedelta(**time))
+        await self.settle()
+
+    async def thread(self, thread_id: UUID) -> WholeThread:
+        """A thread as a person sees it."""
+        async with self.house.database.reading() as conn:
+            return await whole_thread(conn, self.workspace, thread_id)
+
+    async def _count(self) -> int:
+        (row,) = await self.rows("SELECT count(*) AS n FROM events")
+        return int(row["n"])
+
+
+@asynccontextmanager
+async def tending(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Tended]:
+    """A house with one inbox whose senders are vouched for; the offline model writes, unless `model` is given."""
+    model = changes.pop("model_object", None)
+    settings = settings_for(stack, database, prefix, home, **changes)
+    clock = SteppingClock(START)
+    async with open_house(settings, model=model, now=clock) as house:
+        yield Tended(replace(house, publisher=Quiet(settings.kafka.brokers)), clock)
