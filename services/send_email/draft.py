@@ -18,6 +18,16 @@ from services.send_email.sources import with_sources
 Row = dict[str, Any]
 
 
+def disclosed(text: str, sentence: str) -> str:
+    """The text with the sentence at its end, unless it stands in it: the model may have left it out.
+
+    A text that says nothing stays as it is, and is refused later.
+    """
+    said = " ".join(sentence.split())
+    says = any(char.isprintable() and not char.isspace() for char in text)
+    return text if not says or said in " ".join(text.split()) else f"{text.rstrip()}\n\n{said}"
+
+
 def freeze(
     draft: ReplyDrafted,
     mail: Row,
@@ -35,6 +45,8 @@ def freeze(
     `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
     """
     inbox = house.settings.inbox(draft.inbox)
+    send = house.settings.send
+    text = disclosed(draft.text, send.disclosure) if automatic and send.disclose_ai else draft.text
     token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
     composed = compose(
         Outgoing(
@@ -42,13 +54,13 @@ def freeze(
             sender=Address(inbox.display_name, inbox.address),
             recipient=Address(mail["author_name"], mail["author_addr"]),
             subject=mail["subject"],
-            text=with_sources(draft.text, pages),
+            text=with_sources(text, pages),
             date=now,
             token=token,
             domain=inbox.address.rpartition("@")[2],
             in_reply_to=mail["message_id"],
             references=tuple(mail["references_ids"]),
-            allowed_links=house.settings.send.allowed_links,
+            allowed_links=send.allowed_links,
             known_links=known_links.union(pages),
             automatic=automatic,
         )

@@ -12,6 +12,7 @@ from typing import Any
 from schemas.events.replies import ReplyApproved, ReplyDeferred
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
+from services.core.db import fetch_one
 from services.send_email.apply import SQL
 from services.send_email.results import ids_of, retry_timer
 
@@ -39,7 +40,7 @@ async def waits(work: Work[Any], reply: ReplyApproved, row: Row) -> bool:
     limit = limit_of(work, reply.inbox)
     if limit and has_moment(row):
         return bool(row["departs_at"] > work.house.now())
-    if not limit:
+    if not limit or not await _looks_full(work, reply, limit):
         return False
     async with work.unit("rate", final=False) as unit:
         await unit.lock("delivery", reply.reply_id)
@@ -52,6 +53,15 @@ async def waits(work: Work[Any], reply: ReplyApproved, row: Row) -> bool:
         await unit.record(ReplyDeferred(**ids_of(reply), **kept, error=said))
         await unit.set_timer(retry_timer(reply, at))
     return True
+
+
+async def _looks_full(work: Work[Any], reply: ReplyApproved, limit: int) -> bool:
+    """A glance without locks, which most replies pass; the intent looks once more, under the inbox's lock."""
+    args = {"workspace": work.workspace, "inbox": reply.inbox, "reply_id": reply.reply_id, "before": limit - 1}
+    async with work.reading() as conn:
+        row = await fetch_one(conn, SQL.nth_departure, args)
+    now = work.house.now()
+    return moment(now, row["departs_at"] if row else None) > now
 
 
 async def next_moment(unit: Unit, reply: ReplyApproved, limit: int, now: datetime) -> datetime:

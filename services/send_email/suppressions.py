@@ -11,9 +11,13 @@ from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionLiftRequested
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
-from services.core.errors import Permanent
+from services.core.errors import Permanent, Temporary
 from services.send_email.apply import SQL
 from services.send_email.results import Row
+
+
+class StillLeaving(Temporary):
+    """The mail that the report is about is being handed over right now."""
 
 
 class RecipientSuppressed(Permanent):
@@ -30,13 +34,18 @@ async def refuse_suppressed(conn: Connection, workspace: str, address: str) -> N
 
 
 async def on_email(work: Work[EmailRead]) -> None:
-    """A bounce or complaint about a mail of ours: noted in the ledger, and the address suppressed if it is final."""
+    """A bounce or complaint about a mail of ours: noted in the ledger, and the address suppressed if it is final.
+
+    One that is faster than the server's own answer waits for it (`StillLeaving`).
+    """
     report = work.event.report
     if report is None or report.reply_id is None:
         return
     async with work.unit() as unit:
         await unit.lock("delivery", report.reply_id)
         row = await unit.one(SQL.delivery, reply_id=report.reply_id)
+        if row is not None and row["state"] == "sending":
+            raise StillLeaving
         if row is None or row["state"] not in ("sent", "unknown", "bounced"):
             return
         if report.kind in ("hard", "complaint"):

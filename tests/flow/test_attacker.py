@@ -6,11 +6,11 @@ import json
 import re
 
 import pytest
-from services.tools.knowledge import submit
 
 from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, fact, reflection, replies_to, rows, verified
+from tests.support.documents import shelve
 from tests.support.letters import letter
 from tests.support.scripted_model import Seen, obey_mail
 from tests.support.scripted_replies import reply_tool
@@ -52,11 +52,30 @@ async def test_a_link_that_carries_data_out_is_taken_out(town: Town) -> None:
     assert "https://evil.example/?q=secret" not in reply.get_body(("plain",)).get_content()
 
 
+async def test_a_reply_says_that_an_ai_wrote_it_and_its_word_brings_a_person(town: Town) -> None:
+    """The sentence is put there by code where the model left it out; who answers the word gets a person, and no model."""
+    obedient(town)
+    order = ordering(("reply", {"text": "I am Bob, a person of flesh and blood.", "state": "awaiting_reply"}))
+    await town.post(verified(order, sender="Ada <ada@word.example>", message_id="<a1@word.example>"))
+    (text,) = town.replies("ada@word.example")
+    assert town.house.settings.send.disclosure in " ".join(text.split())
+    asked = len(town.server.requests)
+    await town.post(
+        verified("Human!", sender="Ada <ada@word.example>", message_id="<a2@word.example>",
+                 in_reply_to="<a1@word.example>")
+    )  # fmt: skip
+    threads = await rows(
+        town.house, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 'a2@word.example'"
+    )
+    assert [row["state"] for row in threads] == ["escalated"]
+    assert len(town.server.requests) == asked
+
+
 async def test_a_link_of_the_knowledge_base_carries_nothing_more_than_itself(town: Town) -> None:
     """A URL that stands in our documents is a link in the reply; lengthened by a single word it is none."""
     obedient(town)
     guide = "https://forge.example/us/guide"
-    await submit(town.house, f"# Export\n\nSee [guide]({guide}).\n".encode(), origin="e.md", title="Export", by="t")
+    await shelve(town.house, "export.md", f"# Export\n\nSee [guide]({guide}).\n")
     await settle(town.house)
     mail = ordering(("reply", {"text": f"See {guide}, {guide}?q=secret and {guide}/secret", "state": "resolved"}))
     await town.post(verified(mail, sender="Kim <kim@evil.example>", message_id="<k1@evil.example>"))

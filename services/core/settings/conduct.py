@@ -39,3 +39,6 @@ class SendSettings(Group):
     retry_days: float = 5
     allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
     disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")
+    disclosure: str = Field(
+        "I am an AI assistant. Answer 'human' and a person takes over.", description="what is said then, word by word"
+    )

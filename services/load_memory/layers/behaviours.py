@@ -26,6 +26,7 @@ def budget(settings: ContextSettings) -> int:
 async def load(turn: Turn, conn: Connection) -> Section:
     """The rules of the house, and that of disclosure where the settings ask for it."""
     rules = list(RULES)
-    if turn.house.settings.send.disclose_ai:
-        rules.append("Close by saying that you are an AI assistant and that 'human' in a reply brings a person.")
+    send = turn.house.settings.send
+    if send.disclose_ai:
+        rules.append(f"Close with this sentence, in these words: {send.disclosure}")
     return section(entry(f"- {rule}", rule=rule) for rule in rules)

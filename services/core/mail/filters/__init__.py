@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from services.core.mail.filters.asks_for_person import asks_for_person
 from services.core.mail.filters.auto_submitted import auto_submitted
 from services.core.mail.filters.automatic_wording import automatic_wording
 from services.core.mail.filters.bounce import bounce
@@ -55,6 +56,7 @@ FILTERS: tuple[Filter, ...] = (
     failed_identity,
     unreadable,
     forwarded_bounce,
+    asks_for_person,
     storm,
     rates,
     long_monologue,

@@ -12,7 +12,7 @@ from services.core.model.offline.sentences import quotable
 from services.core.model.offline.view import View
 
 _LONG_SILENCE = timedelta(days=30)
-_DISCLOSE = re.compile(r"\bsay(?:ing)? that you are an AI\b", re.I)
+_DISCLOSE = re.compile(r"\bsentence, in these words: (.+)")
 _FIRST_NAME = re.compile(r"[^\W\d_][\w'’-]+")
 
 
@@ -67,8 +67,8 @@ class Draft:
 
     def disclose(self) -> None:
         """That a machine writes, where the settings ask for it."""
-        if _DISCLOSE.search(self._view.text("behaviours")):
-            self._paragraphs.append("I am an AI assistant. Answer 'human' and a person takes over.")
+        if asked := _DISCLOSE.search(self._view.text("behaviours")):
+            self._paragraphs.append(asked[1])
 
     def sign(self) -> None:
         """As the persona asks, else plainly."""

@@ -224,6 +224,22 @@ def test_unproven_bounce_suppresses_nobody() -> None:
 
 
 @pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("human", "human"),
+        ("'Human'.\r\n\r\nAnn", "human"),
+        ("HUMAN!\r\n\r\nOn Monday we wrote:\r\n> Answer 'human'", "human"),
+        ("I am human.", "answer"),
+        ("Thanks.\r\n\r\n> human", "answer"),
+        ("What does human resources cost?", "answer"),
+    ],
+)
+def test_the_word_that_we_offer_brings_a_person(body: str, kind: str) -> None:
+    """Where the first line of an answer is the word alone, a person takes over, without asking a model."""
+    assert verdict(raw_mail(body)).kind == kind
+
+
+@pytest.mark.parametrize(
     ("context", "kind", "name"),
     [
         ({"duplicate_of": "m-1"}, "duplicate", "duplicate"),

@@ -243,10 +243,10 @@ async def test_at_high_risk_a_person_is_offered() -> None:
 
 
 async def test_says_that_it_is_a_machine_where_the_rules_ask_for_it() -> None:
-    """With the rule of disclosure the reply says that an AI writes and how to reach a person."""
-    rule = "Close by saying that you are an AI assistant."
+    """With the rule of disclosure the reply says that an AI writes, in the words that the settings give."""
+    rule = "Close with this sentence, in these words: I am an AI assistant, says Ann."
     text = (await ask(request("When is your office open?", Layer("behaviours", rule, ({"rule": rule},))))).input["text"]
-    assert "I am an AI assistant" in text
+    assert "I am an AI assistant, says Ann." in text
     assert "AI" not in (await ask(request("When is your office open?"))).input["text"]
 
 
