@@ -6,11 +6,13 @@ SELECT * FROM deliveries WHERE reply_id = %(reply_id)s;
 SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
 
 -- name: still_wanted
--- Whether the turn is still open, whether a mail that it does not cover has come, and whether a colleague has answered
--- one that it does (read_email's own rows).
+-- Whether the turn is still open, whether a mail that it does not cover has come and still waits (a clock that was set
+-- back makes answered ones look new), and whether a colleague has answered one that it does (read_email's own rows).
 SELECT t.open_turn = %(turn_id)s AS open, t.state,
        EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict = 'answer' AND m.mode = 'live'
-               AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.opened_at) AS newer,
+               AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.opened_at
+               AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id
+                               AND NOT c.pending)) AS newer,
        EXISTS (SELECT 1 FROM mails q JOIN mails h ON h.thread_id = t.thread_id AND h.filter = 'sent_folder'
                AND h.verdict = 'colleague' AND h.mode = 'live' AND h.answered_ids @> ARRAY[q.message_id]
                WHERE q.mail_id = ANY(u.mail_ids)) AS by_hand

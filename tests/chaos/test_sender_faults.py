@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
 
@@ -17,14 +18,16 @@ from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
+from services.core.clock import utc_now
 from services.core.db import fetch_all, fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.core.house import House, open_house
 from services.pipeline import NAMES
 from services.process import prepare, working
 from services.send_email import PROCESSOR
+from services.tools.settle import settle
 from tests.chaos.traffic import deliver, make_mails
-from tests.support.house import settings_for
+from tests.support.house import running_house, settings_for
 from tests.support.smtp_server import Session, SmtpServer, Step
 
 APPROVED = "SELECT * FROM events WHERE type = 'reply.approved.v1' ORDER BY seq LIMIT 1"
@@ -82,6 +85,27 @@ async def test_a_reply_that_was_given_up_stayed_approved_for_ever(
     assert "the disk is full" in row["detail"]
     assert thread["state"] == "escalated"
     assert server.accepted == []
+
+
+async def test_a_clock_set_back_had_every_later_reply_of_a_thread_discarded(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """A mail that was answered is no newer mail, whatever the clock says: the next one is answered in one turn."""
+    offset = timedelta()
+    async with SmtpServer() as server:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
+        async with running_house(settings, now=lambda: utc_now() + offset) as house:
+            first, second = make_mails(9, 2, 1)
+            await deliver(house, [first])
+            await settle(house)
+            offset = timedelta(minutes=-10)
+            await deliver(house, [second])
+            await settle(house)
+            async with house.database.reading() as conn:
+                turns = await fetch_all(conn, "SELECT outcome FROM turns")
+    assert [row["outcome"] for row in turns] == ["sent", "sent"]
+    assert len(server.accepted) == 2
 
 
 @asynccontextmanager
