@@ -22,6 +22,7 @@ from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.send_email import rate
 from services.send_email.apply import SQL
+from services.send_email.hold import held
 from services.send_email.results import ids_of, retry_timer, sent
 from services.send_email.schedule import next_attempt
 from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
@@ -51,7 +52,7 @@ async def deliver(work: Work[Any], reply_id: UUID) -> None:
         if row["state"] == "sending":
             lost = "the sender stopped between the intent and the server's answer"
             await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row["attempt"], error=lost))
-        elif not await rate.waits(work, reply, row):
+        elif not (await held(work, reply, row, approved["stored_at"]) or await rate.waits(work, reply, row)):
             await _attempt(work, reply, row)
 
 

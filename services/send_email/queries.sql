@@ -1,6 +1,10 @@
 -- name: delivery
 SELECT * FROM deliveries WHERE reply_id = %(reply_id)s;
 
+-- name: sending_hold
+-- Whether nothing may leave, and the moment of the back-up from which the house was restored.
+SELECT taken_at, reason FROM sending_holds WHERE workspace = %(workspace)s;
+
 -- name: attempt_began
 -- When the first attempt of a reply was made.
 SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;

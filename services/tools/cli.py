@@ -49,6 +49,8 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "replay": "replay:replay_past",
     "rebuild": "rebuild:rebuild",
     "archive": "archive:archive",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
     "deliveries": "deliveries:app",
     "suppressions": "suppressions:app",
     "topics": "topics:app",

@@ -6,8 +6,8 @@ A house that cannot be reached is said within seconds and in words, with what to
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import psycopg
 from aiokafka.errors import KafkaError
 from psycopg.conninfo import conninfo_to_dict
 
-from deploy.local import Endpoints, running_endpoints
+from deploy.local import EmbeddedStack, Endpoints, running_endpoints
 from services.core.errors import Permanent, Temporary
 from services.core.house import House, open_house
 from services.core.settings import CONFIG_FILE, InboxSettings, Settings, SettingsWrong, SmtpSettings, read_settings
@@ -78,6 +78,16 @@ def settings_here(home: Path) -> Settings:
     """The settings of the house that a command talks to."""
     endpoints = running_endpoints(home)
     return stack_settings(endpoints, home.resolve()) if endpoints else given_settings()
+
+
+@contextmanager
+def standing(home: Path) -> Iterator[Settings]:
+    """The settings of a house that may stand still: its embedded stack is then started for the block."""
+    if running_endpoints(home) or "database_url" in given_settings().model_fields_set:
+        yield settings_here(home)
+    else:
+        with EmbeddedStack(home) as endpoints:
+            yield stack_settings(endpoints, home.resolve())
 
 
 async def database_here(home: Path) -> Settings:

@@ -12,12 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from services.core.db import fetch_all, queries
+from services.tools.commands.release import release
 from services.tools.commands.settle_delivery import settle
 from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
 
 app = typer.Typer(invoke_without_command=True, help="The ledger of replies.")
 app.command()(settle)
+app.command()(release)
 SQL = queries(__file__, "deliveries.sql")
 
 

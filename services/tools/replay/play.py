@@ -8,22 +8,19 @@ from dataclasses import dataclass, replace
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from schemas.events.documents import DocumentContinued, DocumentIndexed
 from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
 from services.core.bus.runner import Runner
-from services.core.bus.work import Work
 from services.core.cache import Cache
 from services.core.db import fetch_all, fetch_one
-from services.core.memory.embedding_cache import embed_facts
-from services.learn_documents.handler import on_indexed
 from services.pipeline import PROCESSORS
 from services.tools.fold import fold_events
 from services.tools.replay.case import Case, Checkpoint, StoredEvent
 from services.tools.replay.sandbox import Sandbox
 from services.tools.replay.steps import ASKS_MODEL, SQL
+from services.tools.vectors import give_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,15 +86,8 @@ async def _catch_up(sandbox: Sandbox, case: Case, envelope: Envelope) -> None:
 
 async def _give_vectors(sandbox: Sandbox, case: Case, events: Iterable[StoredEvent]) -> None:
     """What is searched by its meaning gets its vectors; nothing is where only recordings speak."""
-    house = sandbox.house
-    if sandbox.asking.recorded and "load_memory" not in case.processors:
-        return
-    while await embed_facts(sandbox.tables, house.embedder, case.start.workspace):
-        pass
-    for event in events:
-        envelope = event.envelope()
-        if isinstance(envelope.data, DocumentIndexed | DocumentContinued):
-            await on_indexed(Work(envelope.data, envelope, "learn_documents", house, {}))
+    if not sandbox.asking.recorded or "load_memory" in case.processors:
+        await give_vectors(sandbox.house, sandbox.tables, case.start.workspace, _each(events))
 
 
 def _own_cache(sandbox: Sandbox, case: Case) -> Cache:

@@ -1,0 +1,110 @@
+"""Restores a back-up into an empty database and folder, folds the tables, and holds back what would be sent."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from services.core.bus.sweeper import refill
+from services.core.bus.topics_admin import ends
+from services.core.clock import utc_now
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db.migrate import migrate
+from services.core.errors import Permanent
+from services.core.house import House
+from services.core.settings import Settings
+from services.pipeline import consumers
+from services.process import prepare, topic_specs
+from services.tools.archive.archive import archive_of
+from services.tools.backup import postgres
+from services.tools.backup.files import copy_blobs
+from services.tools.backup.manifest import Manifest
+from services.tools.backup.take import ARCHIVE, BLOBS, DUMP
+from services.tools.fold import fold, state_hash
+from services.tools.history import Part, manifests, stored_events
+from services.tools.rebuild.beside import connected
+from services.tools.vectors import give_vectors
+
+SQL = queries(__file__)
+HELD = "restored from a back-up: what was sent after it is not known here"
+
+
+class HouseThere(Permanent):
+    """The database holds a house already; a restore wants an empty one."""
+
+
+class TopicsInUse(Permanent):
+    """The topics hold records that the restored house does not know."""
+
+
+async def refuse_a_house(database_url: str) -> None:
+    """Raises `HouseThere`."""
+    async with connected(database_url) as conn:
+        row = await fetch_one(conn, SQL.house)
+    if row and row["there"]:
+        raise HouseThere("the database holds a house already; a restore wants an empty database")
+
+
+async def load(settings: Settings, backup: Path, keys: Path | None) -> None:
+    """The database as it was, tables that are folded still empty. Raises `HouseThere` or `DumpFailed`."""
+    url = settings.database_url
+    await refuse_a_house(url)
+    async with connected(url) as conn:
+        await conn.execute(SQL.make_app_role)
+    await asyncio.to_thread(postgres.load, url, backup / DUMP)
+    await asyncio.to_thread(migrate, url)
+    if keys:
+        await asyncio.to_thread(postgres.load, url, keys)
+
+
+async def hold(settings: Settings, made: Manifest) -> None:
+    """Let nothing leave until a person releases it."""
+    args = {"now": utc_now(), "taken_at": made.taken_at, "reason": HELD, "workspace": settings.workspace}
+    async with connected(settings.database_url) as conn:
+        await conn.execute(SQL.hold_sending, args)
+
+
+async def copy_files(settings: Settings, backup: Path, made: Manifest) -> int:
+    """Blobs, and archived files to where the settings say; how many blobs there are. What is there is kept."""
+    place = archive_of(settings).at()
+    async with connected(settings.database_url) as conn:
+        for one in await manifests(conn):
+            await asyncio.to_thread(place.keep, one.file, backup.parent / ARCHIVE / one.file)
+        await conn.execute(SQL.archives_are_here)
+    if made.blobs is None:
+        return 0
+    return await asyncio.to_thread(copy_blobs, backup.parent / BLOBS, settings.home / BLOBS)
+
+
+async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
+    """Fold every table from the events; those whose hash is not the one of the back-up."""
+    async with connected(settings.database_url) as conn:
+        await fold(conn, settings.database_url, archive=archive_of(settings))
+        hashes = await state_hash(conn)
+    return [table for table, value in hashes.items() if made.hashes.get(table, value) != value]
+
+
+async def give_all_vectors(house: House, conn: Connection) -> None:
+    """What is searched by its meaning gets its vectors again."""
+    for row in await fetch_all(conn, SQL.workspaces):
+        documents = stored_events(conn, Part(kinds=("document",)), archive_of(house.settings))
+        await give_vectors(house, conn, row["workspace"], documents)
+
+
+async def refuse_old_topics(settings: Settings) -> None:
+    """Raises `TopicsInUse` where a broker remembers the house of before: its records would come to the restored one."""
+    if settings.kafka.embedded:
+        return
+    if any((await ends(settings.kafka.brokers, [one.name for one in topic_specs(settings)])).values()):
+        raise TopicsInUse(
+            f"topics with the prefix {settings.kafka.topic_prefix!r} hold records of the house before: "
+            "set kafka.topic_prefix to one that was never used"
+        )
+
+
+async def publish_undone(house: House) -> int:
+    """Put on the log what some consumer has still to do; how many. An embedded broker is told at each start."""
+    if house.settings.kafka.embedded:
+        return 0
+    await prepare(house.settings)
+    return await refill(house, consumers())

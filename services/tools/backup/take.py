@@ -1,0 +1,84 @@
+"""Takes a back-up of a house at work: the database first, then the blobs, stored before any event names them."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib.metadata import version
+from pathlib import Path
+
+from services.core.clock import utc_now
+from services.core.db import Connection, fetch_one, queries
+from services.core.settings import Settings
+from services.tools.archive.archive import archive_of
+from services.tools.backup import postgres
+from services.tools.backup.files import copy_blobs, write_synced
+from services.tools.backup.manifest import NAME, Manifest
+from services.tools.fold import projections, state_hash
+from services.tools.history import manifests
+from services.tools.rebuild.beside import connected
+
+SQL = queries(__file__)
+DUMP, BLOBS, ARCHIVE = "database.dump", "blobs", "archive"
+KEYS = ("subject_keys",)  # kept apart, with a short retention: a person is erased where the key is
+CACHES = ("embeddings",)  # made again from texts
+
+
+async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
+    """Make a back-up in a folder of its own below `folder`; several share the blobs there. Done with the manifest."""
+    target = folder / f"{utc_now():%Y%m%dT%H%M%SZ}"
+    target.mkdir(parents=True)
+    async with connected(settings.database_url) as conn, conn.transaction():
+        await conn.execute(SQL.one_moment)
+        exported = await fetch_one(conn, SQL.export_snapshot)
+        assert exported is not None
+        without = (*projections(), *KEYS, *CACHES)
+        await asyncio.to_thread(
+            postgres.dump, settings.database_url, target / DUMP, snapshot=exported["snapshot"], without=without
+        )
+        archives = await _copy_archives(conn, settings, folder / ARCHIVE)
+        extent = await fetch_one(conn, SQL.extent)
+        assert extent is not None
+        hashes = await state_hash(conn)
+    blobs = None
+    if not settings.blobs.url:
+        blobs = await asyncio.to_thread(copy_blobs, settings.home / BLOBS, folder / BLOBS)
+    made = Manifest(
+        code_version=version("correspondent"),
+        workspace=settings.workspace,
+        hashes=hashes,
+        archives=tuple(archives),
+        blobs=blobs,
+        **extent,
+    )
+    write_synced(target / NAME, made.model_dump_json(indent=1).encode())
+    return target, made
+
+
+async def keep_keys(settings: Settings, path: Path) -> bool:
+    """Write the keys of data subjects to a file of their own; False where the house has none."""
+    async with connected(settings.database_url) as conn:
+        there = [key for key in KEYS if await _is_there(conn, key)]
+    if there:
+        await asyncio.to_thread(_write_keys, settings.database_url, path, there)
+    return bool(there)
+
+
+def _write_keys(database_url: str, path: Path, tables: list[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(mode=0o600)
+    postgres.dump_tables(database_url, path, tables)
+
+
+async def _is_there(conn: Connection, table: str) -> bool:
+    row = await fetch_one(conn, SQL.table_there, {"name": table})
+    return bool(row and row["there"])
+
+
+async def _copy_archives(conn: Connection, settings: Settings, target: Path) -> list[str]:
+    archive, names = archive_of(settings), []
+    for one in await manifests(conn):
+        if not (target / one.file).exists():
+            with archive.open(one.file, one.place) as content:
+                write_synced(target / one.file, content.read())
+        names.append(one.file)
+    return names

@@ -1,0 +1,75 @@
+"""`correspondent backup` and `correspondent restore`."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from services.core.house import open_house
+from services.core.settings import Settings
+from services.tools.backup import restore as restoring
+from services.tools.backup.manifest import Manifest, newest, read
+from services.tools.backup.take import keep_keys, take
+from services.tools.rebuild.beside import connected
+from services.tools.running import standing
+
+console = Console(highlight=False)
+
+Keys = Annotated[Path | None, typer.Option(help="A file, elsewhere, for the keys of data subjects.")]
+
+
+def backup(
+    context: typer.Context,
+    to: Annotated[Path, typer.Option(help="A folder; each back-up gets one of its own in it, blobs are shared.")],
+    keys_to: Keys = None,
+) -> None:
+    """Back up database, blobs and archived events, while the house is at work.
+
+    Not in it: `secret`, the settings, and the keys of data subjects (`--keys-to`). Keep those apart.
+    """
+    home: Path = context.obj
+    with standing(home) as settings:
+        folder, made = asyncio.run(take(settings, to))
+        keys = keys_to is not None and asyncio.run(keep_keys(settings, keys_to))
+    blobs = f"{made.blobs} blobs" if made.blobs is not None else f"no blobs (they lie at {settings.blobs.url})"
+    console.print(f"{made.events} events, {blobs}, {len(made.archives)} archived files: {folder}")
+    console.print(f"Keys: {keys_to}" if keys else "Keys: none. Keep the secret and the settings apart.")
+
+
+def restore(
+    context: typer.Context,
+    source: Annotated[
+        Path, typer.Option("--from", help="A back-up, or a folder of them: then the newest.", exists=True)
+    ],
+    keys: Keys = None,
+) -> None:
+    """Restore a back-up into an empty database and an empty folder; exit 1 where the tables are not what they were.
+
+    Nothing is sent afterwards until `correspondent deliveries release`: the house does not know what it sent after the
+    back-up was taken.
+    """
+    home: Path = context.obj
+    folder = newest(source)
+    made = read(folder)
+    with standing(home) as settings:
+        raise typer.Exit(asyncio.run(_restore(settings, folder, made, keys)))
+
+
+async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path | None) -> int:
+    await restoring.refuse_old_topics(settings)
+    await restoring.load(settings, folder, keys)
+    await restoring.hold(settings, made)
+    blobs = await restoring.copy_files(settings, folder, made)
+    different = await restoring.fold_tables(settings, made)
+    async with open_house(settings) as house, connected(settings.database_url) as conn:
+        await restoring.give_all_vectors(house, conn)
+        told = await restoring.publish_undone(house)
+    console.print(f"{made.events} events of {made.taken_at:%Y-%m-%d %H:%M:%S} UTC and {blobs} blobs are back.")
+    console.print(f"{told} events that somebody has still to do are on the log.")
+    console.print(f"Tables that are not what they were: {', '.join(different) or 'none'}.")
+    console.print("Nothing is sent until you say so: `correspondent deliveries release`.")
+    return 1 if different else 0

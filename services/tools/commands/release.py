@@ -1,0 +1,32 @@
+"""`correspondent deliveries release`: a restored house may send again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import typer
+
+from services.core.db import fetch_one
+from services.tools.backup.restore import SQL
+from services.tools.commands.terminal import console
+from services.tools.rebuild.beside import connected
+from services.tools.running import database_here
+
+
+def release(context: typer.Context) -> None:
+    """Let replies leave again after a restore. Look at the inbox's Sent folder and the unknown replies first."""
+    home: Path = context.obj
+    asyncio.run(_release(home))
+
+
+async def _release(home: Path) -> None:
+    settings = await database_here(home)
+    workspace = {"workspace": settings.workspace}
+    async with connected(settings.database_url) as conn:
+        hold = await fetch_one(conn, SQL.hold, workspace)
+        await conn.execute(SQL.release_sending, workspace)
+    if hold is None:
+        console.print("Nothing is held.")
+    else:
+        console.print(f"Held since {hold['since']:%Y-%m-%d %H:%M} UTC; what waits leaves within minutes.")

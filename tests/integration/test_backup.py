@@ -1,0 +1,148 @@
+"""A house that was restored is the house that it was, goes on working, and sends no mail twice."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from deploy.local import Endpoints
+from services.core.db import fetch_all, fetch_one
+from services.core.house import House
+from services.core.settings import Settings
+from services.receive_email.accept import accept
+from services.send_email import hold
+from services.tools.backup import restore
+from services.tools.backup.files import BlobWasDamaged
+from services.tools.backup.manifest import NAME, NoBackup, newest, read
+from services.tools.backup.restore import HouseThere
+from services.tools.backup.take import BLOBS, take
+from services.tools.cli import app
+from services.tools.rebuild import run
+from services.tools.rebuild.beside import connected
+from services.tools.rebuild.scopes import scope
+from services.tools.settle import settle
+from tests.support.bus import until_true
+from tests.support.documents import shelve
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.smtp_server import SmtpServer
+from tests.support.stack import fresh_database
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+BEFORE = 3
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[SmtpServer]:
+    async with SmtpServer() as server:
+        yield server
+
+
+@pytest.fixture
+def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, server: SmtpServer) -> Settings:
+    """The house that is backed up."""
+    smtp = {"host": "127.0.0.1", "port": server.port}
+    return settings_for(stack, database, topic_prefix, tmp_path / "house", smtp=smtp)
+
+
+@pytest.fixture
+def empty(settings: Settings, stack: Endpoints, topic_prefix: str, tmp_path: Path) -> Iterator[Settings]:
+    """Where it is restored: an empty database, an empty folder, topics never used."""
+    with fresh_database(stack.database) as url:
+        kafka = settings.kafka.model_copy(update={"topic_prefix": f"{topic_prefix}again."})
+        changes = {"database_url": url, "home": tmp_path / "again", "kafka": kafka}
+        yield settings.model_copy(update=changes)
+
+
+async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
+    settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Equal tables; a reply under way then is unknown, one that was lost waits for the release, and each goes once."""
+    monkeypatch.setattr(hold, "LOOK_AGAIN", timedelta(seconds=0.5))
+    async with running_house(settings) as house:
+        await shelve(house, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.")
+        await _write(house, range(BEFORE))
+        await settle(house, timeout_s=120)
+        server.script = lambda session, step: "451 not now" if step == "rcpt" else None
+        await _write(house, [BEFORE])
+        await _until_deferred(house)
+        _, made = await take(settings, tmp_path / "backups")
+        server.script = lambda session, step: None
+    sent = len(server.accepted)
+    assert sent == BEFORE
+    output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups")])
+    assert "Tables that are not what they were: none." in output
+    assert f"{made.blobs} blobs are back" in output
+    async with connected(empty.database_url) as conn:
+        bare = await fetch_one(conn, "SELECT count(*) AS n FROM chunks WHERE embedding IS NULL")
+        assert bare == {"n": 0}
+    async with running_house(empty) as house:
+        await _write(house, [BEFORE + 1])
+        await _until_states(house, {"sent": BEFORE, "unknown": 1, "approved": 1})
+        assert len(server.accepted) == sent, "held"
+        assert "leaves within minutes" in await asyncio.to_thread(_type, empty, ["deliveries", "release"])
+        await _until_states(house, {"sent": BEFORE + 1, "unknown": 1})
+        await settle(house, timeout_s=120)
+    recipients = [one.recipient for one in server.accepted]
+    assert len(set(recipients)) == len(recipients) == BEFORE + 1
+    assert (await run.check(empty.database_url, scope("all"), lambda count: None)).differences == ()
+
+
+async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empty: Settings, tmp_path: Path) -> None:
+    """A folder without its manifest, a damaged blob, and a database with a house in it are refused in words."""
+    async with running_house(settings, names=("read_email",)) as house:
+        await _write(house, [0])
+        folder, made = await take(settings, tmp_path / "backups")
+    with pytest.raises(HouseThere):
+        await restore.load(settings, folder, None)
+    await restore.load(empty, folder, None)
+    blob = next(path for path in (tmp_path / "backups" / BLOBS).rglob("*") if path.is_file())
+    blob.write_bytes(b"something else")
+    with pytest.raises(BlobWasDamaged, match=blob.name):
+        await restore.copy_files(empty, folder, made)
+    assert read(newest(tmp_path / "backups")) == made
+    (folder / NAME).unlink()
+    with pytest.raises(NoBackup):
+        newest(tmp_path / "backups")
+
+
+def _type(settings: Settings, arguments: list[str]) -> str:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("services.tools.running.settings_here", lambda home: settings)
+        patch.setenv("CORRESPONDENT_DATABASE_URL", settings.database_url)
+        result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return " ".join(result.output.split())
+
+
+async def _write(house: House, numbers: Iterable[int]) -> None:
+    for number in numbers:
+        raw = letter(
+            "Hello,\n\nwhat does the Team plan cost?\n\nAnn",
+            sender=f"Ann <ann@customer{number}.example>",
+            message_id=f"<{number}@customer.example>",
+            subject=f"Question {number}",
+        )
+        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+
+
+async def _until_states(house: House, wanted: dict[str, int]) -> None:
+    async def reached() -> bool:
+        async with house.database.reading() as conn:
+            rows = await fetch_all(conn, "SELECT state, count(*) AS n FROM deliveries GROUP BY state")
+        return {row["state"]: row["n"] for row in rows} == wanted
+
+    await until_true(reached)
+
+
+async def _until_deferred(house: House) -> None:
+    async def deferred() -> bool:
+        async with house.database.reading() as conn:
+            return bool(await fetch_one(conn, "SELECT 1 FROM events WHERE type = 'reply.deferred.v1'"))
+
+    await until_true(deferred)
