@@ -24,6 +24,7 @@ from services.tools.settle import settle
 from services.tools.topics import readings
 from tests.support.bus import until_true
 from tests.support.house import running_house, settings_for
+from tests.support.stack import uses_apache_kafka
 
 NAMES = ("learn_documents", "summarize_threads")
 DOCUMENT = "7b2d3c1e-0000-5000-8000-00000000000"
@@ -100,6 +101,17 @@ async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place
     await settle(place.house)
     assert [one.state for one in await place.letters()] == ["redriven"]
     assert "No dead letters." in (await place.type("dlq", "list")).output
+
+
+async def test_status_says_who_consumes(place: Place) -> None:
+    """A consumer with a process at work is told from one without; Apache Kafka also says where, with how many partitions."""
+    lines = dict(
+        line.split(maxsplit=1) for line in (await place.type("status")).output.splitlines() if len(line.split()) > 1
+    )
+    assert lines["learn_documents"].startswith("1")
+    assert lines["generate_reply"].strip() == "nobody"
+    if uses_apache_kafka():
+        assert "127.0.0.1 (24 partitions)" in lines["learn_documents"]
 
 
 async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:

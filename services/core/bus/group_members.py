@@ -1,4 +1,7 @@
-"""Who is in a consumer group, and which partitions each member has, as the group's coordinator says."""
+"""Who is in a consumer group, and which partitions each member has, as the group's coordinator says.
+
+aiokafka 0.14 reads version 3 of the answer with the schema of version 2 and fails, so version 2 is asked for.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from aiokafka.client import AIOKafkaClient, CoordinationType
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import KafkaError
+from aiokafka.protocol.admin import DescribeGroupsRequest_v2
+from aiokafka.protocol.api import Request
 
 from services.core.bus.delivery import Partition
-from services.core.bus.topics_admin import admin_client
 
 ASK_S = 10.0
 
@@ -28,17 +33,38 @@ class Member:
 
 async def group_members(brokers: str, groups: Sequence[str]) -> list[Member] | None:
     """The live members of the groups; a group without any has none. None where the broker does not tell."""
+    client = AIOKafkaClient(bootstrap_servers=brokers)
     try:
-        async with asyncio.timeout(ASK_S), admin_client(brokers) as admin:
-            answers = await admin.describe_consumer_groups(list(groups))
-    except (KafkaError, TimeoutError, ValueError):
+        async with asyncio.timeout(ASK_S):
+            await client.bootstrap()
+            answers = [await _ask(client, group) for group in groups]
+    except (KafkaError, TimeoutError, ValueError, NotImplementedError):
         return None
-    return sorted((member for answer in answers for member in _members(answer)), key=lambda one: (one.group, one.host))
+    finally:
+        await client.close()
+    found = (member for answer in answers for member in _members(answer))
+    return sorted(found, key=lambda one: (one.group, one.host, one.partitions))
+
+
+class _Describe(Request[DescribeGroupsRequest_v2]):  # type: ignore[misc]
+    API_KEY = DescribeGroupsRequest_v2.API_KEY
+
+    def __init__(self, group: str) -> None:
+        self._group = group
+
+    def build(self, request_struct_class: type[DescribeGroupsRequest_v2]) -> DescribeGroupsRequest_v2:
+        return request_struct_class([self._group])
+
+
+async def _ask(client: AIOKafkaClient, group: str) -> Any:
+    node = await client.coordinator_lookup(CoordinationType.GROUP, group)
+    await client.ready(node)
+    return await client.send(node, _Describe(group))
 
 
 def _members(answer: Any) -> Iterator[Member]:
-    for _, group, _, _, _, members, *_ in answer.groups:
-        for _, client, host, _, assignment, *_ in members:
+    for _, group, _, _, _, members in answer.groups:
+        for _, client, host, _, assignment in members:
             yield Member(group, client, host.lstrip("/"), tuple(sorted(_assigned(assignment))))
 
 

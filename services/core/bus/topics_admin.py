@@ -40,7 +40,7 @@ class TopicSpec:
 
 async def ensure_topics(brokers: str, specs: Sequence[TopicSpec], *, replication: int = 1) -> None:
     """Create the topics that are missing; several processes may do so at once. Raises what the broker refuses."""
-    async with admin_client(brokers) as admin:
+    async with _admin(brokers) as admin:
         there = set(await admin.list_topics())
         missing = [_new_topic(spec, replication) for spec in specs if spec.name not in there]
         if not missing:
@@ -72,7 +72,7 @@ async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
 async def committed(brokers: str, group: str, partitions: Sequence[Partition]) -> dict[Partition, int]:
     """Give the offset of the next record that `group` will read, 0 where it has committed none."""
     places = [TopicPartition(*partition) for partition in partitions]
-    async with admin_client(brokers) as admin, asyncio.timeout(FETCH_S):
+    async with _admin(brokers) as admin, asyncio.timeout(FETCH_S):
         while (found := await _offsets(admin, group, places)) is None:  # noqa: ASYNC110 - nobody announces it
             await asyncio.sleep(0.1)
     return {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
@@ -102,7 +102,7 @@ def _new_topic(spec: TopicSpec, replication: int) -> NewTopic:
 
 
 async def _places(brokers: str, topics: Sequence[str]) -> list[TopicPartition]:
-    async with admin_client(brokers) as admin:
+    async with _admin(brokers) as admin:
         there = set(await admin.list_topics())
         known = [topic for topic in topics if topic in there]
         found = await admin.describe_topics(known) if known else []
@@ -123,8 +123,7 @@ async def _offsets(
 
 
 @asynccontextmanager
-async def admin_client(brokers: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    """An administrator's connection, closed at the end."""
+async def _admin(brokers: str) -> AsyncIterator[AIOKafkaAdminClient]:
     admin = AIOKafkaAdminClient(bootstrap_servers=brokers)
     await admin.start()
     try:

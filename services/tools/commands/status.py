@@ -16,6 +16,7 @@ from services.tools import dead_letters, topics
 from services.tools.commands.topics import table_of
 from services.tools.running import house_here
 from services.tools.shown import age, cell
+from services.tools.who import AtWork, at_work
 
 console = Console(highlight=False)
 SQL = queries(__file__, "status.sql")
@@ -38,9 +39,21 @@ async def _status(home: Path, open_minutes: float) -> None:
             turns = await fetch_all(conn, SQL.open_turns, args)
         letters = [one for one in await dead_letters.all_letters(house) if one.state == "waiting"]
         console.print(table_of(await topics.readings(house), house.now()))
+        _show_at_work(await at_work(house))
         assert counts is not None
         _show_counts({**counts, "letters": len(letters)})
         _show_turns(house, turns, open_minutes)
+
+
+def _show_at_work(found: list[AtWork] | None) -> None:
+    if found is None:
+        console.print("\nThe broker does not say who is at work.")
+        return
+    table = Table("consumer", "processes", box=None)
+    for one in found:
+        table.add_row(one.consumer, cell(one.told, style="" if one.members else "bold red"))
+    console.print()
+    console.print(table)
 
 
 def _show_counts(counts: dict[str, Any]) -> None:
