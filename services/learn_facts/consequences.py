@@ -38,22 +38,28 @@ def stale(who: Participant, decided: Iterable[EventData]) -> Iterator[FactMarked
                     )
 
 
-def merges(who: Participant, similarity: Similarity) -> Iterator[FactsMerged]:
-    """Near-duplicates, each group into its oldest fact."""
-    gone: set[UUID] = set()
-    for kept, other in combinations(who.facts, 2):
-        if {kept.fact_id, other.fact_id} & gone or not agree(kept, other):
+def alike(who: Participant, fact_id: UUID) -> list[KnownFact]:
+    """The facts that may say the same as this one, itself included, oldest first; none where it is believed no more."""
+    new = next((one for one in who.facts if one.fact_id == fact_id), None)
+    return [one for one in who.facts if new and mergeable(new) and (one is new or agree(one, new))]
+
+
+def merge(who: Participant, fact_id: UUID, similarity: Similarity) -> FactsMerged | None:
+    """The fact and the oldest other that says the same become one, the older of the two; None where nothing does."""
+    facts = alike(who, fact_id)
+    for kept, gone in combinations(facts, 2):
+        if fact_id not in (kept.fact_id, gone.fact_id):
             continue
-        alike = similarity(kept, other)
-        if alike >= ALIKE:
-            gone |= {kept.fact_id, other.fact_id}
-            yield FactsMerged(
+        close = similarity(kept, gone)
+        if close >= ALIKE:
+            return FactsMerged(
                 participant_id=who.participant_id,
                 fact_id=kept.fact_id,
-                members=(other.fact_id,),
-                confidence=confidence([*kept.supports, *other.supports]),
-                reason=f"says the same in other words (similarity {alike:.2f}): {other.text!r}",
+                members=(gone.fact_id,),
+                confidence=confidence([*kept.supports, *gone.supports]),
+                reason=f"says the same in other words (similarity {close:.2f}): {gone.text!r}",
             )
+    return None
 
 
 def mergeable(fact: KnownFact) -> bool:

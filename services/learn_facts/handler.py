@@ -99,16 +99,19 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
 
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
-    """Give new facts their vectors, and let near-duplicates become one."""
+    """Give new facts their vectors, and let near-duplicates of this one become one with it."""
     async with work.house.database.reading() as conn:
         await embed_facts(conn, work.house.embedder, work.workspace)
     if work.event.single_valued or work.event.past:
         return
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
-        similarity = await _similarity(work, unit, [one for one in who.facts if consequences.mergeable(one)])
-        for event in consequences.merges(who, similarity):
-            await unit.record(event)
+        same = consequences.alike(who, work.event.fact_id)
+        if len(same) < 2:
+            return
+        merged = consequences.merge(who, work.event.fact_id, await _similarity(work, unit, same))
+        if merged is not None:
+            await unit.record(merged)
 
 
 async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[KnownFact]) -> consequences.Similarity:

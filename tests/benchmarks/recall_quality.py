@@ -147,11 +147,11 @@ def _mem0(url: str, everything: Sequence[Indexed]) -> list[list[int]]:
     for indexed in everything:
         vectors |= dict(zip((t.said for t in indexed.conversation.turns), indexed.turn_vectors, strict=True))
         vectors |= dict(zip((q.text for q in indexed.conversation.questions), indexed.question_vectors, strict=True))
-    memory = mem0_side.Mem0(url, vectors)
+    memory = mem0_side.Mem0(url, vectors.__getitem__)
     for indexed in everything:
         for number, turn in enumerate(indexed.conversation.turns):
             memory.add(str(indexed.number), turn.said, number)
-    return [memory.search(str(i.number), q.text, DEPTH) for i in everything for q in i.conversation.questions]
+    return [memory.numbers(str(i.number), q.text, DEPTH) for i in everything for q in i.conversation.questions]
 
 
 def _lines(questions: Sequence[Question], sides: dict[str, list[list[int]]], times: Sequence[float]) -> list[Measured]:

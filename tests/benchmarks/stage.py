@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from deploy.local import EmbeddedStack
 from services.core.house import House
-from services.core.model.port import Answer, Request, ToolCall, Usage
-from services.core.model.prompt import render
+from services.core.model.anthropic_wire import to_wire
+from services.core.model.port import Answer, Model, Request, ToolCall, Usage
+from services.core.model.settings import ModelSettings
 from services.core.model.usage import estimate_tokens
 from tests.support.house import running_house, settings_for
 from tests.support.stack import temporary_home
@@ -25,19 +28,23 @@ class InstantModel:
             call = ToolCall("r", "reflect", {"summary": "They asked, we answered.", "brief": "A customer."})
         else:
             call = ToolCall("a", "reply", {"text": "Hello, here is your answer.", "state": "awaiting_reply"})
-        prompt = render(request)
-        usage = Usage(input=estimate_tokens(prompt.stable + prompt.opening), output=20)
-        return Answer("", (call,), "tool_use", self.name, usage)
+        return Answer("", (call,), "tool_use", self.name, Usage(input=prompt_tokens(request), output=20))
 
     async def close(self) -> None:
         """Nothing is open."""
 
 
+def prompt_tokens(request: Request) -> int:
+    """What a provider reads of a request, tools included."""
+    wire = to_wire(request, ModelSettings())
+    return estimate_tokens(json.dumps([wire.get("tools"), wire["system"], wire["messages"]], ensure_ascii=False))
+
+
 @asynccontextmanager
-async def bench_house() -> AsyncIterator[House]:
-    """A house on an embedded stack of its own, without a quiet period."""
+async def bench_house(model: Model | None = None, **parts: Any) -> AsyncIterator[House]:
+    """A house on an embedded stack of its own, without a quiet period; its model answers at once."""
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
         limits = {"threads": {"quiet_s": 0, "max_auto_replies": 100_000}}
         settings = settings_for(endpoints, endpoints.database, "bench.", home / "house", **limits)
-        async with running_house(settings, model=InstantModel()) as house:
+        async with running_house(settings, model=model or InstantModel(), **parts) as house:
             yield house

@@ -164,11 +164,15 @@ class Memory:
         """Do every stored event that one of the processors has not done, in the order of storing."""
         for one in processors:
             runner = Runner(one, self.house)
-            topics = list(one.topics)
-            args = {"after": -1, "topics": topics, "consumers": [one.name] * len(topics), "limit": 1000}
-            while todo := await self._unconsumed(args):
+            while todo := await self.waiting(one):
                 for envelope in todo:
                     await runner.process(envelope)
+
+    async def waiting(self, processor: Processor) -> list[Envelope]:
+        """The stored events that a processor has not done yet, in the order of storing."""
+        topics = list(processor.topics)
+        args = {"after": -1, "topics": topics, "consumers": [processor.name] * len(topics), "limit": 1000}
+        return [history.envelope(row) for row in await self.rows(history.SQL.unconsumed, **args)]
 
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query."""
@@ -192,9 +196,6 @@ class Memory:
         """The hash of every projection."""
         async with self.house.database.reading() as conn:
             return await state_hash(conn)
-
-    async def _unconsumed(self, args: dict[str, Any]) -> list[Envelope]:
-        return [history.envelope(row) for row in await self.rows(history.SQL.unconsumed, **args)]
 
 
 @asynccontextmanager

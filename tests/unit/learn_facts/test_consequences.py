@@ -18,7 +18,9 @@ def trouble(text: str, **given: Any) -> KnownFact:
 
 
 def merged(*facts: KnownFact, similarity: float = 0.9) -> list[tuple[Any, ...]]:
-    return [(one.fact_id, one.members) for one in consequences.merges(person(*facts), lambda a, b: similarity)]
+    """What becomes of the last fact, which is new."""
+    found = consequences.merge(person(*facts), facts[-1].fact_id, lambda a, b: similarity)
+    return [(found.fact_id, found.members)] if found else []
 
 
 ONE, OTHER = trouble("The CSV export times out."), trouble("Exporting CSV runs into a timeout.")
@@ -27,7 +29,8 @@ ONE, OTHER = trouble("The CSV export times out."), trouble("Exporting CSV runs i
 def test_what_says_the_same_is_merged_into_the_older() -> None:
     """Two facts that agree in all and are alike become one; confidence comes from both their supports."""
     other = trouble("Exporting CSV runs into a timeout.", supports=(support("another mail", thread="another"),))
-    (event,) = consequences.merges(person(ONE, other), lambda a, b: 0.9)
+    event = consequences.merge(person(ONE, other), other.fact_id, lambda a, b: 0.9)
+    assert event is not None
     assert (event.fact_id, event.members) == (ONE.fact_id, (other.fact_id,))
     assert event.confidence == pytest.approx(1 - 0.3 * 0.6 * 0.8)
 
