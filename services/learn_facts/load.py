@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
+from services.core.db import fetch_several
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Source
 from services.learn_facts.support import Support
@@ -19,17 +20,18 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held until the end of the transaction."""
     await unit.lock("participant", participant_id)
     of = {"workspace": unit.workspace, "participant_id": participant_id}
-    row = await unit.one(SQL.participant, **of)
-    issues = await unit.all(SQL.issues, **of)
-    supports = await _supports(unit, of)
+    queries = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.past, SQL.parents, SQL.members)
+    found, issues, sources, facts, past, parents, members = await fetch_several(unit.conn, queries, of)
+    supports = _grouped((row["fact_id"], Support(**row)) for row in sources)
+    row = found[0] if found else None
     told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
     return Participant(
         participant_id=participant_id,
         exists=row is not None,
         **told,
         tags=tuple(row["tags"]) if row else (),
-        facts=await _facts(unit, of, supports),
-        past=tuple(PastFact(**one, supports=tuple(supports[one["fact_id"]])) for one in await unit.all(SQL.past, **of)),
+        facts=_facts(facts, supports, parents, members),
+        past=tuple(PastFact(**one, supports=tuple(supports[one["fact_id"]])) for one in past),
         issues=tuple(KnownIssue(**issue) for issue in issues),
     )
 
@@ -43,24 +45,20 @@ async def load_sources(unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID
     return [*mails, *(_our_mail(row) for row in ours if row["reply_id"])]
 
 
-async def _facts(unit: Unit, of: Row, supports: dict[UUID, list[Support]]) -> tuple[KnownFact, ...]:
-    rows = await unit.all(SQL.facts, **of)
-    parents = _grouped((one["fact_id"], one["parent_id"]) for one in await unit.all(SQL.parents, **of))
-    members = _grouped((one["merged_into"], one["fact_id"]) for one in await unit.all(SQL.members, **of))
+def _facts(
+    rows: Iterable[Row], supports: dict[UUID, list[Support]], parents: Iterable[Row], members: Iterable[Row]
+) -> tuple[KnownFact, ...]:
+    parents_of = _grouped((one["fact_id"], one["parent_id"]) for one in parents)
+    members_of = _grouped((one["merged_into"], one["fact_id"]) for one in members)
     return tuple(
         KnownFact(
             **{**row, "apart_from": tuple(row["apart_from"])},
-            supports=tuple(one for id in (row["fact_id"], *members[row["fact_id"]]) for one in supports[id]),
-            parents=tuple(parents[row["fact_id"]]),
-            members=tuple(members[row["fact_id"]]),
+            supports=tuple(one for id in (row["fact_id"], *members_of[row["fact_id"]]) for one in supports[id]),
+            parents=tuple(parents_of[row["fact_id"]]),
+            members=tuple(members_of[row["fact_id"]]),
         )
         for row in rows
     )
-
-
-async def _supports(unit: Unit, of: Row) -> dict[UUID, list[Support]]:
-    rows = await unit.all(SQL.sources, **of)
-    return _grouped((row["fact_id"], Support(**row)) for row in rows)
 
 
 def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> dict[UUID, list[Any]]:

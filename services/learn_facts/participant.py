@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
 from services.learn_facts.policy import valid_from
 from services.learn_facts.support import Support
+
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class KnownFact:
     parents: tuple[UUID, ...] = ()
     members: tuple[UUID, ...] = ()
     apart_from: tuple[UUID, ...] = ()
+    recorded_at: datetime = LONG_AGO
 
     @property
     def confirmed_at(self) -> datetime:

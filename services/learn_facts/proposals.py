@@ -12,6 +12,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.quotes import find_quote
 from services.learn_facts import consequences, decide_facts
+from services.learn_facts.after import after
 from services.learn_facts.load import load
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import STANDARD, Policy, extended
@@ -21,17 +22,20 @@ async def learn(
     unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
 ) -> None:
     """Decide on each proposal, and on what follows from it."""
+    who: Participant | None = None
     for number, proposal in enumerate(proposals):
-        who = await load(unit, participant_id)
+        who = who or await load(unit, participant_id)
         cited = _cited(proposal, sources)
         decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
-        await record_all(unit, who, decided)
+        who = after(who, await record_all(unit, who, decided), unit.now)
 
 
-async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> None:
-    """What was decided, and what follows from it for the facts that were derived."""
-    for event in (*decided, *consequences.stale(who, decided)):
+async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:
+    """Record what was decided, and what follows from it for the facts that were derived; all of it."""
+    everything = (*decided, *consequences.stale(who, decided))
+    for event in everything:
         await unit.record(event)
+    return everything
 
 
 def policy_of(work: Work[Any], inbox: str) -> Policy:

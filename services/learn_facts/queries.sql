@@ -4,7 +4,7 @@ SELECT * FROM participants WHERE participant_id = %(participant_id)s;
 -- name: facts
 -- What is believed now.
 SELECT fact_id, kind, key, value, text, trust, valid_from, expires_at, single_valued, pinned,
-       stale_since IS NOT NULL AS stale, apart_from
+       stale_since IS NOT NULL AS stale, apart_from, recorded_at
 FROM facts
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
 ORDER BY recorded_at, fact_id;

@@ -12,10 +12,15 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached, StateChanged
-from services import track_threads
+from services import learn_facts, track_threads
 from services.console.memory.reading import as_of, history
 from services.core.bus.runner import enter
+from services.core.bus.work import Work
 from services.core.clock import random_id
+from services.learn_facts import decide_facts
+from services.learn_facts.after import after
+from services.learn_facts.load import load, load_sources
+from services.learn_facts.proposals import record_all
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
 
@@ -196,6 +201,29 @@ async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory)
     assert await memory.current("export") == ["export is slow", "slow exporting"]
     rows = await memory.rows("SELECT confidence FROM facts")
     assert {round(row["confidence"], 4) for row in rows} == {0.7}, "each rests on its own mail again"
+
+
+async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(memory: Memory) -> None:
+    """The participant that `after` makes of the decisions is the one that `load` reads once they are stored."""
+    await told(memory, "Starter", 1)
+    mail = await memory.mail("We are on the Team plan, no, on the Growth plan. We use Xero. No plan is dear.", on=2)
+    claims = [
+        fact("plan", "Team", "on the Team plan"),
+        fact("plan", "Growth", "on the Growth plan"),
+        fact("uses", "Xero", "We use Xero"),
+        fact("plan", "Gold", "on the Gold plan"),
+    ]
+    event = memory.reflection(mail)
+    work = Work(event.data, event, "learn_facts", memory.house, learn_facts.PROCESSOR.appliers)
+    async with work.unit() as unit:
+        (source, *_) = await load_sources(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
+        who = await load(unit, memory.person())
+        for number, claim in enumerate(claims):
+            decided = list(decide_facts.propose(who, claim, source, unit.id_for(str(number))))
+            expected = after(who, await record_all(unit, who, decided), unit.now)
+            who = await load(unit, memory.person())
+            assert expected == who
+    assert await memory.current() == ["Growth"]
 
 
 async def test_what_a_person_took_apart_is_not_merged_again(memory: Memory) -> None:

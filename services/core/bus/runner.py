@@ -57,6 +57,9 @@ class Runner:
             processor=self._processor.name, event=str(envelope.id), key=envelope.key, trace=envelope.traceparent
         )
         work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
+        if type(envelope.data) not in self._processor.handlers:
+            await work.pass_over()
+            return
         try:
             if not await work.done_before():
                 await self._do(work)
@@ -78,9 +81,7 @@ class Runner:
         await self._publish_stored(envelope)
 
     async def _do(self, work: Work[Any]) -> None:
-        handler = self._processor.handlers.get(type(work.event))
-        if handler is not None:
-            await handler(work)
+        await self._processor.handlers[type(work.event)](work)
         if not work.journaled:
             async with work.unit():
                 pass

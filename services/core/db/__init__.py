@@ -1,6 +1,6 @@
 """Postgres: the pool, named SQL, migrations."""
 
-from services.core.db.pool import Connection, Database, fetch_all, fetch_one
+from services.core.db.pool import Connection, Database, fetch_all, fetch_one, fetch_several
 from services.core.db.sql import Queries, queries
 
-__all__ = ["Connection", "Database", "Queries", "fetch_all", "fetch_one", "queries"]
+__all__ = ["Connection", "Database", "Queries", "fetch_all", "fetch_one", "fetch_several", "queries"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -99,3 +99,10 @@ async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = 
 async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
     """Every row."""
     return await (await conn.execute(query, args)).fetchall()
+
+
+async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
+    """Every row of each query, asked for together: one round trip instead of one for each."""
+    async with conn.pipeline():
+        cursors = [await conn.execute(one, args) for one in statements]
+        return [await cursor.fetchall() for cursor in cursors]

@@ -6,7 +6,7 @@ Losing the table loses time, never knowledge; nothing here takes part in a state
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from psycopg.rows import tuple_row
@@ -30,9 +30,10 @@ async def embed_cached(conn: Connection, embedder: Embedder, texts: Sequence[str
     """A vector for each text, in order; only texts that were never embedded by this model reach the embedder."""
     known = await _cached(conn, embedder.name, texts)
     missing = [text for text in dict.fromkeys(texts) if text_digest(text) not in known]
-    for text, vector in zip(missing, await embedder.embed(missing) if missing else [], strict=True):
-        known[text_digest(text)] = vector
-        await _keep(conn, embedder.name, text, vector)
+    if missing:
+        made = dict(zip(missing, await embedder.embed(missing), strict=True))
+        known |= {text_digest(text): vector for text, vector in made.items()}
+        await _keep(conn, embedder.name, made)
     return [known[text_digest(text)] for text in texts]
 
 
@@ -41,6 +42,8 @@ async def embed_facts(conn: Connection, embedder: Embedder, workspace: str, limi
     parameters = {"workspace": workspace, "model": embedder.name, "limit": limit}
     async with conn.cursor(row_factory=tuple_row) as cursor:
         rows = await (await cursor.execute(EMBEDDINGS.without_vector, parameters)).fetchall()
+    if not rows:
+        return 0
     vectors = await embed_cached(conn, embedder, [text for _, text in rows])
     for (fact_id, _), vector in zip(rows, vectors, strict=True):
         values = {"vector": vector_literal(vector), "model": embedder.name, "fact_id": fact_id}
@@ -62,6 +65,9 @@ async def _cached(conn: Connection, model: str, texts: Sequence[str]) -> dict[st
     return {digest: np.array(vector, dtype=np.float32) for digest, vector in rows}
 
 
-async def _keep(conn: Connection, model: str, text: str, vector: Vector) -> None:
-    values = {"model": model, "digest": text_digest(text), "vector": vector_literal(vector)}
-    await conn.execute(EMBEDDINGS.keep, values)
+async def _keep(conn: Connection, model: str, vectors: Mapping[str, Vector]) -> None:
+    """Together, and in one order everywhere, so that two writers never wait for each other."""
+    digests = sorted((text_digest(text), text) for text in vectors)
+    values = [{"model": model, "digest": one, "vector": vector_literal(vectors[text])} for one, text in digests]
+    async with conn.cursor() as cursor:
+        await cursor.executemany(EMBEDDINGS.keep, values)

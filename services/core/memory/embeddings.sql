@@ -9,8 +9,10 @@ ON CONFLICT DO NOTHING
 UPDATE facts SET embedding = %(vector)s::halfvec, embedding_model = %(model)s WHERE fact_id = %(fact_id)s
 
 -- name: without_vector
+-- Written as ranges, so that the index facts_by_model answers it however many facts have their vector.
 SELECT fact_id, text FROM facts
-WHERE workspace = %(workspace)s AND embedding_model IS DISTINCT FROM %(model)s
+WHERE workspace = %(workspace)s
+  AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
 ORDER BY recorded_at DESC, fact_id
 LIMIT %(limit)s
 
