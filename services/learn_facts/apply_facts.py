@@ -33,7 +33,8 @@ async def _log(conn: Connection, args: dict[str, Any], decision: str, reason: st
 async def _recorded(conn: Connection, envelope: Envelope) -> None:
     args = args_of(envelope)
     args["quote_sha256"] = hashlib.sha256(args["quote"].encode()).hexdigest() if args["quote"] else None
-    await conn.execute(SQL.supersede, {**args, "supersedes": list(args["supersedes"])})
+    if args["supersedes"]:
+        await conn.execute(SQL.supersede, {**args, "supersedes": list(args["supersedes"])})
     await conn.execute(SQL.insert_fact, args)
     if args["past"]:
         await conn.execute(SQL.end_before, args)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
-from uuid import UUID
 
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
@@ -12,6 +12,7 @@ from schemas.events.memory import (
     FactRecorded,
     FactRequested,
     ParticipantSeen,
+    ParticipantStateChanged,
     SessionNoted,
     TurnReflected,
 )
@@ -23,7 +24,7 @@ from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests
 from services.learn_facts.load import load, load_sources
-from services.learn_facts.participant import KnownFact
+from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.proposals import learn, policy_of, record_all
 from services.learn_facts.relations import relate
 
@@ -50,8 +51,8 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         return
     async with work.unit() as unit:
         sources = await load_sources(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
-        await learn(unit, draft.participant_id, draft.facts, sources, policy_of(work, draft.inbox))
-        await _move(unit, draft.participant_id, draft.participant_state, draft.participant_state_reason)
+        who = await learn(unit, draft.participant_id, draft.facts, sources, policy_of(work, draft.inbox))
+        await _move(unit, who, draft.participant_state, draft.participant_state_reason)
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
@@ -61,10 +62,9 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         return
     async with work.unit() as unit:
         sources = await load_sources(unit, event.participant_id, event.mail_ids, event.thread_id)
-        await learn(unit, event.participant_id, event.facts, sources, policy_of(work, event.inbox))
+        who = await learn(unit, event.participant_id, event.facts, sources, policy_of(work, event.inbox))
         await relate(unit, event.participant_id, event.relations, sources)
-        await _move(unit, event.participant_id, event.participant_state, event.participant_state_reason)
-        who = await load(unit, event.participant_id)
+        who = await _move(unit, who, event.participant_state, event.participant_state_reason)
         await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
@@ -121,11 +121,13 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
-async def _move(unit: Unit, participant_id: UUID, to_state: str, reason: str) -> None:
-    if to_state:
-        event = decide_person.transition(await load(unit, participant_id), to_state, "ai", reason)
-        if event is not None:
-            await unit.record(event)
+async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Participant:
+    """One step of the lifecycle, where one is proposed; the participant as they stand then."""
+    event = decide_person.transition(who, to_state, "ai", reason) if to_state else None
+    if event is None:
+        return who
+    await unit.record(event)
+    return replace(who, state=event.to_state) if isinstance(event, ParticipantStateChanged) else who
 
 
 HANDLERS: Handlers = {

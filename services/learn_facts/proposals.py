@@ -20,14 +20,15 @@ from services.learn_facts.policy import STANDARD, Policy, extended
 
 async def learn(
     unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
-) -> None:
-    """Decide on each proposal, and on what follows from it."""
+) -> Participant:
+    """Decide on each proposal, and on what follows from it; the participant as they are then."""
     who: Participant | None = None
     for number, proposal in enumerate(proposals):
         who = who or await load(unit, participant_id)
         cited = _cited(proposal, sources)
         decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
         who = after(who, await record_all(unit, who, decided), unit.now)
+    return who or await load(unit, participant_id)
 
 
 async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:

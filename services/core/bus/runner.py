@@ -83,8 +83,7 @@ class Runner:
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
         if not work.journaled:
-            async with work.unit():
-                pass
+            await work.pass_over()
 
     async def _told(self, envelope: Envelope, error: BaseException) -> bool:
         """Let the processor record what becomes of an event that it could not handle; False where it cannot say."""
