@@ -8,7 +8,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = ("latency", "model_cost", "mail", "recall_quality", "recall_cue", "recall_latency", "replay")
+NAMES = ("latency", "model_cost", "mail", "recall_quality", "recall_cue", "recall_latency", "knowledge_rank", "replay")
 
 
 def main(arguments: list[str]) -> int:
