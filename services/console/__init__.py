@@ -1,7 +1,7 @@
-"""Where people meet the house: the REST API of participants and their memory.
+"""Where people meet the house: the REST API of participants and their memory, and of the knowledge base.
 
-An edge: it consumes no topic and owns no table. Reads are queries; a wish goes to the participant's topic, and
-learn_facts accepts or refuses it. Out: participant-events.
+An edge: it consumes no topic and owns no table. Reads are queries; a wish goes to the topic of what it would change,
+and learn_facts or learn_documents accepts or refuses it. Out: participant-events, document-events.
 """
 
 import asyncio

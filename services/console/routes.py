@@ -1,4 +1,4 @@
-"""`/api`: participants and what is known of them, threads, drafts; and what a person asks of each."""
+"""`/api`: participants and what is known of them, threads, drafts, documents; and what a person asks of each."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query
 
 from services.console import facts
 from services.console.drafts import routes as drafts
+from services.console.knowledge import routes as knowledge
 from services.console.memory.people import Person, list_people
 from services.console.named import Who, person
 from services.console.threads import routes as threads
@@ -20,6 +21,7 @@ def routes(house: House) -> APIRouter:
         "memory": (_add_people, facts.add_reads, facts.add_wishes),
         "threads": (threads.add_reads, threads.add_wishes),
         "drafts": (drafts.add_reads, drafts.add_wishes),
+        "knowledge": (knowledge.add_documents, knowledge.add_articles),
     }
     for tag, adders in parts.items():
         router = APIRouter(tags=[tag])

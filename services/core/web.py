@@ -43,6 +43,28 @@ class Refused(Permanent):
         self.code = code
 
 
+def too_large(limit: int) -> Refused:
+    """The refusal of a body, or of what is in it, over the limit in bytes."""
+    return Refused(413, "too_large", f"at most {limit} bytes are taken")
+
+
+async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
+    """A request's body, within so many bytes and seconds. Raises `Refused` before more of it is taken."""
+    declared = request.headers.get("content-length", "0")
+    if declared.isdigit() and int(declared) > limit:
+        raise too_large(limit)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(deadline_s):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limit:
+                    raise too_large(limit)
+    except TimeoutError:
+        raise Refused(408, "too_slow", f"the body took longer than {deadline_s:g} s") from None
+    return bytes(body)
+
+
 def make_app(routers: Iterable[APIRouter] = ()) -> FastAPI:
     """The application: the given routes, `GET /healthz`, and errors in words."""
     app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)

@@ -5,7 +5,6 @@ POST /inbound/oauth/token gives access tokens to providers that use them.
 
 from __future__ import annotations
 
-import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
@@ -14,13 +13,13 @@ from pydantic import BaseModel
 from services.core.db import fetch_one
 from services.core.house import House
 from services.core.settings import InboxSettings, SettingsWrong
-from services.core.web import Refused
+from services.core.web import Refused, body_within, too_large
 from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint
 from services.receive_email.webhooks import FORMATS
 from services.receive_email.webhooks.oauth import Token, grant
 from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call, Format, Inbound, Outside, too_large
+from services.receive_email.webhooks.request import Call, Format, Inbound, Outside
 
 BODY_DEADLINE_S = 120
 TOKEN_REQUEST_BYTES = 8 * 1024
@@ -61,11 +60,7 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
 
 async def read_call(house: House, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
     """The call with its body, as long as that stays within the limit in bytes. Raises `Refused`."""
-    try:
-        async with asyncio.timeout(BODY_DEADLINE_S):
-            body = await _body(request, limit)
-    except TimeoutError:
-        raise Refused(408, "too_slow", f"the body took longer than {BODY_DEADLINE_S} s") from None
+    body = await body_within(request, limit, BODY_DEADLINE_S)
     headers = {name.lower(): value for name, value in request.headers.items()}
     return Call(headers=headers, body=body, now=house.now(), web=house.settings.web, outside=outside, path=path)
 
@@ -82,18 +77,6 @@ async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> A
     source_key = f"{shape.name}:{found.key}"
     accepted = await accept(house, inbox, found.raw, source="webhook", source_key=source_key, peer=found.peer)
     return Answer(status="accepted" if accepted.new else "duplicate", mail_id=str(accepted.mail_id))
-
-
-async def _body(request: Request, limit: int) -> bytes:
-    declared = request.headers.get("content-length", "0")
-    if declared.isdigit() and int(declared) > limit:
-        raise too_large(limit)
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > limit:
-            raise too_large(limit)
-    return bytes(body)
 
 
 async def _claim(house: House, shape: Format, found: Inbound, inbox: InboxSettings) -> None:

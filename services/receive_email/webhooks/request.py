@@ -85,11 +85,6 @@ def malformed(what: str) -> Refused:
     return Refused(422, "content_unusable", what)
 
 
-def too_large(limit: int) -> Refused:
-    """The refusal of a mail, or a body, over the limit in bytes."""
-    return Refused(413, "too_large", f"at most {limit} bytes are taken")
-
-
 def not_configured(setting: str) -> Refused:
     """The refusal of a format that has no secret."""
     return Refused(403, "not_configured", f"this webhook is closed until the setting {setting} is made")

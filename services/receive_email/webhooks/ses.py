@@ -10,13 +10,13 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.events.mail import Peer
+from services.core.web import too_large
 from services.receive_email.webhooks.request import (
     Call,
     Format,
     Inbound,
     malformed,
     not_configured,
-    too_large,
     unsigned,
 )
 from services.receive_email.webhooks.signatures import base64_bytes

@@ -1,0 +1,197 @@
+"""`/api/documents` and `/api/articles`: what the agent may quote, handed in, read, removed, accepted."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import AwareDatetime
+
+from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRemovalRequested, ProposalDecided
+from services.console.knowledge.asking import MB, DocumentTooLarge, ask, decided, hand_in
+from services.console.knowledge.bodies import (
+    Accepted,
+    Article,
+    Asked,
+    ByQuery,
+    DocumentOutcome,
+    LinkQuery,
+    Origin,
+    Page,
+    Rejected,
+    Title,
+    Wanted,
+)
+from services.console.knowledge.fetching import FetchRefused, fetch
+from services.console.knowledge.reading import (
+    Document,
+    Proposal,
+    Shown,
+    Unread,
+    find_passages,
+    last_answer,
+    list_documents,
+    list_proposals,
+    list_unread,
+    proposal,
+    show_document,
+)
+from services.core.house import House
+from services.core.ids import article_id, text_sha256
+from services.core.memory.knowledge import Passage
+from services.core.web import Refused, body_within
+
+WAIT_S = 10.0  # how long a request waits for learn_documents' decision
+BODY_DEADLINE_S = 60.0
+
+ANY_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "The document's bytes: Markdown, HTML, PDF, DOCX or text.",
+        "content": {"*/*": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+def add_documents(router: APIRouter, house: House) -> None:
+    """Reading and handing in."""
+
+    @router.get("/documents")
+    async def documents(removed: bool = False) -> list[Document]:
+        """Every document with its edition, its passages and how often it was cited."""
+        return await list_documents(house, removed=removed)
+
+    @router.get("/documents/unread")
+    async def unread() -> list[Unread]:
+        """What was handed in and could not be read, with the reason."""
+        return await list_unread(house)
+
+    @router.get("/documents/search")
+    async def search(
+        q: Asked, limit: Annotated[int, Query(ge=1, le=50)] = 6, as_of: AwareDatetime | None = None
+    ) -> list[Passage]:
+        """Passages by words and meaning, as the agent finds them; with `as_of`, as it would have then."""
+        return await find_passages(house, q, limit=limit, as_of=as_of)
+
+    @router.put("/documents", openapi_extra=ANY_BODY)
+    async def put(
+        request: Request,
+        response: Response,
+        origin: Origin,
+        title: Title = "",
+        link: LinkQuery = "",
+        by: ByQuery = "api",
+    ) -> DocumentOutcome:
+        """Hand a document in, or a new edition of it; its content says what it is. The same again changes nothing."""
+        limit = int(house.settings.knowledge.max_document_mb * MB)
+        content = await body_within(request, limit, BODY_DEADLINE_S)
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()[:100]
+        return await _hand_in(house, response, content, origin, title or origin, by, kind, link)
+
+    @router.post("/documents/fetch")
+    async def fetch_page(page: Page, response: Response) -> DocumentOutcome:
+        """Fetch a web page and hand it in."""
+        try:
+            found = await fetch(page.address, house.settings.knowledge)
+        except FetchRefused as error:
+            raise Refused(422, "fetch_refused", f"{page.address} {error}") from None
+        given = (page.address, page.address, page.by, found.media_type, page.link)
+        return await _hand_in(house, response, found.content, *given)
+
+    @router.get("/documents/{document_id}")
+    async def document(document_id: UUID, past: bool = False) -> Shown:
+        """A document with its passages (with `past` those of older editions), its log, and where it was cited."""
+        found = await show_document(house, document_id, past=past)
+        if found is None:
+            raise Refused(404, "document_unknown", "there is no document with this id")
+        return found
+
+    @router.delete("/documents/{document_id}")
+    async def remove(
+        document_id: UUID, response: Response, reason: Annotated[str, Query(max_length=500)] = "", by: ByQuery = "api"
+    ) -> DocumentOutcome:
+        """Take a document out of what is found; its editions stay for their time."""
+        return await _wish(house, response, DocumentRemovalRequested(document_id=document_id, reason=reason, by=by))
+
+
+def add_articles(router: APIRouter, house: House) -> None:
+    """Articles that were proposed; a person accepts them, or nobody does."""
+
+    @router.get("/articles")
+    async def articles(
+        state: Annotated[str, Query(pattern="^(proposed|accepted|rejected|)$")] = "proposed",
+    ) -> list[Article]:
+        """Proposed articles, the oldest first; an empty state means all of them."""
+        return [_article(one) for one in await list_proposals(house, state)]
+
+    @router.post("/articles")
+    async def propose(wanted: Wanted, response: Response) -> DocumentOutcome:
+        """Ask for an article from the last answer in a thread."""
+        reply = await last_answer(house, wanted.thread_id)
+        if reply is None:
+            raise Refused(404, "answer_unknown", "nothing was answered in such a thread")
+        id = article_id(house.settings.workspace, wanted.thread_id, reply)
+        wish = ArticleRequested(document_id=id, thread_id=wanted.thread_id, reply_id=reply, by=wanted.by)
+        return await _wish(house, response, wish)
+
+    @router.get("/articles/{document_id}")
+    async def article(document_id: UUID) -> Article:
+        """One article."""
+        found = await proposal(house, document_id)
+        if found is None:
+            raise Refused(404, "article_unknown", "there is no article with this id")
+        return _article(found)
+
+    @router.post("/articles/{document_id}/accept")
+    async def accept(document_id: UUID, body: Accepted, response: Response) -> DocumentOutcome:
+        """Take an article into the knowledge base."""
+        return await _decide(house, response, document_id, accept=True, public_url=body.link, body=body)
+
+    @router.post("/articles/{document_id}/reject")
+    async def reject(document_id: UUID, body: Rejected, response: Response) -> DocumentOutcome:
+        """Do not take it; it is not proposed again."""
+        return await _decide(house, response, document_id, accept=False, body=body)
+
+
+def _article(one: Proposal) -> Article:
+    return Article(article=one, text_sha256=text_sha256(one.text))
+
+
+async def _decide(
+    house: House, response: Response, document_id: UUID, *, body: Accepted | Rejected, **given: Any
+) -> DocumentOutcome:
+    fields = body.model_dump(exclude={"link"})
+    return await _wish(house, response, ProposalDecided(document_id=document_id, **fields, **given))
+
+
+async def _hand_in(
+    house: House, response: Response, content: bytes, origin: str, title: str, by: str, kind: str, link: str
+) -> DocumentOutcome:
+    try:
+        handed = await hand_in(house, content, origin=origin, title=title, by=by, media_type=kind, public_url=link)
+    except DocumentTooLarge as error:
+        raise Refused(413, "too_large", str(error)) from None
+    if handed.wish is None:
+        return DocumentOutcome(document_id=handed.document_id, request_id=None, status="unchanged")
+    return await _outcome(house, response, handed.document_id, handed.wish)
+
+
+async def _wish(house: House, response: Response, wish: DocumentAsked) -> DocumentOutcome:
+    return await _outcome(house, response, wish.document_id, await ask(house, wish))
+
+
+async def _outcome(house: House, response: Response, document_id: UUID, wish: UUID) -> DocumentOutcome:
+    """200 with the decision, 409 where it was refused, 202 where it is not decided yet."""
+    found = await decided(house, wish, WAIT_S)
+    if found is None:
+        response.status_code = 202
+        return DocumentOutcome(document_id=document_id, request_id=wish, status="pending")
+    if not found:
+        return DocumentOutcome(document_id=document_id, request_id=wish, status="unchanged")
+    last = found[-1]
+    if last.decision == "refused":
+        raise Refused(409, "refused", last.detail)
+    return DocumentOutcome(
+        document_id=document_id, request_id=wish, status="done", decision=last.decision, reason=last.detail
+    )
