@@ -80,8 +80,15 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
 
 def _limits(house: House) -> Limits:
     """A sender may have three threads full of automatic replies within a day."""
-    most = house.settings.threads.max_auto_replies
-    return Limits(replies_without_human=most, replies_a_day=3 * most)
+    most, hourly = house.settings.threads.max_auto_replies, house.settings.limits
+    return Limits(
+        per_sender=hourly.sender_per_hour,
+        per_thread=hourly.thread_per_hour,
+        everybody=hourly.all_per_hour,
+        identical_bodies=hourly.same_words,
+        replies_without_human=most,
+        replies_a_day=3 * most,
+    )
 
 
 def delivery_report(report: Report | None, about: Row | None) -> DeliveryReport | None:

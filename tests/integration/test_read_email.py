@@ -183,3 +183,45 @@ async def test_a_paused_inbox_gets_no_mail_of_another(house: House) -> None:
     paused = changed(house, inboxes=[{**SUPPORT, "paused": True}, BILLING])
     read = await read_in(paused, letter("Hi", sender=ANN, to=f"{SUPPORT['address']}, {BILLING['address']}"), "billing")
     assert (read.inbox, read.verdict.kind) == ("billing", "answer")
+
+
+def letters(count: int, **parts: Any) -> list[bytes]:
+    """Mails with words and ids of their own."""
+    return [letter(f"Word {n}.", **{"sender": ANN, "message_id": f"<{n}@acme.example>"} | parts) for n in range(count)]
+
+
+async def test_a_sender_over_the_rate_is_parked_and_another_is_not(house: House) -> None:
+    """The numbers are settings; what is over one is set aside with it as the reason."""
+    strict = changed(house, limits={"sender_per_hour": 2})
+    read = [await read_in(strict, raw) for raw in letters(3)]
+    other = await read_in(strict, letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>"))
+    assert [one.verdict.kind for one in (*read, other)] == ["answer", "answer", "park", "answer"]
+    assert (read[2].verdict.filter, "more than 2 mails" in read[2].verdict.reason) == ("rates", True)
+
+
+async def test_the_global_breaker_opens_for_everybody(house: House) -> None:
+    """However many senders there are, and however new."""
+    strict = changed(house, limits={"all_per_hour": 2})
+    senders = [f"{name}@acme.example" for name in ("ann", "ben", "cem")]
+    raws = [letter(f"From {one}", sender=one, message_id=f"<{one}>") for one in senders]
+    read = [await read_in(strict, raw) for raw in raws]
+    assert [one.verdict.kind for one in read] == ["answer", "answer", "park"]
+    assert "global breaker" in read[2].verdict.reason
+
+
+async def test_the_same_words_again_and_again_are_a_storm(house: House) -> None:
+    """Under new ids each time, from one sender: two robots, or a form gone mad."""
+    raws = [letter("Help", sender=ANN, message_id=f"<{n}@acme.example>") for n in range(4)]
+    read = [await read_in(house, raw) for raw in raws]
+    assert [one.verdict.kind for one in read] == ["answer"] * 3 + ["loop"]
+    assert read[3].verdict.filter == "storm"
+
+
+async def test_history_counts_for_no_limit(house: House) -> None:
+    """An import of years of mail opens no breaker."""
+    strict, inbox = changed(house, limits={"all_per_hour": 1}), house.settings.inbox("support")
+    for number, raw in enumerate(letters(3)):
+        taken = await accept(house, inbox, raw, source="file", source_key=f"old-{number}", mode="history")
+        assert (await read_taken(strict, taken.mail_id)).verdict.kind == "answer"
+    live = letter("Now", sender=ANN, message_id="<now@acme.example>")
+    assert (await read_in(strict, live)).verdict.kind == "answer"

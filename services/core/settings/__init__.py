@@ -12,6 +12,7 @@ from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.house import Settings
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
+from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.reading import read_settings
@@ -33,6 +34,7 @@ __all__ = [
     "KafkaSettings",
     "KnowledgeSettings",
     "LaneSettings",
+    "LimitSettings",
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",

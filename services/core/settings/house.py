@@ -18,6 +18,7 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
+from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
@@ -57,6 +58,7 @@ class Settings(BaseSettings):
     model: ModelSettings = ModelSettings()
     embeddings: EmbeddingSettings = EmbeddingSettings()
     threads: ThreadSettings = ThreadSettings()
+    limits: LimitSettings = LimitSettings()
     context: ContextSettings = ContextSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
