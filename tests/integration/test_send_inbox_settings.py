@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import zlib
+from collections import Counter
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from services.process import working
 from services.receive_email.accept import accept
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
+from tests.flow.test_bounces import report
 from tests.support.house import INBOX, running_house, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import Session, SmtpServer, Step
@@ -79,6 +81,33 @@ async def test_what_is_over_the_rate_waits_and_leaves_in_a_later_hour(
     assert {row["detail"] for row in waiting} == {"support sends at most 3 replies an hour"}
     assert set(server.copies().values()) == {1}
     assert {(row["state"], row["attempt"]) for row in rows} == {("sent", 1)}
+
+
+async def test_a_waiting_reply_to_an_address_that_bounced_meanwhile_is_not_sent(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """The list is looked at once more before DATA: the reply fails in words, and a human is called."""
+    clock = SteppingClock(utc_now())
+    async with SmtpServer() as server:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=1)])
+        async with running_house(settings, now=clock) as house:
+            await ask(house, "pat@bounces.example")
+            again = letter("Another matter: when are you open?", sender="Pat <pat@bounces.example>",
+                           message_id="<again@ask.example>", subject="Opening hours")  # fmt: skip
+            bounce = report(
+                "ourcompany.example", "pat@bounces.example", f"<{server.accepted[0].message_id}>", "failed", "5.1.1"
+            )
+            for raw in (again, bounce):
+                await accept(house, settings.inboxes[0], raw, source="file", source_key=str(zlib.crc32(raw)))
+                await settle(house)
+            clock.forward(clock() + timedelta(minutes=61))
+            await settle(house)
+            rows = await ledger(house)
+            assert await threads(house) == ["escalated", "escalated"]
+    assert len(server.accepted) == server.steps["data"] == 1
+    assert Counter(row["state"] for row in rows) == {"bounced": 1, "failed": 1}
+    assert any("is suppressed (hard)" in row["detail"] for row in rows)
 
 
 async def test_an_inbox_sends_through_its_own_server(
