@@ -8,7 +8,18 @@ import sys
 import tempfile
 from pathlib import Path
 
-NAMES = ("latency", "model_cost", "mail", "recall_quality", "recall_cue", "recall_latency", "knowledge_rank", "replay")
+NAMES = (
+    "latency",
+    "memory_step",
+    "thread_length",
+    "model_cost",
+    "mail",
+    "recall_quality",
+    "recall_cue",
+    "recall_latency",
+    "knowledge_rank",
+    "replay",
+)
 
 
 def main(arguments: list[str]) -> int:

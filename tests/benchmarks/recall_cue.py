@@ -30,6 +30,7 @@ from services.core.memory.cue import (
 from services.core.memory.embeddings import MiniLM, Vector
 from services.core.memory.passages import PassageSettings, scored_passages
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix
+from tests.benchmarks import fact_cue
 from tests.benchmarks.fitting import Example, fit, fit_logistic
 from tests.benchmarks.locomo import FALSE_PREMISE, Conversation, Question, load
 from tests.benchmarks.locomo_index import SCOPE, Indexed, index_all
@@ -68,16 +69,18 @@ class Judged:
 
 
 def benchmark(options: Options) -> list[Measured]:
-    """All lines; none where LoCoMo is absent."""
+    """All lines; those of facts alone where LoCoMo is absent."""
+    with migrated_database() as url:
+        facts = asyncio.run(fact_cue.measure(url))
     conversations = load(options.data)[: QUICK_CONVERSATIONS if options.quick else None]
     if len(conversations) < 2:
         print(f"skipped: no two conversations in locomo/conversations.json under {options.data}")
-        return []
+        return facts
     with migrated_database() as url:
         puts = asyncio.run(_put_all(url, conversations))
     judgements = [each for fold in range(len(conversations)) for each in _judge(puts, fold)]
     print("fitted on all, to be shipped:", _models(puts, _evidences(puts, _weights(puts))))
-    return [*_separation(judgements), *_verdicts(judgements)]
+    return [*_separation(judgements), *_verdicts(judgements), *facts]
 
 
 async def _put_all(url: str, conversations: Sequence[Conversation]) -> list[Put]:

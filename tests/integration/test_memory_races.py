@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
+import sys
 from collections import defaultdict
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,7 @@ from deploy.local import Endpoints
 from services import learn_facts, read_email
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
-from services.core.bus.runner import Runner
+from services.core.bus.runner import Runner, enter
 from services.core.db import Database
 from services.tools.fold import fold, state_hash
 from tests.support.remembering import Memory, fact, remembering
@@ -107,6 +109,27 @@ async def test_people_interleaved_otherwise_give_the_same_state(
                     processor = read_email.PROCESSOR if envelope.type == "mail.received.v1" else learn_facts.PROCESSOR
                     await Runner(processor, other.house).process(envelope)
                 await other.settle()
+            assert await other.state() == await memory.state()
+
+
+async def test_three_processes_at_once_give_the_state_of_one(
+    memory: Memory, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Three OS processes that each do every event, people in an order of their own: one state, by its hash."""
+    await live(memory)
+    with fresh_database(stack.database, template=template_database) as url:
+        async with remembering(stack, url, topic_prefix, tmp_path) as other:
+            for envelope in await stored(memory, "mail.received.v1"):
+                await Runner(read_email.PROCESSOR, other.house).process(envelope)
+            await other.settle()
+            for envelope in await stored(memory, *ROOTS[1:]):
+                await enter(other.house, envelope)
+            given = json.dumps(asdict(stack), default=str)
+            arguments = [given, url, topic_prefix, str(tmp_path)]
+            command = [sys.executable, "-m", "tests.support.memory_worker", *arguments]
+            workers = [await asyncio.create_subprocess_exec(*command, str(seed)) for seed in range(3)]
+            assert [await worker.wait() for worker in workers] == [0] * 3
+            assert await other.waiting(learn_facts.PROCESSOR) == []
             assert await other.state() == await memory.state()
 
 

@@ -66,7 +66,7 @@ class CueSettings:
     agrees_from: float = 0.5
 
 
-FACT_CUES = CueSettings(related=Logistic(-5.14, (17.85, 6.55)), sure_from=0.9)
+FACT_CUES = CueSettings(related=Logistic(-4.86, (16.54, 6.7)), sure_from=0.9)
 """For facts: one person's sentences, of which the best is less alike than the best of a long conversation's turns."""
 
 CONFIRMED = 0.6  # confidence x weight from which a fact may be relied on: said once in so many words, and not stale

@@ -76,7 +76,7 @@ async def _play(world: World, settings: Settings, console: Console, film: Consol
         working(house, NAMES),
     ):
         show.introduce(console, world, house.model.name)
-        await add_all(house, expand([_shelf(world, settings.home)]), "", "demo", settings.knowledge)
+        await add_all(house, expand([shelf_of(world, settings.home)]), "", "demo", settings.knowledge)
         await settle(house)
         faults = await _deliver_all(world, house, clock, console, film)
         show.summary(console, len(world.mails), faults)
@@ -112,7 +112,7 @@ async def _deliver_all(
     return faults
 
 
-def _shelf(world: World, folder: Path) -> str:
+def shelf_of(world: World, folder: Path) -> str:
     """The company's documents as files in a folder, which is added as anybody's is."""
     shelf = folder / "knowledge"
     shelf.mkdir(parents=True, exist_ok=True)
