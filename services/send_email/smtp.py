@@ -10,9 +10,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from aiosmtplib import SMTP, SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 from services.core.errors import Permanent, Temporary
+from services.core.mail.imap import TokenRefused
+from services.core.mail.smtp_client import smtp_client
 from services.core.settings import SmtpSettings
 
 
@@ -63,16 +65,7 @@ class Dialogue:
 @asynccontextmanager
 async def dialogue(settings: SmtpSettings, letter: Letter) -> AsyncIterator[Dialogue]:
     """Connect, greet, name sender and recipient. Raises `NotNow` or `Refused`; nothing has been handed over yet."""
-    client = SMTP(
-        hostname=settings.host,
-        port=settings.port,
-        username=settings.username or None,
-        password=settings.password.get_secret_value() or None,
-        use_tls=settings.tls == "implicit",
-        start_tls=settings.tls == "starttls",
-        timeout=settings.timeout_s,
-        local_hostname=settings.helo or None,
-    )
+    client = smtp_client(settings)
     try:
         await _introduce(client, letter)
         yield Dialogue(client, letter)
@@ -89,6 +82,8 @@ async def _introduce(client: SMTP, letter: Letter) -> None:
         encoding = "utf-8" if letter.smtputf8 else "ascii"
         await client.mail(letter.envelope_from, options=options, encoding=encoding)
         await client.rcpt(letter.recipient, encoding=encoding)
+    except (SMTPAuthenticationError, TokenRefused) as error:
+        raise NotNow(f"the login was refused, which says nothing about the mail: {error}") from error
     except SMTPRecipientsRefused as error:
         raise _by_code(error.recipients[0].code, error.recipients[0].message) from error
     except SMTPResponseException as error:

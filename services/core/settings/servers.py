@@ -3,23 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from services.core.settings.group import Group
-
-
-class SmtpSettings(Group):
-    """Where replies are handed over."""
-
-    host: str = "127.0.0.1"
-    port: int = 25
-    username: str = ""
-    password: SecretStr = SecretStr("")
-    tls: Literal["none", "starttls", "implicit"] = "none"
-    timeout_s: float = 30
-    helo: str = Field("", description="the name we greet with; by default the host's own")
 
 
 class OAuthSettings(Group):
@@ -30,6 +18,25 @@ class OAuthSettings(Group):
     client_secret: SecretStr = SecretStr("")
     refresh_token: SecretStr
     scope: str = ""
+
+
+class SmtpSettings(Group):
+    """Where replies are handed over, without a login, with a password or with OAuth."""
+
+    host: str = "127.0.0.1"
+    port: int = 25
+    username: str = ""
+    password: SecretStr = SecretStr("")
+    oauth: OAuthSettings | None = Field(None, description="XOAUTH2, in place of the password")
+    tls: Literal["none", "starttls", "implicit"] = "none"
+    timeout_s: float = 30
+    helo: str = Field("", description="the name we greet with; by default the host's own")
+
+    @model_validator(mode="after")
+    def _one_login(self) -> Self:
+        if self.oauth and (self.password.get_secret_value() or not self.username):
+            raise ValueError("with oauth a username is needed, and no password")
+        return self
 
 
 class ImapSettings(Group):

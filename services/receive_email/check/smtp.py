@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import aiosmtplib
 
+from services.core.mail.imap import TokenRefused
+from services.core.mail.smtp_client import smtp_client
 from services.core.settings import SmtpSettings
 from services.receive_email.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 
@@ -18,18 +20,12 @@ def smtp_steps(smtp: SmtpSettings) -> list[tuple[str, Step]]:
 
 
 async def _greet(smtp: SmtpSettings) -> str:
-    client = aiosmtplib.SMTP(
-        hostname=smtp.host,
-        port=smtp.port,
-        timeout=TIMEOUT_S,
-        use_tls=smtp.tls == "implicit",
-        start_tls=smtp.tls == "starttls",
-        local_hostname=smtp.helo or None,
-    )
     try:
-        async with client:
-            if smtp.username:
-                await client.login(smtp.username, smtp.password.get_secret_value())
+        async with smtp_client(smtp, TIMEOUT_S):
+            pass
+    except TokenRefused as error:
+        remedy = "grant access anew and put the new refresh token into smtp.oauth"
+        raise Fault(Finding("smtp token", False, str(error), remedy)) from error
     except aiosmtplib.SMTPAuthenticationError as error:
         remedy = "check smtp.username and smtp.password; many providers want an app password"
         raise Fault(Finding("smtp login", False, f"{smtp.username} is not let in: {error.message}", remedy)) from error
