@@ -24,6 +24,13 @@ class ContextLayer(Value):
     left_out: int = Field(0, description="how many entries the budget kept out")
 
 
+class ChosenSetting(Value):
+    """A value in force, and where it was said: a turn's behaviour, participant, mailbox, workspace or default."""
+
+    value: str | int | float | bool
+    source: str
+
+
 class MemoryLoaded(EventData):
     """The whole context for one turn: a reply can be explained, and made again, from this event alone."""
 
@@ -37,6 +44,13 @@ class MemoryLoaded(EventData):
     mail_ids: tuple[UUID, ...]
     trusted: bool
     layers: tuple[ContextLayer, ...]
+    settings: dict[str, ChosenSetting] = Field(
+        default_factory=dict, description="what shapes the reply, by name, each with where it was said"
+    )
+
+    def setting(self, name: str, otherwise: Any) -> Any:
+        """The value in force of what shapes the reply; `otherwise` for an event of before there were any."""
+        return self.settings[name].value if name in self.settings else otherwise
 
 
 class FactProposal(Value):
@@ -90,6 +104,7 @@ class ReplyDrafted(EventData):
     refused_calls: tuple[str, ...] = Field((), description="tool calls that the code refused, and why")
     model: str = ""
     usage: TokenUsage = TokenUsage()
+    approval: Literal["", "auto", "review"] = Field("", description="what the cascade said; empty: the house's setting")
 
 
 class DeliveryEvent(EventData):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData
+from schemas.events.base import EventData, Value
 from schemas.events.mail import Mode
 
 ThreadState = Literal["new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"]
@@ -133,6 +133,14 @@ class BounceNoted(ThreadEvent):
     diagnostic: str = ""
 
 
+class AppliedBehaviour(Value):
+    """A rule of the operator that held for a turn: what the model is told, and what it set."""
+
+    name: str
+    say: str = ""
+    set: dict[str, Any] = Field(default_factory=dict)
+
+
 class TurnOpened(ThreadEvent):
     """Mails of the thread wait for an answer and the quiet period is over."""
 
@@ -145,6 +153,7 @@ class TurnOpened(ThreadEvent):
     trusted: bool
     mode: Literal["live", "history"] = "live"
     waiting_since: datetime = Field(description="when the oldest unanswered mail came: the SLA clock")
+    behaviours: tuple[AppliedBehaviour, ...] = Field((), description="the rules that held, higher priority first")
 
 
 class TurnClosed(ThreadEvent):

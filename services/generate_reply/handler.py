@@ -34,7 +34,8 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         passages=shown_passages(event),
     )
     request = opening(event, str(work.envelope.id), house.secret)
-    answers = await converse(work, request, desk, house.settings.context.tool_rounds)
+    rounds = event.setting("tool_rounds", house.settings.context.tool_rounds)
+    answers = await converse(work, request, desk, rounds)
     async with work.unit() as unit:
         await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
 
@@ -69,6 +70,7 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "refused_calls": tuple(desk.refused),
             "model": answers[-1].model,
             "usage": token_usage(answers),
+            "approval": event.setting("approval", ""),
         }
     )
 

@@ -35,4 +35,6 @@ def opening(event: MemoryLoaded, event_id: str, secret: bytes) -> Request:
         task=TASK,
         tools=definitions(),
         fence=make_fence(secret, event_id),
+        model=event.setting("model", ""),
+        effort=event.setting("effort", ""),
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from types import ModuleType
 
-from schemas.events.replies import ContextLayer, MemoryLoaded
+from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded
 from schemas.events.threads import TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.questions import asked
+from services.core.settings import shaped
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
 from services.load_memory.turn import Turn, load_mails, query_of
@@ -33,6 +34,7 @@ async def on_turn_opened(work: Work[TurnOpened]) -> None:
                 mail_ids=event.mail_ids,
                 trusted=event.trusted,
                 layers=tuple(layers),
+                settings={name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()},
             )
         )
 
@@ -46,16 +48,21 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
     async with house.database.reading() as conn:
         texts = [query_of(mails, 2000), *(one.words for one in questions)]
         vector, *vectors = await embed_cached(conn, house.embedder, texts)
+    inbox = house.settings.inbox(event.inbox)
+    address = mails[-1]["author_addr"] if event.trusted and mails else ""
+    said = [(f"turn {one.name}", one.set) for one in event.behaviours]
     return Turn(
         house=house,
         workspace=work.workspace,
         now=work.now,
         thread_id=event.thread_id,
         participant_id=event.participant_id if event.trusted else None,
-        inbox=house.settings.inbox(event.inbox),
+        inbox=inbox,
         mails=mails,
         vector=vector,
         asked=tuple(zip(questions, vectors, strict=True)),
+        chosen=shaped(house.settings, inbox, address, said),
+        behaviours=event.behaviours,
     )
 
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from schemas.events.threads import AppliedBehaviour
 from services.core.db import Connection, fetch_all, queries
 from services.core.house import House
 from services.core.memory.embeddings import Vector
 from services.core.memory.questions import Asked
-from services.core.settings import ContextSettings, InboxSettings
+from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
 
 SQL = queries(__file__)
 
@@ -21,7 +22,8 @@ SQL = queries(__file__)
 class Turn:
     """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust.
 
-    `vector` is that of the query; `asked` is what the mails ask of memory, each with the vector of its words.
+    `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `vector` is that of the query;
+    `asked` is what the mails ask of memory, each with the vector of its words.
     """
 
     house: House
@@ -33,11 +35,13 @@ class Turn:
     mails: tuple[dict[str, Any], ...]
     vector: Vector
     asked: tuple[tuple[Asked, Vector], ...] = ()
+    chosen: Mapping[str, Chosen] = field(default_factory=dict)
+    behaviours: tuple[AppliedBehaviour, ...] = ()
 
     @property
     def settings(self) -> ContextSettings:
-        """Budgets and counts."""
-        return self.house.settings.context
+        """Budgets and counts in force."""
+        return context_of(self.house.settings, self.chosen)
 
     @property
     def query(self) -> str:

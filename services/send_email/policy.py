@@ -42,7 +42,8 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     if draft.decision == "no_reply":
         return
     frozen = await _frozen(work, draft, automatic=True)
-    held = work.house.settings.send.approval == "review" and draft.decision == "reply"
+    approval = draft.approval or work.house.settings.send.approval
+    held = approval == "review" and draft.decision == "reply"
     async with work.unit() as unit:
         await unit.lock("thread", draft.thread_id)
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)

@@ -1,6 +1,7 @@
-"""Keeps threads: their conversation, state machine, goals and turns.
+"""Keeps threads: their conversation, state machine, goals, turns, deadlines, priority, tags and notes.
 
-In: inbound-email, deliveries, reply-drafted, turns (given up), thread-events (what people ask), timers.
+In: inbound-email, deliveries, reply-drafted, turns (given up), thread-events (what people ask), timers, turn-reflected
+(behaviours that act afterwards).
 Out: thread-events, turns.
 Owns the aggregate `thread`: one row, one version, one state machine.
 """

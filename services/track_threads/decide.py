@@ -6,6 +6,7 @@ Nothing here reads a table or a clock. Each function gives the events in the ord
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID, uuid5
 
 from schemas.events.base import EventData
@@ -14,6 +15,7 @@ from schemas.events.marks import DeadlineChanged
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
 from schemas.events.threads import (
     ActionLogged,
+    AppliedBehaviour,
     BounceNoted,
     GoalAdded,
     GoalClosed,
@@ -31,7 +33,7 @@ from schemas.events.threads import (
 )
 from services.core.model.usage import estimate_tokens
 from services.track_threads.states import path, refusal
-from services.track_threads.thread import Thread
+from services.track_threads.thread import OpenTurn, Thread
 
 Events = Iterator[EventData]
 
@@ -121,19 +123,29 @@ def note_report(thread: Thread, mail: EmailRead) -> Events:
         yield from escalate(thread, "system", f"{what}: {mail.report.diagnostic or mail.report.status}"[:500])
 
 
-def open_turn(thread: Thread, cause: UUID) -> Events:
-    """The quiet period is over: everything that waits is answered together."""
+def open_turn(
+    thread: Thread, cause: UUID, behaviours: tuple[AppliedBehaviour, ...] = (), human_because: str = ""
+) -> Events:
+    """The quiet period is over: everything that waits is answered together, by a person where a behaviour says so."""
     if thread.turn or not thread.pending or thread.state == "escalated":
         return
     yield from walk(thread, "in_progress", "system", "the agent took up the mail")
-    yield TurnOpened(
+    opened = TurnOpened(
         **_of(thread),
         turn_id=uuid5(cause, "turn"),
         inbox=thread.inbox,
         mail_ids=tuple(one.mail_id for one in thread.pending),
         trusted=all(one.trusted for one in thread.pending),
+        mode="history" if human_because else "live",
         waiting_since=min(one.at for one in thread.pending),
+        behaviours=behaviours,
     )
+    yield opened
+    if human_because:
+        turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted)
+        taken = replace(thread, state="in_progress", turn=turn)
+        yield close_turn(taken, "escalated", human_because)
+        yield from escalate(taken, "system", human_because)
 
 
 def close_turn(thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None) -> TurnClosed:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
+from schemas.events.memory import TurnReflected
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.threads import ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.bus.processor import Handlers
@@ -14,6 +15,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.settings import Settings
 from services.track_threads import decide
+from services.track_threads.afterwards import on_reflected
 from services.track_threads.apply import SQL
 from services.track_threads.keeping import load, record, wait_or_open
 from services.track_threads.requests import on_marks, on_transition
@@ -43,7 +45,8 @@ async def on_email(work: Work[EmailRead]) -> None:
         elif mail.verdict.kind == "human":
             await record(unit, thread, decide.escalate(thread, "system", mail.verdict.reason), settings)
         else:
-            await wait_or_open(unit, thread, settings)
+            address = mail.author.addr if mail.author and mail.identity.trusted else ""
+            await wait_or_open(unit, thread, settings, address)
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -113,4 +116,5 @@ HANDLERS: Handlers = {
     TurnFailed: on_turn_failed,
     ThreadTransitionRequested: on_transition,
     ThreadMarksRequested: on_marks,
+    TurnReflected: on_reflected,
 }

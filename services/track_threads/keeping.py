@@ -11,10 +11,12 @@ from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import StateChanged, TimerElapsed
 from services.core.bus.unit import Unit
-from services.core.settings import Settings, ThreadSettings
+from services.core.settings import Settings, ThreadSettings, shaped
 from services.track_threads import decide
 from services.track_threads.apply import SQL
+from services.track_threads.behaviours import applied, escalation, put_marks
 from services.track_threads.deadlines import follow, terms_of
+from services.track_threads.occasions import before_turn
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 Row = dict[str, Any]
@@ -67,16 +69,24 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     return decided
 
 
-async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
-    """Begin the quiet period of what waits, or open the turn where there is none."""
+async def wait_or_open(unit: Unit, thread: Thread, settings: Settings, address: str = "") -> None:
+    """Begin the quiet period of what waits, or open the turn where there is none. `address` is a trusted author's."""
     await unit.cancel_timer(thread.idle_timer)
     if thread.state == "escalated":
         return
-    if settings.threads.quiet_s > 0:
-        due = unit.now + settings.quiet
+    quiet_s = shaped(settings, settings.known_inbox(thread.inbox), address)["quiet_s"].value
+    if quiet_s > 0:
+        due = unit.now + timedelta(seconds=quiet_s)
         await unit.set_timer(_timer(thread, thread.quiet_timer, "quiet", due))
     else:
-        await record(unit, thread, decide.open_turn(thread, unit.cause.id), settings)
+        await open_turn(unit, thread, settings)
+
+
+async def open_turn(unit: Unit, thread: Thread, settings: Settings) -> None:
+    """Open the turn of what waits, with the operator's rules that hold for it."""
+    rules = await before_turn(unit, thread, settings)
+    turn = list(decide.open_turn(thread, unit.cause.id, applied(rules), escalation(rules)))
+    await record(unit, thread, [*(put_marks(thread, rules) if turn else ()), *turn], settings)
 
 
 async def _set_idle_timer(unit: Unit, thread: Thread, step: StateChanged, settings: ThreadSettings) -> None:

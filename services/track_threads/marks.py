@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from uuid import UUID, uuid5
 
 from schemas.events.marks import NoteAdded, Priority, PrioritySet, TagsChanged, ThreadMarksRequested
@@ -27,6 +28,11 @@ def retag(thread: Thread, add: Iterable[str], remove: Iterable[str], trigger: Tr
     new = sorted(set(add) - thread.tags - set(remove))[: MOST_TAGS - len(thread.tags - gone)]
     if new or gone:
         yield TagsChanged(**_of(thread), added=tuple(new), removed=tuple(sorted(gone)), trigger=trigger, reason=reason)
+
+
+def with_tags(thread: Thread, tags: frozenset[str]) -> Thread:
+    """The thread as it is with other tags."""
+    return replace(thread, tags=tags)
 
 
 def note(thread: Thread, text: str, by: str, trigger: Trigger, source: UUID) -> NoteAdded:

@@ -32,6 +32,18 @@ SELECT kind, status, since, allowed_s, priority, due_at, left_s FROM thread_dead
 SELECT data ->> 'text' AS text FROM events
 WHERE type = 'reply.drafted.v1' AND key = %(thread_id)s AND data ->> 'turn_id' = %(turn_id)s ORDER BY seq DESC LIMIT 1;
 
+-- name: occasion_mails
+-- What behaviours look at of some mails.
+SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted FROM mails
+WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
+
+-- name: occasion_person
+SELECT state, risk, tags FROM participants WHERE participant_id = %(participant_id)s;
+
+-- name: imported
+-- A mail among these that was imported.
+SELECT mail_id FROM mails WHERE mail_id = ANY(%(mail_ids)s) AND mode = 'history' LIMIT 1;
+
 -- name: insert_thread
 INSERT INTO threads (thread_id, workspace, participant_id, inbox, subject, state, opened_at, changed_at)
 VALUES (%(thread_id)s, %(workspace)s, %(participant_id)s, %(inbox)s, %(subject)s, 'new', %(at)s, %(at)s);

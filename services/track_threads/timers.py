@@ -9,7 +9,7 @@ from services.core.bus.work import Work
 from services.track_threads import decide, marks
 from services.track_threads.apply import SQL
 from services.track_threads.deadlines import breached
-from services.track_threads.keeping import load, record
+from services.track_threads.keeping import load, open_turn, record
 from services.track_threads.thread import Thread
 
 
@@ -20,16 +20,16 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
         return
     async with work.unit() as unit:
         thread = await load(unit, timer.thread_id)
-        if timer.purpose == "sla":
+        if timer.purpose == "quiet":
+            await open_turn(unit, thread, settings)
+        elif timer.purpose == "sla":
             await record(unit, thread, await _missed(unit, thread, timer), settings)
         else:
-            await record(unit, thread, _elapsed(thread, timer, work), settings)
+            await record(unit, thread, _idle(thread, timer), settings)
 
 
-def _elapsed(thread: Thread, timer: TimerElapsed, work: Work[TimerElapsed]) -> decide.Events:
-    if timer.purpose == "quiet":
-        yield from decide.open_turn(thread, work.envelope.id)
-    elif timer.purpose == "auto_resolve" and thread.state == "awaiting_reply":
+def _idle(thread: Thread, timer: TimerElapsed) -> decide.Events:
+    if timer.purpose == "auto_resolve" and thread.state == "awaiting_reply":
         yield decide.transition(thread, "resolved", "system", "no answer from the customer")
     elif timer.purpose == "auto_close" and thread.state == "resolved":
         yield decide.transition(thread, "closed", "system", "resolved for long enough")

@@ -31,7 +31,7 @@ def to_wire(request: Request, settings: ModelSettings, *, without: frozenset[str
     """
     prompt = render(request)
     wire: dict[str, Any] = {
-        "model": settings.model,
+        "model": request.model or settings.model,
         "max_tokens": request.max_tokens + settings.thinking_tokens,
         "system": [_text(prompt.stable) | _MARK],
         "messages": _messages(request, prompt.opening),
@@ -40,8 +40,9 @@ def to_wire(request: Request, settings: ModelSettings, *, without: frozenset[str
         wire["tools"] = _tools(request.tools)
     if request.must_call:
         wire["tool_choice"] = {"type": "tool", "name": request.must_call}
-    if settings.effort != "default":
-        wire["output_config"] = {"effort": settings.effort}
+    effort = request.effort or settings.effort
+    if effort != "default":
+        wire["output_config"] = {"effort": effort}
     return {name: value for name, value in wire.items() if name not in without}
 
 

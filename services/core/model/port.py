@@ -73,7 +73,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked. `fence` is the unguessable delimiter for untrusted text, made from the event's id."""
+    """What is asked. `fence` is the unguessable delimiter for untrusted text, made from the event's id.
+
+    `model` and `effort` are those of the settings where they are empty.
+    """
 
     purpose: Purpose
     system: str
@@ -84,6 +87,8 @@ class Request:
     history: tuple[Exchange, ...] = ()
     fence: str = ""
     max_tokens: int = 2048
+    model: str = ""
+    effort: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,9 @@ its name, the reason and how to mend it.
 """
 
 from services.core.settings.archive import ArchiveSettings
+from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
+from services.core.settings.cascade import Chosen, context_of, says, shaped
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.house import Settings
@@ -18,13 +20,16 @@ from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.reading import read_settings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
+from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
 from services.core.settings.web import WebhookSettings, WebSettings
 
 __all__ = [
     "CONFIG_FILE",
     "TOOLS_S",
     "ArchiveSettings",
+    "Behaviour",
     "BlobSettings",
+    "Chosen",
     "ContextSettings",
     "DkimSettings",
     "EmbeddingSettings",
@@ -38,15 +43,24 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",
+    "ParticipantSettings",
+    "PersonalShaping",
     "S3Access",
     "SendSettings",
     "ServiceLevel",
     "ServiceLevels",
     "Settings",
     "SettingsWrong",
+    "Shaping",
     "SmtpSettings",
+    "Then",
     "ThreadSettings",
     "WebSettings",
     "WebhookSettings",
+    "When",
+    "context_of",
+    "in_force",
     "read_settings",
+    "says",
+    "shaped",
 ]

@@ -13,6 +13,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from services.core.bus.attempt import GRACE_S
 from services.core.model.settings import ModelSettings
 from services.core.settings.archive import ArchiveSettings
+from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
@@ -24,6 +25,7 @@ from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
+from services.core.settings.shaping import ParticipantSettings
 from services.core.settings.web import WebSettings
 
 LEAST_SECRET_BYTES = 16
@@ -67,6 +69,8 @@ class Settings(BaseSettings):
     archive: ArchiveSettings = ArchiveSettings()
     service_levels: ServiceLevels = ServiceLevels()
     office_hours: OfficeHours = OfficeHours()
+    behaviours: tuple[Behaviour, ...] = ()
+    participants: tuple[ParticipantSettings, ...] = ()
     inboxes: tuple[InboxSettings, ...] = ()
 
     @classmethod
@@ -104,6 +108,14 @@ class Settings(BaseSettings):
             )
         return self
 
+    @model_validator(mode="after")
+    def _names_are_names(self) -> Self:
+        for behaviours in (self.behaviours, *(inbox.behaviours for inbox in self.inboxes)):
+            names = [one.name for one in behaviours]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"behaviours: {', '.join(twice)} is there twice in one list; give each its own name")
+        return self
+
     @property
     def own_addresses(self) -> frozenset[str]:
         """Our inboxes' addresses, case-folded."""
@@ -118,6 +130,10 @@ class Settings(BaseSettings):
         raise SettingsWrong(
             f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
         )
+
+    def known_inbox(self, name: str) -> InboxSettings | None:
+        """The inbox with this name; None for one that is gone from the settings."""
+        return next((one for one in self.inboxes if one.name == name), None)
 
     def smtp_of(self, inbox: str) -> SmtpSettings:
         """Where the replies of an inbox are handed over; one that is gone from the settings uses the house's."""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from services.core.settings.behaviours import Behaviour
 from services.core.settings.group import Group
 from services.core.settings.memory import MemorySettings
 from services.core.settings.servers import DkimSettings, ImapSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
+from services.core.settings.shaping import Shaping
 
 
 class InboxSettings(Group):
@@ -26,5 +28,7 @@ class InboxSettings(Group):
     paused: bool = Field(False, description="nothing is read, its webhook says 503; where it stood is kept")
     vouched_by: str = Field("", description="trial only: this operator vouches for every sender of this inbox")
     memory: MemorySettings = MemorySettings()
+    reply: Shaping = Field(Shaping(), description="what shapes this mailbox's replies, where that differs")
+    behaviours: tuple[Behaviour, ...] = ()
     service_levels: ServiceLevels | None = Field(None, description="of this mailbox, in place of the workspace's")
     office_hours: OfficeHours | None = Field(None, description="of this mailbox, in place of the workspace's")

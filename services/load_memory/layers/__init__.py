@@ -12,6 +12,7 @@ from services.load_memory.layers import (
     brief,
     earlier,
     graph,
+    guidance,
     knowledge,
     mail,
     participant,
@@ -25,6 +26,7 @@ from services.load_memory.layers import (
 LAYERS: tuple[ModuleType, ...] = (
     persona,
     behaviours,
+    guidance,
     participant,
     brief,
     session,

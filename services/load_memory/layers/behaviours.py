@@ -26,7 +26,6 @@ def budget(settings: ContextSettings) -> int:
 async def load(turn: Turn, conn: Connection) -> Section:
     """The rules of the house, and that of disclosure where the settings ask for it."""
     rules = list(RULES)
-    send = turn.house.settings.send
-    if send.disclose_ai:
-        rules.append(f"Close with this sentence, in these words: {send.disclosure}")
+    if turn.chosen["disclose_ai"].value:
+        rules.append(f"Close with this sentence, in these words: {turn.house.settings.send.disclosure}")
     return section(entry(f"- {rule}", rule=rule) for rule in rules)

@@ -18,7 +18,7 @@ def budget(settings: ContextSettings) -> int:
 async def load(turn: Turn, conn: Connection) -> Section:
     """The persona of the mailbox."""
     inbox = turn.inbox
-    text = inbox.persona or (
+    text = turn.chosen["persona"].value or (
         f"You answer the mail of {inbox.display_name} ({inbox.address}). You are friendly, exact and brief."
     )
     return section([entry(text, agent=inbox.display_name, company=inbox.display_name, signature=inbox.display_name)])

@@ -10,12 +10,14 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
+import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-from services.core.settings import InboxSettings, Settings
+from services.core.settings import Settings, read_settings, shaped
+from services.tools.commands.terminal import console, plain
 
 HEAD = """\
 # Settings of Correspondent. Copy this file to correspondent.toml and take the # away from what you change;
@@ -24,29 +26,40 @@ HEAD = """\
 """
 
 
-def settings() -> None:
+def settings(
+    inbox: Annotated[str, typer.Option(help="Show what shapes the replies of this inbox, and where it was said.")] = "",
+    participant: Annotated[str, typer.Option(help="With --inbox: for mails of this authenticated address.")] = "",
+) -> None:
     """Print every setting with its meaning and default, as a correspondent.toml to begin with."""
-    sys.stdout.write(example())
+    if participant and not inbox:
+        raise typer.BadParameter("say --inbox, too: a participant's replies are shaped within a mailbox")
+    if not inbox:
+        sys.stdout.write(example())
+        return
+    said = read_settings()
+    for name, chosen in sorted(shaped(said, said.inbox(inbox), participant).items()):
+        console.print(plain(f"{name} = {_toml(chosen.value)}"), plain(f"  # {chosen.source}", "dim"), sep="")
 
 
 def example() -> str:
     """The text of correspondent.example.toml."""
-    return "\n".join([HEAD, *_group(Settings, "", []), *_group(InboxSettings, "inboxes", ["[[inboxes]]"])]) + "\n"
+    return "\n".join([HEAD, *_group(Settings, "", "")]) + "\n"
 
 
-def _group(model: type[BaseModel], name: str, heading: list[str]) -> Iterator[str]:
+def _group(model: type[BaseModel], name: str, heading: str) -> Iterator[str]:
     """A group's settings, then the groups within it, each under its TOML heading."""
-    inner: list[tuple[str, type[BaseModel]]] = []
+    inner: list[tuple[str, str, type[BaseModel]]] = []
     if heading:
-        yield from ("", f"# {(model.__doc__ or '').splitlines()[0]}", *(f"#{line}" for line in heading))
+        yield from ("", f"# {(model.__doc__ or '').splitlines()[0]}", f"#{heading}")
     for key, field in model.model_fields.items():
         found = _model_in(field.annotation)
         if found is None:
             yield from _setting(key, field)
-        elif found is not InboxSettings:
-            inner.append((f"{name}.{key}" if name else key, found))
-    for path, found in inner:
-        yield from _group(found, path, [f"[{path}]"])
+        else:
+            path = f"{name}.{key}" if name else key
+            inner.append((path, f"[[{path}]]" if get_origin(field.annotation) is tuple else f"[{path}]", found))
+    for path, heading_of, found in inner:
+        yield from _group(found, path, heading_of)
 
 
 def _setting(key: str, field: FieldInfo) -> Iterator[str]:

@@ -35,13 +35,14 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
     taken["model"] |= {"provider": "offline"}
     del taken["smtp"]["oauth"]  # which stands in place of a password
     (inbox,) = taken.pop("inboxes")
+    del taken["behaviours"], taken["participants"]
     path = tmp_path / "none.toml"
     path.touch()
     monkeypatch.setenv("CORRESPONDENT_CONFIG", str(path))
     given, plain = Settings(**taken).model_dump(), Settings().model_dump()
     for name in plain.keys() - {"model"}:
         assert given[name] == plain[name], name
-    unset = {"dkim", "imap", "smtp", "service_levels", "office_hours"}
+    unset = {"dkim", "imap", "smtp", "service_levels", "office_hours", "reply", "behaviours"}
     for group in unset:
         inbox.pop(group, None)
     defaults = InboxSettings(name="...", address="...").model_dump(exclude=unset)

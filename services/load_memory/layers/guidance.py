@@ -1,0 +1,20 @@
+"""The operator's rules that hold for this very turn, higher priority first: after what all mails of an inbox share."""
+
+from __future__ import annotations
+
+from services.core.db import Connection
+from services.core.settings import ContextSettings
+from services.load_memory.section import Section, entry, section
+from services.load_memory.turn import Turn
+
+NAME, SHARED, TRUSTED = "guidance", False, True
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """What the behaviours say, each with its name."""
+    return section(entry(f"- {one.say}", behaviour=one.name, rule=one.say) for one in turn.behaviours if one.say)

@@ -1,0 +1,57 @@
+"""Reads what behaviours look at, and finds those that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from services.core.bus.unit import Unit
+from services.core.settings import Behaviour, Settings, in_force
+from services.track_threads.apply import SQL
+from services.track_threads.behaviours import Occasion, holding
+from services.track_threads.thread import Thread
+
+
+async def before_turn(unit: Unit, thread: Thread, settings: Settings) -> tuple[Behaviour, ...]:
+    """The rules that hold for the mails that wait."""
+    rules = _rules(settings, thread, "before")
+    if not rules or not thread.pending:
+        return ()
+    found = await occasion(unit, thread, [one.mail_id for one in thread.pending])
+    return holding(rules, found, thread)
+
+
+async def after_turn(
+    unit: Unit, thread: Thread, settings: Settings, mail_ids: Sequence[UUID], outcome: str, intent: str
+) -> tuple[Behaviour, ...]:
+    """The rules that hold for a turn that was learned from."""
+    rules = _rules(settings, thread, "after")
+    if not rules or not mail_ids:
+        return ()
+    return holding(rules, await occasion(unit, thread, mail_ids, outcome, intent), thread)
+
+
+async def occasion(
+    unit: Unit, thread: Thread, mail_ids: Sequence[UUID], outcome: str = "", intent: str = ""
+) -> Occasion:
+    """What the mails and their author are."""
+    mails = await unit.all(SQL.occasion_mails, mail_ids=list(mail_ids))
+    known = all(one["trusted"] for one in mails)
+    person = await unit.one(SQL.occasion_person, participant_id=thread.participant_id) if known else None
+    return Occasion(
+        subjects=tuple(one["subject"] for one in mails),
+        texts=tuple(one["text"] for one in mails),
+        authenticated=known,
+        domains=tuple(one["author_addr"].rpartition("@")[2] for one in mails),
+        languages=tuple(one["language"] for one in mails if one["language"]),
+        participant_state=person["state"] if person else "",
+        participant_tags=tuple(person["tags"]) if person else (),
+        risk=person["risk"] if person else "",
+        outcome=outcome,
+        intent=intent,
+    )
+
+
+def _rules(settings: Settings, thread: Thread, moment: str) -> tuple[Behaviour, ...]:
+    inbox = settings.known_inbox(thread.inbox)
+    return in_force(settings.behaviours, inbox.behaviours if inbox else (), moment)

@@ -1,0 +1,114 @@
+"""The cascade: turn over participant over mailbox over workspace over default, and where each value was said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.core.settings import Settings, context_of, shaped
+
+SUPPORT = {"name": "support", "address": "s@x.example"}
+
+
+@pytest.fixture(autouse=True)
+def _no_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("CORRESPONDENT_CONFIG", str(tmp_path / "none.toml"))
+
+
+def said(**changes: Any) -> Settings:
+    return Settings.model_validate({"inboxes": [SUPPORT], **changes})
+
+
+def test_without_a_word_every_value_is_the_default() -> None:
+    """Everything that shapes a reply has a value, and says that nobody set it."""
+    plain = said()
+    chosen = shaped(plain, plain.inbox("support"))
+    assert {one.source for one in chosen.values()} == {"default"}
+    assert (chosen["approval"].value, chosen["quiet_s"].value, chosen["disclose_ai"].value) == ("auto", 20, True)
+    assert chosen["recent_tokens"].value == plain.context.recent_tokens
+    assert chosen["model"].value == plain.model.model
+
+
+LEVELS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]], Any, str]] = [
+    ({}, [], "auto", "default"),
+    ({"send": {"approval": "review"}}, [], "review", "workspace"),
+    ({"inboxes": [{**SUPPORT, "reply": {"approval": "review"}}]}, [], "review", "mailbox support"),
+    (
+        {
+            "send": {"approval": "auto"},
+            "inboxes": [{**SUPPORT, "reply": {"approval": "auto"}}],
+            "participants": [{"match": "*@acme.example", "reply": {"approval": "review"}}],
+        },
+        [],
+        "review",
+        "participant *@acme.example",
+    ),
+    (
+        {"participants": [{"match": "ada@acme.example", "reply": {"approval": "auto"}}]},
+        [("turn angry", {"approval": "review"}), ("turn calm", {"approval": "auto"})],
+        "review",
+        "turn angry",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "turn", "value", "source"), LEVELS)
+def test_the_nearer_word_counts(
+    given: dict[str, Any], turn: list[tuple[str, dict[str, Any]]], value: str, source: str
+) -> None:
+    """Turn, participant, mailbox, workspace, default: the first that says it, and of a turn's rules the first one."""
+    settings = said(**given)
+    chosen = shaped(settings, settings.inbox("support"), "Ada@Acme.example", turn)["approval"]
+    assert (chosen.value, chosen.source) == (value, source)
+
+
+def test_each_value_is_looked_for_by_itself() -> None:
+    """A participant who says one thing has the mailbox's and the workspace's word on all others."""
+    settings = said(
+        threads={"quiet_s": 5},
+        inboxes=[{**SUPPORT, "persona": "You are brief.", "reply": {"recent_messages": 3}}],
+        participants=[{"match": "ada@acme.example", "reply": {"disclose_ai": False}}],
+    )
+    chosen = shaped(settings, settings.inbox("support"), "ada@acme.example")
+    assert {name: one.source for name, one in chosen.items() if one.source != "default"} == {
+        "quiet_s": "workspace",
+        "persona": "mailbox support",
+        "recent_messages": "mailbox support",
+        "disclose_ai": "participant ada@acme.example",
+    }
+    assert context_of(settings, chosen).recent_messages == 3
+    assert context_of(settings, chosen).facts_tokens == settings.context.facts_tokens
+
+
+def test_nobody_is_a_participant_who_is_not_authenticated() -> None:
+    """Without an address, as for an author whom we cannot believe, no participant's setting holds."""
+    settings = said(participants=[{"match": "*@*", "reply": {"approval": "review"}}])
+    assert shaped(settings, settings.inbox("support"), "")["approval"].source == "default"
+
+
+def test_the_first_participant_that_matches_counts() -> None:
+    """Entries are looked through in their order; a later one adds nothing."""
+    settings = said(
+        participants=[
+            {"match": "ada@acme.example", "reply": {"quiet_s": 1}},
+            {"match": "*@acme.example", "reply": {"quiet_s": 2, "approval": "review"}},
+        ]
+    )
+    chosen = shaped(settings, None, "ada@acme.example")
+    assert (chosen["quiet_s"].value, chosen["approval"].value) == (1, "auto")
+    assert shaped(settings, None, "bob@acme.example")["quiet_s"].value == 2
+
+
+def test_a_mailbox_that_is_gone_has_the_workspaces_word() -> None:
+    """A thread of an inbox that is no longer in the settings is still led."""
+    settings = said(threads={"quiet_s": 7})
+    assert shaped(settings, settings.known_inbox("gone"))["quiet_s"].value == 7
+
+
+def test_a_value_of_a_group_says_nothing_of_its_neighbours() -> None:
+    """One budget that the workspace sets leaves the others at their defaults, and they say so."""
+    settings = said(context={"recent_messages": 3})
+    chosen = shaped(settings, None)
+    assert (chosen["recent_messages"].source, chosen["recent_tokens"].source) == ("workspace", "default")
