@@ -105,6 +105,7 @@ class ReplyDrafted(EventData):
     model: str = ""
     usage: TokenUsage = TokenUsage()
     approval: Literal["", "auto", "review"] = Field("", description="what the cascade said; empty: the house's setting")
+    disclose_ai: bool | None = Field(None, description="likewise; None: the house's setting")
 
 
 class DeliveryEvent(EventData):

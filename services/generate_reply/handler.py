@@ -71,6 +71,7 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "model": answers[-1].model,
             "usage": token_usage(answers),
             "approval": event.setting("approval", ""),
+            "disclose_ai": event.setting("disclose_ai", None),
         }
     )
 

@@ -46,7 +46,8 @@ def freeze(
     """
     inbox = house.settings.inbox(draft.inbox)
     send = house.settings.send
-    text = disclosed(draft.text, send.disclosure) if automatic and send.disclose_ai else draft.text
+    disclose = send.disclose_ai if draft.disclose_ai is None else draft.disclose_ai
+    text = disclosed(draft.text, send.disclosure) if automatic and disclose else draft.text
     token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
     composed = compose(
         Outgoing(
