@@ -9,8 +9,8 @@ from typing import Protocol
 
 import httpx
 import psycopg
-from services.tools.knowledge import submit
 
+from services.console.knowledge.asking import hand_in
 from services.core.errors import Temporary
 from services.core.house import House
 from tests.chaos.traffic import Mail
@@ -46,9 +46,10 @@ async def submit_documents(house: House, count: int, lasts_s: float) -> None:
     """Bring documents into the knowledge base meanwhile, each again until it is on the log."""
     for number in range(count):
         text = f"# Plan {number}\n\nThe Team plan of tariff {number} costs {number + 10} EUR.\n"
+        named = {"origin": f"plan-{number}.md", "title": f"Plan {number}", "by": "test", "media_type": "text/markdown"}
         while True:
             try:
-                await submit(house, text.encode(), origin=f"plan-{number}.md", title=f"Plan {number}", by="test")
+                await hand_in(house, text.encode(), **named)
                 break
             except (Temporary, psycopg.Error, OSError):
                 await asyncio.sleep(AGAIN_AFTER_S)
