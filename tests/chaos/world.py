@@ -25,7 +25,7 @@ from tests.chaos.nursery import Nursery
 from tests.chaos.schedule import DOUBLED, PROCESSES
 from tests.chaos.worker import use_levers
 from tests.flow.scenario import WEBHOOK_KEY
-from tests.support.house import settings_for
+from tests.support.house import INBOX, settings_for
 from tests.support.proxy import FaultProxy
 from tests.support.scripted_model import ScriptedModel
 from tests.support.smtp_server import SmtpServer
@@ -140,6 +140,7 @@ def _settings(stack: Endpoints, home: Path, kafka: str, brokers: str, smtp_port:
         model={"provider": "anthropic", "base_url": model_url, "api_key": "k",
                "timeout_s": 3, "budget_s": 8, "max_retries": 2},
         threads={"quiet_s": 0.5},
+        inboxes=[{**INBOX, "vouched_by": "the test", "replies_per_hour": 0}],
         pool_size=4,
         web={"port": free_port(), "webhook_secret": f"whsec_{WEBHOOK_KEY}"},
     )  # fmt: skip
