@@ -10,7 +10,7 @@ from typing import Any
 from tests.chaos.run import Ran
 
 FILE = "figures.jsonl"
-COLUMNS = ("seed", "mails", "faults", "answered", "parked", "escalated", "unknown", "twice", "seconds")
+COLUMNS = ("seed", "mails", "faults", "answered", "no_reply", "parked", "escalated", "unknown", "twice", "seconds")
 
 
 def keep(folder: Path, ran: Ran, kafka: str) -> None:
@@ -44,7 +44,7 @@ def table(folder: Path) -> str:
     lines = path.read_text().splitlines() if path.exists() else []
     newest = {(one["kafka"], one["mails"], one["seed"]): one for one in map(json.loads, lines)}
     rows = [[one["kafka"], *(one[name] for name in COLUMNS)] for _, one in sorted(newest.items())]
-    head = ["broker", *COLUMNS]
+    head = ["broker", *(name.replace("_", " ") for name in COLUMNS)]
     return "\n".join(_row(cells) for cells in (head, ["---"] * len(head), *rows))
 
 
