@@ -104,6 +104,31 @@ async def test_a_colleagues_reply_closes_the_turn_and_stays_in_the_conversation(
     assert list((dovecot.maildir("team", "Sent") / "cur").iterdir()), "our reply has a copy in Sent"
 
 
+async def test_sent_may_be_read_before_the_inbox(
+    dovecot: Dovecot, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Where the server shows the colleague's answer first, the question that comes after it is answered already."""
+    dovecot.maildir("late")
+    dovecot.maildir("late", "Sent")
+    async with SmtpServer() as server:
+        inbox = {"name": "support", "address": SUPPORT, "imap": dovecot.imap("late").model_dump()}
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path,
+            own_authserv_ids=[AUTHSERV],
+            inboxes=[{**inbox, "smtp": {"port": server.port}}],
+        )  # fmt: skip
+        async with running_house(settings) as house:
+            await watching(house)
+            dovecot.deliver("late", by_hand(1, "It left today.", in_reply_to="<q1@acme.example>"), folder="Sent")
+            await until_mails(house, 1)
+            assert await told(house) == []
+            dovecot.deliver("late", question(1, "Where is my order?"))
+            await until_mails(house, 2)
+            assert sorted(await told(house)) == [("customer", "Where is my order?"), ("human", "It left today.")]
+            assert [row["outcome"] for row in await rows(house, "SELECT outcome FROM turns")] == ["human_took_over"]
+    assert server.accepted == []
+
+
 async def until_read(house: House, count: int) -> None:
     """Wait until so many mails have been read, whatever waits for them."""
     async with asyncio.timeout(30):
