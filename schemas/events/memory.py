@@ -272,6 +272,8 @@ class SessionNoted(ParticipantEvent):
     thread_id: UUID
     summary: str
     expires_at: datetime
+    entities: tuple[str, ...] = Field((), description="names and things, the latest first")
+    actions: tuple[str, ...] = Field((), description="what was done, each with its time, the latest first")
 
 
 class RelationRecorded(ParticipantEvent):

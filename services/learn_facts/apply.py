@@ -31,6 +31,13 @@ async def _signals_noted(conn: Connection, envelope: Envelope) -> None:
         await conn.execute(SQL.resolve_issues, args)
 
 
+async def _session(conn: Connection, envelope: Envelope) -> None:
+    args = args_of(envelope)
+    await conn.execute(
+        SQL.upsert_session, {**args, "entities": list(args["entities"]), "actions": list(args["actions"])}
+    )
+
+
 async def _relation(conn: Connection, envelope: Envelope) -> None:
     args = args_of(envelope)
     await conn.execute(SQL.delete_relation if args["op"] == "delete" else SQL.upsert_relation, args)
@@ -43,6 +50,6 @@ APPLIERS: Appliers = {
     ev.ParticipantTransitionRefused: _one("log_transition"),
     ev.SignalsNoted: _signals_noted,
     ev.BriefWritten: _one("upsert_brief"),
-    ev.SessionNoted: _one("upsert_session"),
+    ev.SessionNoted: _session,
     ev.RelationRecorded: _relation,
 }

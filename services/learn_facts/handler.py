@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from typing import Any
+from uuid import UUID
 
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
@@ -13,7 +14,6 @@ from schemas.events.memory import (
     FactRequested,
     ParticipantSeen,
     ParticipantStateChanged,
-    SessionNoted,
     TurnReflected,
 )
 from schemas.events.replies import ReplyDrafted
@@ -22,13 +22,11 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
-from services.learn_facts import consequences, decide_acts, decide_person, decide_requests
+from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
 from services.learn_facts.load import load, load_sources
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.proposals import learn, policy_of, record_all
 from services.learn_facts.relations import relate
-
-SESSION = timedelta(hours=24)
 
 
 async def on_email(work: Work[EmailRead]) -> None:
@@ -42,6 +40,10 @@ async def on_email(work: Work[EmailRead]) -> None:
             await unit.record(
                 ParticipantSeen(participant_id=mail.participant_id, addr=mail.author.addr, name=mail.author.name)
             )
+        session = decide_session.extended(who, unit.now)
+        if session is not None:
+            await unit.record(session)
+    await _forget_cached(work, mail.participant_id)
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -68,15 +70,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
-        await unit.record(
-            SessionNoted(
-                participant_id=event.participant_id,
-                thread_id=event.thread_id,
-                summary=event.summary,
-                expires_at=unit.now + SESSION,
-            )
-        )
-    await work.house.cache.drop(f"brief:{work.workspace}:{event.participant_id}")
+        await unit.record(decide_session.noted(who, event, unit.now))
+    await _forget_cached(work, event.participant_id)
 
 
 async def on_request(work: Work[FactRequested]) -> None:
@@ -119,6 +114,11 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     vectors = await embed_cached(unit.conn, work.house.embedder, [one.text for one in facts])
     by_fact = {one.fact_id: vector for one, vector in zip(facts, vectors, strict=True)}
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
+
+
+async def _forget_cached(work: Work[Any], participant_id: UUID) -> None:
+    """The layers read the tables again."""
+    await work.house.cache.drop(*(f"{layer}:{work.workspace}:{participant_id}" for layer in ("brief", "session")))
 
 
 async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Participant:

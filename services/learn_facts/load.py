@@ -10,7 +10,7 @@ from uuid import UUID
 from services.core.bus.unit import Unit
 from services.core.db import fetch_several
 from services.learn_facts.apply_facts import SQL
-from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Source
+from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
 from services.learn_facts.support import Support
 
 Row = dict[str, Any]
@@ -20,8 +20,8 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held until the end of the transaction."""
     await unit.lock("participant", participant_id)
     of = {"workspace": unit.workspace, "participant_id": participant_id}
-    queries = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.past, SQL.parents, SQL.members)
-    found, issues, sources, facts, past, parents, members = await fetch_several(unit.conn, queries, of)
+    queries = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.past, SQL.parents, SQL.members, SQL.session)
+    found, issues, sources, facts, past, parents, members, sessions = await fetch_several(unit.conn, queries, of)
     supports = _grouped((row["fact_id"], Support(**row)) for row in sources)
     row = found[0] if found else None
     told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
@@ -33,6 +33,7 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
         facts=_facts(facts, supports, parents, members),
         past=tuple(PastFact(**one, supports=tuple(supports[one["fact_id"]])) for one in past),
         issues=tuple(KnownIssue(**issue) for issue in issues),
+        session=_session(sessions[0]) if sessions else None,
     )
 
 
@@ -59,6 +60,10 @@ def _facts(
         )
         for row in rows
     )
+
+
+def _session(row: Row) -> Session:
+    return Session(**{**row, "entities": tuple(row["entities"]), "actions": tuple(row["actions"])})
 
 
 def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> dict[UUID, list[Any]]:

@@ -66,6 +66,17 @@ class KnownIssue:
 
 
 @dataclass(frozen=True, slots=True)
+class Session:
+    """The last hours with a participant, until `expires_at`."""
+
+    thread_id: UUID
+    summary: str
+    entities: tuple[str, ...]
+    actions: tuple[str, ...]
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Participant:
     """A participant as they stand. `exists` is False before their first authenticated mail."""
 
@@ -79,6 +90,7 @@ class Participant:
     facts: tuple[KnownFact, ...] = ()
     past: tuple[PastFact, ...] = ()
     issues: tuple[KnownIssue, ...] = field(default=())
+    session: Session | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,6 +37,9 @@ SELECT fact_id, participant_id, kind, key, value, text, single_valued FROM facts
 -- name: issues
 SELECT issue_key, reports, resolved, thread_id FROM participant_issues WHERE participant_id = %(participant_id)s;
 
+-- name: session
+SELECT thread_id, summary, entities, actions, expires_at FROM sessions WHERE participant_id = %(participant_id)s;
+
 -- name: mails
 -- The mails that a proposal may cite: this participant's of the turn, newest first, then their others of the thread, for
 -- what a reflection that did not hold has left unlearned.
@@ -88,10 +91,12 @@ VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(at)s)
 ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
 
 -- name: upsert_session
-INSERT INTO sessions (participant_id, workspace, thread_id, summary, updated_at, expires_at)
-VALUES (%(participant_id)s, %(workspace)s, %(thread_id)s, %(summary)s, %(at)s, %(expires_at)s)
+INSERT INTO sessions (participant_id, workspace, thread_id, summary, entities, actions, updated_at, expires_at)
+VALUES (%(participant_id)s, %(workspace)s, %(thread_id)s, %(summary)s, %(entities)s, %(actions)s, %(at)s,
+        %(expires_at)s)
 ON CONFLICT (participant_id) DO UPDATE SET thread_id = excluded.thread_id, summary = excluded.summary,
-    updated_at = excluded.updated_at, expires_at = excluded.expires_at;
+    entities = excluded.entities, actions = excluded.actions, updated_at = excluded.updated_at,
+    expires_at = excluded.expires_at;
 
 -- name: supersede
 -- The rows end: what was believed until now, and when it was so. A correction says that it never was.

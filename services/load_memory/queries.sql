@@ -17,9 +17,9 @@ WHERE participant_id = %(participant_id)s ORDER BY last_at DESC;
 SELECT text, updated_at FROM briefs WHERE participant_id = %(participant_id)s;
 
 -- name: session
--- The last 24 hours with this participant, if they are not over.
-SELECT summary, updated_at FROM sessions
-WHERE participant_id = %(participant_id)s AND expires_at > %(now)s AND thread_id <> %(thread_id)s;
+-- The last hours with this participant, over or not.
+SELECT thread_id, summary, entities, actions, updated_at, expires_at FROM sessions
+WHERE participant_id = %(participant_id)s;
 
 -- name: summary
 SELECT text, covers_to, updated_at FROM thread_summaries WHERE thread_id = %(thread_id)s;

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
+from typing import Any
+
 from services.core.db import Connection, fetch_one
 from services.core.settings import ContextSettings
-from services.load_memory.section import Section, entry, section
+from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
+CACHE_S = 24 * 3600
 
 
 def budget(settings: ContextSettings) -> int:
@@ -16,9 +21,27 @@ def budget(settings: ContextSettings) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """The session, if one runs in another thread."""
+    """The session, if one runs in another thread; in its own thread the summary says it all."""
     if turn.participant_id is None:
         return Section()
-    args = {"participant_id": turn.participant_id, "thread_id": turn.thread_id, "now": turn.now}
-    row = await fetch_one(conn, SQL.session, args)
-    return section([entry(row["summary"], text=row["summary"], at=row["updated_at"].isoformat())] if row else [])
+
+    async def from_table() -> str:
+        row = await fetch_one(conn, SQL.session, {"participant_id": turn.participant_id})
+        return json.dumps(row, default=str) if row else ""
+
+    key = f"session:{turn.workspace}:{turn.participant_id}"
+    kept = await turn.house.cache.through(key, from_table, seconds=CACHE_S)
+    found = json.loads(kept) if kept else None
+    if found is None or found["thread_id"] == str(turn.thread_id):
+        return Section()
+    return section(_entries(found) if datetime.fromisoformat(found["expires_at"]) > turn.now else [])
+
+
+def _entries(found: dict[str, Any]) -> list[Entry]:
+    """What it was about, then what was done, the latest first."""
+    last = found["updated_at"]
+    entries = [entry(f"{found['summary']} (last activity {last[:16]})", text=found["summary"], at=last)]
+    entries += [entry(f"- done: {action}", action=action) for action in found["actions"]]
+    if found["entities"]:
+        entries.append(entry(f"- about: {', '.join(found['entities'])}", entities=found["entities"]))
+    return entries

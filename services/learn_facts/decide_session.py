@@ -1,0 +1,79 @@
+"""Pure decisions about the short-term session: what the last 24 hours with somebody were about; activity extends it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from schemas.events.memory import SessionNoted, TurnReflected
+from services.learn_facts.participant import Participant, Session
+
+LIFE = timedelta(hours=24)
+MOST_ENTITIES, MOST_ACTIONS = 20, 10
+LONGEST_ENTITY = 60  # characters
+
+OUTCOMES: Mapping[str, str] = MappingProxyType(
+    {
+        "sent": "we replied",
+        "no_reply": "no reply was needed",
+        "escalated": "a person was called",
+        "human_took_over": "a person answered",
+        "rejected": "a person rejected the draft",
+        "failed": "we could not answer, and a person was called",
+    }
+)
+DONE = frozenset({"action", "resolution"})  # kinds of facts that tell what was done
+
+
+def noted(who: Participant, turn: TurnReflected, now: datetime) -> SessionNoted:
+    """The session after one more turn; what was known of a session that still runs is kept."""
+    running = live(who, now)
+    return SessionNoted(
+        participant_id=who.participant_id,
+        thread_id=turn.thread_id,
+        summary=turn.summary,
+        expires_at=now + LIFE,
+        entities=_latest((*_entities(turn), *(running.entities if running else ())), MOST_ENTITIES),
+        actions=_latest((*_actions(turn, now), *(running.actions if running else ())), MOST_ACTIONS),
+    )
+
+
+def extended(who: Participant, now: datetime) -> SessionNoted | None:
+    """They wrote again while the session runs: it lasts for another 24 hours."""
+    running = live(who, now)
+    if running is None:
+        return None
+    return SessionNoted(
+        participant_id=who.participant_id,
+        thread_id=running.thread_id,
+        summary=running.summary,
+        expires_at=now + LIFE,
+        entities=running.entities,
+        actions=running.actions,
+    )
+
+
+def live(who: Participant, now: datetime) -> Session | None:
+    """The session, if it is not over."""
+    return who.session if who.session and who.session.expires_at > now else None
+
+
+def _entities(turn: TurnReflected) -> Iterator[str]:
+    named = [name for one in turn.relations for name in (one.subject, one.object)]
+    yield from (name for name in (*named, *(fact.value for fact in turn.facts)) if len(name) <= LONGEST_ENTITY)
+
+
+def _actions(turn: TurnReflected, now: datetime) -> Iterator[str]:
+    done = [fact.text or fact.value for fact in turn.facts if fact.kind in DONE]
+    yield from (f"{now:%Y-%m-%d %H:%M} {what}" for what in (OUTCOMES.get(turn.outcome, turn.outcome), *done))
+
+
+def _latest(names: Iterable[str], most: int) -> tuple[str, ...]:
+    """Each once, whatever its case, the first ones kept."""
+    kept: dict[str, str] = {}
+    for name in names:
+        told = " ".join(name.split())
+        if told:
+            kept.setdefault(told.casefold(), told)
+    return tuple(kept.values())[:most]
