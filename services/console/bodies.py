@@ -59,6 +59,27 @@ class Outcome(BaseModel):
     reason: str = ""
 
 
+FieldName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+FieldValue = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\x00\r\n]*$")
+]
+
+
+class ProfileChange(_Body):
+    """Fields of a profile to set and to remove."""
+
+    fields: Annotated[dict[FieldName, FieldValue], Field(max_length=40)] = Field(default_factory=dict)
+    remove: Annotated[tuple[FieldName, ...], Field(max_length=40)] = ()
+    reason: Reason = ""
+    by: By = "api"
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if not (self.fields or self.remove):
+            raise ValueError("say fields to set, or fields to remove")
+        return self
+
+
 class StepWish(_Body):
     """One step of a thread's state machine."""
 

@@ -16,6 +16,7 @@ from schemas.events.memory import (
     ParticipantStateChanged,
     TurnReflected,
 )
+from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
@@ -25,6 +26,7 @@ from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
 from services.learn_facts.load import load, load_sources
 from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.profile import on_profile
 from services.learn_facts.proposals import learn, policy_of, record_all
 from services.learn_facts.relations import relate
 
@@ -131,6 +133,7 @@ async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Par
 
 
 HANDLERS: Handlers = {
+    ProfileRequested: on_profile,
     EmailRead: on_email,
     ReplyDrafted: on_draft,
     TurnReflected: on_reflected,

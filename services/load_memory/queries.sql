@@ -8,6 +8,10 @@ FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 SELECT name, addr, state, risk, sentiment, frustrated_in_row, tags, first_seen_at, last_seen_at
 FROM participants WHERE participant_id = %(participant_id)s;
 
+-- name: profile
+-- What our own people keep of the author.
+SELECT field, value FROM participant_profile WHERE participant_id = %(participant_id)s ORDER BY field;
+
 -- name: issues
 -- What this participant reported, newest first.
 SELECT issue_key, reports, resolved, first_at, last_at FROM participant_issues

@@ -58,6 +58,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "inbox": "inbox:app",
     "knowledge": "knowledge:app",
     "memory": "memory:app",
+    "profile": "profile:profile",
 }
 
 

@@ -40,6 +40,7 @@ BARELY_USED = {
     "thread_actions",
     "goals",
     "fact_parents",
+    "participant_profile",
 }  # the demo's world need not fill these
 
 

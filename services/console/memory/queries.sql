@@ -4,6 +4,10 @@ SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, 
 WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr) = lower(%(addr)s))
 ORDER BY first_seen_at LIMIT 1;
 
+-- name: profile
+SELECT field, value, by, reason, at, cause FROM participant_profile
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY field;
+
 -- name: people
 SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
 WHERE workspace = %(workspace)s ORDER BY last_seen_at DESC, participant_id LIMIT %(limit)s;

@@ -41,7 +41,7 @@ def test_what_all_mails_share_comes_first() -> None:
 def test_a_layer_has_a_budget_and_only_our_own_words_are_trusted(layer: Any) -> None:
     """Every layer has room, and what customers or models wrote is fenced and masked."""
     assert layer.budget(SETTINGS) > 0
-    assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "knowledge"})
+    assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "profile", "knowledge"})
 
 
 async def test_a_burst_is_read_oldest_first() -> None:

@@ -1,0 +1,109 @@
+"""The profile in a whole house: people keep it, the agent reads it first and cannot write it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from services.console.routes import routes
+from services.core.web import make_app
+from tests.support.remembering import ADA, fact
+from tests.support.tending import Tended, tending
+
+INBOXES = [
+    {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
+    {"name": "open", "address": "open@ourcompany.example"},
+]
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    said: dict[str, Any] = {"inboxes": INBOXES, "web": {"api_token": "t"}}
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
+        await one.write("We are on the Team plan.")
+        yield one
+
+
+def client(house: Tended) -> httpx.AsyncClient:
+    app = make_app([routes(house.house)])
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+        base_url="http://house",
+        headers={"authorization": "Bearer t"},
+    )
+
+
+async def newest_layers(house: Tended) -> dict[str, Any]:
+    (row,) = await house.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
+    return {one["name"]: one for one in row["data"]["layers"]}
+
+
+async def test_the_agent_reads_what_people_keep_before_what_it_learned(house: Tended) -> None:
+    """Set over REST, the field stands in the next context, before the participant's layer; removed, it is gone."""
+    where = f"/api/participants/{ADA}/profile"
+    async with house.at_work(), client(house) as api:
+        wish = {"fields": {"account_manager": "Grace", "tier": "gold"}, "by": "grace", "reason": "new contract"}
+        found = (await api.patch(where, json=wish)).json()
+        await api.patch(where, json={"remove": ["tier"], "by": "grace"})
+        left = (await api.get(where)).json()
+    assert [(one["field"], one["value"], one["by"], one["reason"]) for one in found] == [
+        ("account_manager", "Grace", "grace", "new contract"),
+        ("tier", "gold", "grace", "new contract"),
+    ]
+    assert [one["field"] for one in left] == ["account_manager"]
+    assert all(one["cause"] for one in left)
+    await house.write("Who looks after us?")
+    layers = await newest_layers(house)
+    names = list(layers)
+    assert "- account_manager: Grace" in layers["profile"]["text"]
+    assert "tier" not in layers["profile"]["text"]
+    assert names.index("guidance") < names.index("profile") < names.index("participant")
+
+
+async def test_no_mail_and_no_model_writes_the_profile(house: Tended) -> None:
+    """A fact under a profile field's name is a fact: the profile stands as people left it."""
+    async with house.at_work(), client(house) as api:
+        await api.patch(f"/api/participants/{ADA}/profile", json={"fields": {"plan": "Enterprise"}, "by": "grace"})
+        (mail,) = await house.rows("SELECT * FROM mails")
+        await house.learn(mail, fact("plan", "Team", "on the Team plan"))
+        left = (await api.get(f"/api/participants/{ADA}/profile")).json()
+    assert [(one["field"], one["value"]) for one in left] == [("plan", "Enterprise")]
+
+
+async def test_who_is_not_proved_sees_nobodys_profile(house: Tended) -> None:
+    """A forged mail in Ada's name gets an empty layer."""
+    async with house.at_work(), client(house) as api:
+        await api.patch(f"/api/participants/{ADA}/profile", json={"fields": {"pin": "none of yours"}, "by": "grace"})
+    await house.write("What do you keep of me?", inbox=1)
+    assert (await newest_layers(house))["profile"]["text"] == ""
+
+
+async def test_hostile_fields_are_refused(house: Tended) -> None:
+    """Names and values that could break a line, a table or a prompt are refused in words, and nothing is kept."""
+    where = f"/api/participants/{ADA}/profile"
+    wishes: list[dict[str, Any]] = [
+        {},
+        {"fields": {}},
+        {"fields": {"Two Words": "x"}},
+        {"fields": {"a": "line\nbreak"}},
+        {"fields": {"a": "nul\u0000"}},
+        {"fields": {"a": "x" * 301}},
+        {"fields": {"a": ""}},
+        {"fields": {"a": {"nested": 1}}},
+        {"fields": {f"f{number}": "x" for number in range(41)}},
+        {"remove": ["'; DROP TABLE participants; --"]},
+        {"fields": {"a": "x"}, "unknown": 1},
+    ]
+    async with client(house) as api:
+        for wish in wishes:
+            answer = await api.patch(where, json=wish)
+            assert (answer.status_code, answer.json()["error"]) == (422, "invalid"), wish
+        assert (
+            await api.patch("/api/participants/nobody@x.example/profile", json={"remove": ["a"]})
+        ).status_code == 404
+        assert (await api.get(where)).json() == []
