@@ -6,7 +6,7 @@ anything else is a new major version (tests/contract holds old examples against 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +20,8 @@ class EventData(BaseModel):
     TYPE: ClassVar[str]
     TOPIC: ClassVar[str]
     AGGREGATE: ClassVar[str] = ""  # the aggregate whose version the event carries; "" for none
+    SHARES_CAUSE: ClassVar[bool] = False  # it was made from what its cause holds, of everybody in that thread
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox"})  # stays readable beside the ids when a person is erased
 
     def aggregate_id(self) -> UUID:
         """The id of the aggregate that the event changes; needed only where AGGREGATE is set."""
@@ -29,6 +31,40 @@ class EventData(BaseModel):
         """The participant whom the content is about (the thread's author), or None."""
         value = getattr(self, "participant_id", None)
         return value if isinstance(value, UUID) else None
+
+    def own_subject(self) -> UUID | None:
+        """What stands for the people of the content where nobody of them is known: the mail, or the thread."""
+        return next(
+            (one for name in ("mail_id", "thread_id") if isinstance(one := getattr(self, name, None), UUID)), None
+        )
+
+    def shared_in(self) -> UUID | None:
+        """The thread whose people's words may all be in the content; None where they are its subject's alone."""
+        value = getattr(self, "thread_id", None)
+        return value if isinstance(value, UUID) else None
+
+    def reveals_author_of(self) -> UUID | None:
+        """The mail whose own key passes to the people of this event."""
+        return None
+
+    def skeleton(self) -> dict[str, Any]:
+        """The fields that stay readable without a key, as JSON: ids, and what SKELETON names."""
+        ids = {name for name in type(self).model_fields if _is_id(getattr(self, name))}
+        return self.model_dump(mode="json", include=ids | (self.SKELETON & type(self).model_fields.keys()))
+
+    @classmethod
+    def blank(cls, skeleton: dict[str, Any]) -> dict[str, Any]:
+        """The data of an event of which only the skeleton is left, about nobody and without a text."""
+        required = {name: one.annotation for name, one in cls.model_fields.items() if one.is_required()}
+        texts = {name: "" for name, annotation in required.items() if annotation is str}
+        lists: dict[str, Any] = {name: [] for name, annotation in required.items() if annotation == tuple[str, ...]}
+        return {**texts, **lists, **skeleton, "participant_id": None}
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, UUID) or (
+        isinstance(value, tuple) and bool(value) and all(isinstance(one, UUID) for one in value)
+    )
 
 
 class Value(BaseModel):

@@ -128,3 +128,11 @@ class EmailRead(EventData):
     def aggregate_id(self) -> UUID:
         """The mail."""
         return self.mail_id
+
+    def shared_in(self) -> UUID | None:
+        """A report repeats what we wrote in the thread; anything else is its author's alone."""
+        return self.thread_id if self.report else None
+
+    def reveals_author_of(self) -> UUID | None:
+        """The mail itself: it has been read."""
+        return self.mail_id

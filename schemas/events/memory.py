@@ -209,6 +209,7 @@ class FactRefused(ParticipantEvent):
     """A proposed memory operation did not hold: no such quote, an untrusted sender, a weaker source."""
 
     TYPE: ClassVar[str] = "fact.refused.v1"
+    SHARES_CAUSE: ClassVar[bool] = True
 
     op: str
     kind: str
@@ -255,11 +256,16 @@ class SignalsNoted(ParticipantEvent):
     issue_resolved: bool = False
     tags: tuple[str, ...] = ()
 
+    def shared_in(self) -> UUID | None:
+        """Of the participant's own mails."""
+        return None
+
 
 class BriefWritten(ParticipantEvent):
     """The relationship brief was curated."""
 
     TYPE: ClassVar[str] = "participant.brief_written.v1"
+    SHARES_CAUSE: ClassVar[bool] = True
 
     text: str
 
@@ -289,6 +295,22 @@ class RelationRecorded(ParticipantEvent):
     quote: str = ""
     confidence: float = 0.5
     source_mail: UUID | None = None
+
+
+class ParticipantErased(EventData):
+    """A person was erased: the keys of all that is about them are destroyed. Says nothing of the person but the id."""
+
+    TYPE: ClassVar[str] = "participant.erased.v1"
+    TOPIC: ClassVar[str] = "participant-events"
+
+    participant_id: UUID
+    by: str
+    threads: tuple[UUID, ...] = Field((), description="threads in which others go on")
+    events: int = Field(0, description="how many events can no longer be read")
+
+    def subject_id(self) -> UUID | None:
+        """Nobody: it must stay readable."""
+        return None
 
 
 class FactRequested(EventData):

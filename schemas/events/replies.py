@@ -83,6 +83,7 @@ class ReplyDrafted(EventData):
 
     TYPE: ClassVar[str] = "reply.drafted.v1"
     TOPIC: ClassVar[str] = "reply-drafted"
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "decision", "trusted"})
 
     reply_id: UUID
     turn_id: UUID

@@ -16,6 +16,9 @@ Trigger = Literal["ai", "human", "system"]
 TurnOutcome = Literal["sent", "no_reply", "superseded", "human_took_over", "escalated", "failed", "rejected"]
 
 
+_TEXTS = (str, str | None, tuple[str, ...])
+
+
 class ThreadEvent(EventData):
     """An event of the thread aggregate."""
 
@@ -30,6 +33,11 @@ class ThreadEvent(EventData):
         """The thread."""
         return self.thread_id
 
+    def skeleton(self) -> dict[str, Any]:
+        """Everything but texts: a thread in which others go on must keep its state, its turns and its clocks."""
+        structure = {name for name, one in type(self).model_fields.items() if one.annotation not in _TEXTS}
+        return self.model_dump(mode="json", include=structure | self.SKELETON)
+
 
 class ThreadOpened(ThreadEvent):
     """A first mail made a thread."""
@@ -38,6 +46,10 @@ class ThreadOpened(ThreadEvent):
 
     inbox: str
     subject: str
+
+    def shared_in(self) -> UUID | None:
+        """Its first author's alone: nobody else has written."""
+        return None
 
 
 class ThreadLinked(ThreadEvent):
@@ -59,6 +71,15 @@ class MailAttached(ThreadEvent):
     trusted: bool
     waits: bool = Field(description="whether the mail waits for an answer")
     mode: Mode = Field("live", description="imported mail starts no clock")
+
+    def shared_in(self) -> UUID | None:
+        """Its author's alone."""
+        return None
+
+    @classmethod
+    def blank(cls, skeleton: dict[str, Any]) -> dict[str, Any]:
+        """A mail of which nothing is left waits for no answer."""
+        return {**super().blank(skeleton), "waits": False}
 
 
 class ReplyAttached(ThreadEvent):
@@ -201,6 +222,7 @@ class TimerElapsed(EventData):
 
     TYPE: ClassVar[str] = "timer.elapsed.v1"
     TOPIC: ClassVar[str] = "timers"
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"purpose", "due_at"})
 
     timer_id: UUID
     thread_id: UUID

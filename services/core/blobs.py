@@ -25,6 +25,9 @@ class BlobStore(Protocol):
     async def get(self, sha256: str) -> bytes:
         """The content with this hash. Raises `BlobMissing` or `BlobDamaged`."""
 
+    async def delete(self, sha256: str) -> None:
+        """Remove what has this hash; nothing may refer to it any more."""
+
 
 class BlobMissing(Permanent):
     """The blob is not in the store."""
@@ -51,6 +54,10 @@ class Blobs:
     async def get(self, sha256: str) -> bytes:
         """The content with this hash. Raises `BlobMissing` or `BlobDamaged`."""
         return await asyncio.to_thread(self._get, sha256)
+
+    async def delete(self, sha256: str) -> None:
+        """Remove what has this hash."""
+        await asyncio.to_thread(self.path(sha256).unlink, missing_ok=True)
 
     def path(self, sha256: str) -> Path:
         """Where the blob is, or would be."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 
 import structlog
 from redis.asyncio import Redis
-from redis.exceptions import RedisError
+from redis.exceptions import RedisError, ResponseError
 
 log = structlog.get_logger(__name__)
 
@@ -48,6 +48,22 @@ class Cache:
             found = await load()
             await self.put(key, found, seconds=seconds)
         return found
+
+    async def drop_about(self, ids: Collection[str]) -> None:
+        """Forget every key that names one of the ids, whoever put it there. Raises where the server is away."""
+        found = [key async for key in self._redis.scan_iter(match=f"{self._prefix}*", count=1000)]
+        about = [key for key in found if any(id in str(key) for id in ids)]
+        if about:
+            await self._redis.delete(*about)
+
+    async def everything(self) -> AsyncIterator[tuple[str, str]]:
+        """Every key of the server with its value, whoever put it there; what is no text as its dump. Raises."""
+        async for name in self._redis.scan_iter(count=1000):
+            try:
+                value = await self._redis.get(name)
+            except ResponseError:
+                value = ascii(await self._redis.dump(name))
+            yield str(name), str(value)
 
     async def close(self) -> None:
         """Close the connections."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 import uuid
 from datetime import UTC, datetime
@@ -20,3 +21,8 @@ def monotonic() -> float:
 def random_id() -> uuid.UUID:
     """A random id, for edges that meet something new; processors derive theirs with uuid5."""
     return uuid.uuid4()
+
+
+def random_bytes(count: int) -> bytes:
+    """Unpredictable bytes, for keys and nonces."""
+    return secrets.token_bytes(count)

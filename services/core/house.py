@@ -15,6 +15,7 @@ from services.core.cache import Cache
 from services.core.clock import monotonic, utc_now
 from services.core.db import Database
 from services.core.db.locks import Locks
+from services.core.keys import Keys, read_master_keys
 from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.mail.tokens import Keyring
 from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
@@ -22,6 +23,7 @@ from services.core.model.breaker import Breakers, GuardedModel
 from services.core.model.factory import make_model
 from services.core.model.port import Model
 from services.core.object_blobs import ObjectBlobs
+from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import EmbeddingSettings, Settings
 
 
@@ -31,7 +33,7 @@ class House:
 
     settings: Settings
     database: Database
-    blobs: BlobStore
+    blobs: SealedBlobs
     cache: Cache
     model: GuardedModel
     embedder: Embedder
@@ -45,6 +47,12 @@ class House:
     def keyring(self) -> Keyring:
         """The keys of reply tokens: the secret makes them, former ones are still honoured."""
         return Keyring((self.secret, *(one.get_secret_value().encode() for one in self.settings.former_secrets)))
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of data subjects; a sandbox, which seals nothing, has none and needs none."""
+        assert self.database.keys is not None
+        return self.database.keys
 
 
 def make_blobs(settings: Settings) -> BlobStore:
@@ -73,6 +81,17 @@ def installation_secret(settings: Settings) -> bytes:
 
 
 @asynccontextmanager
+async def open_keys(settings: Settings) -> AsyncIterator[Keys]:
+    """The keys of data subjects, for the block. Raises `MasterKeysWrong`."""
+    given = settings.master_keys.get_secret_value()
+    keys = Keys(settings.database_url, read_master_keys(Path(settings.home), given))
+    try:
+        yield keys
+    finally:
+        await keys.close()
+
+
+@asynccontextmanager
 async def open_house(
     settings: Settings,
     *,
@@ -81,29 +100,30 @@ async def open_house(
     now: Callable[[], datetime] = utc_now,
 ) -> AsyncIterator[House]:
     """A house with its connections open; they are closed at the end."""
-    guarded = Breakers(monotonic).guard(
-        model or make_model(settings.model), workspace=settings.workspace, key=settings.model.key
-    )
-    house = House(
-        settings=settings,
-        database=Database(settings.database_url, size=settings.pool_size),
-        blobs=make_blobs(settings),
-        cache=Cache(settings.redis_url),
-        model=guarded,
-        embedder=make_embedder(settings.embeddings),
-        publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
-        resolver=resolver or DnsResolver(),
-        locks=Locks(settings.database_url),
-        secret=installation_secret(settings),
-        now=now,
-    )
-    await house.database.open()
-    await house.publisher.start()
-    try:
-        yield house
-    finally:
-        await house.publisher.stop()
-        await house.locks.close()
-        await house.model.close()
-        await house.cache.close()
-        await house.database.close()
+    async with open_keys(settings) as keys:
+        guarded = Breakers(monotonic).guard(
+            model or make_model(settings.model), workspace=settings.workspace, key=settings.model.key
+        )
+        house = House(
+            settings=settings,
+            database=Database(settings.database_url, size=settings.pool_size, keys=keys),
+            blobs=SealedBlobs(make_blobs(settings), keys),
+            cache=Cache(settings.redis_url),
+            model=guarded,
+            embedder=make_embedder(settings.embeddings),
+            publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
+            resolver=resolver or DnsResolver(),
+            locks=Locks(settings.database_url),
+            secret=installation_secret(settings),
+            now=now,
+        )
+        await house.database.open()
+        await house.publisher.start()
+        try:
+            yield house
+        finally:
+            await house.publisher.stop()
+            await house.locks.close()
+            await house.model.close()
+            await house.cache.close()
+            await house.database.close()

@@ -81,6 +81,15 @@ class ObjectBlobs:
             raise BlobDamaged(f"blob {sha256} at {self._url} does not have the content it had")
         return content
 
+    async def delete(self, sha256: str) -> None:
+        """Remove what has this hash. Raises `ObjectStoreAway`."""
+        try:
+            await obstore.delete_async(self._bucket, _key(sha256))
+        except (NotFoundError, FileNotFoundError):
+            return
+        except (BaseError, OSError) as error:
+            raise ObjectStoreAway(f"a blob was not removed at {self._url}: {_first_line(error)}") from error
+
 
 def _key(sha256: str) -> str:
     return f"{sha256[:2]}/{sha256[2:4]}/{sha256}"

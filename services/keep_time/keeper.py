@@ -52,7 +52,7 @@ async def fire_due(house: House) -> int:
     async with house.database.transaction() as conn:
         rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
         elapsed = [_elapsed(row) for row in rows]
-        await history.store(conn, elapsed)
+        elapsed = await history.store(conn, elapsed)
         for row in rows:
             await conn.execute(history.SQL.cancel_timer, {"id": row["id"]})
     await publish(house, elapsed)

@@ -31,7 +31,7 @@ async def keep_attachments(work: Work[MailReceived], reading: Reading, *, read: 
                 filename=one.filename,
                 content_type=one.content_type,
                 size=len(one.content),
-                blob=await work.house.blobs.put(one.content),
+                blob=await work.keep(one.content),
                 text=text,
                 cut=bool(said.reason) or len(text) < len(said.text.strip()),
                 unread="" if said.verdict in ("text", "listing", "none") else said.reason[:200],

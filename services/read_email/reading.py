@@ -43,7 +43,7 @@ async def read(work: Work[MailReceived]) -> Reading:
     return Reading(
         mail=mail,
         raw=raw,
-        message_id=mail.message_id or f"{work.event.blob[:32]}@no-message-id.invalid",
+        message_id=mail.message_id or f"{hashlib.sha256(raw).hexdigest()[:32]}@no-message-id.invalid",
         content_sha256=hashlib.sha256(f"{mail.subject}\x1f{mail.text}".encode("utf-8", "replace")).hexdigest(),
         identity=Identity.model_validate(checked),
         report=await asyncio.to_thread(read_report, mail, raw),

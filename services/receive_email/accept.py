@@ -14,6 +14,7 @@ from schemas.events.mail import MailReceived, Mode, Peer
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
+from services.core.bus.sealing import key_of
 from services.core.db import fetch_one, queries
 from services.core.house import House
 from services.core.settings import InboxSettings
@@ -62,12 +63,13 @@ async def accept(
     if once_by_content and (known := await _known(house, inbox, mark)):
         await _publish_stored(house, known)
         return Accepted(known, new=False)
+    mail_id = mail_id_of(house.settings.workspace, inbox.name, source, source_key)
     data = MailReceived(
-        mail_id=mail_id_of(house.settings.workspace, inbox.name, source, source_key),
+        mail_id=mail_id,
         inbox=inbox.name,
         source=source,
         source_key=source_key,
-        blob=await house.blobs.put(raw),
+        blob=await _keep(house, mail_id, raw),
         size=len(raw),
         mode=mode,
         vouched_by="" if from_sent else vouched_by or inbox.vouched_by,
@@ -75,6 +77,13 @@ async def accept(
         peer=peer or Peer(),
     )
     return Accepted(data.mail_id, new=await _enter_once(house, data, mark))
+
+
+async def _keep(house: House, mail_id: UUID, raw: bytes) -> str:
+    """Store the bytes under a key of the mail's own: nobody has read yet who wrote it."""
+    async with house.database.transaction(house.settings.workspace) as conn:
+        key = await key_of(conn, house.settings.workspace, frozenset({mail_id}))
+    return await house.blobs.put(raw, key)
 
 
 async def _known(house: House, inbox: InboxSettings, mark: str) -> UUID | None:
@@ -98,7 +107,7 @@ async def _enter_once(house: House, data: MailReceived, mark: str) -> bool:
         await conn.execute(SQL.hold_event, {"id": envelope.id})
         new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
         if new:
-            await history.store(conn, [envelope])
+            [envelope] = await history.store(conn, [envelope])
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
     if new:
         await publish(house, [envelope])

@@ -113,7 +113,7 @@ async def _frozen(work: Work[Any], draft: ReplyDrafted, *, automatic: bool) -> F
             await refuse_suppressed(conn, work.workspace, composed.recipient)
     except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:
         return Unwritable(str(error))
-    return Frozen(composed, await work.house.blobs.put(composed.raw))
+    return Frozen(composed, await work.keep(composed.raw))
 
 
 def _of(draft: ReplyDrafted) -> dict[str, Any]:

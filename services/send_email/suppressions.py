@@ -12,6 +12,7 @@ from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionL
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
 from services.core.errors import Permanent, Temporary
+from services.core.suppressed import suppressed_still
 from services.send_email.apply import SQL
 from services.send_email.results import Row
 
@@ -31,6 +32,8 @@ async def refuse_suppressed(conn: Connection, workspace: str, address: str) -> N
         raise RecipientSuppressed(
             f"{address} is suppressed ({found['reason']}); `correspondent suppressions lift` takes it off the list"
         )
+    if reason := await suppressed_still(conn, workspace, address):
+        raise RecipientSuppressed(f"{address} was suppressed ({reason}) before its owner was erased, and still is")
 
 
 async def on_email(work: Work[EmailRead]) -> None:

@@ -51,6 +51,8 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "archive": "archive:archive",
     "backup": "backup:backup",
     "restore": "backup:restore",
+    "forget": "forget:forget",
+    "export": "forget:export_person",
     "deliveries": "deliveries:app",
     "suppressions": "suppressions:app",
     "topics": "topics:app",

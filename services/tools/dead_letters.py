@@ -12,6 +12,7 @@ Invariants
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -19,20 +20,23 @@ from typing import Literal
 from uuid import UUID, uuid5
 
 from services.core.bus import history
-from services.core.bus.codec import Undecodable, decode
+from services.core.bus.codec import Undecodable, decode, header
 from services.core.bus.dead_letters import PREFIX, dead_letter_topic, redriven
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
+from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all, queries
 from services.core.errors import Permanent
 from services.core.house import House
+from services.core.keys import Erased, Keys, NotAuthentic
 from services.pipeline import PROCESSORS, consumers
 from services.tools.log import read
 
 SQL = queries(__file__, "dead_letters.sql")
 LETTERS = UUID("6f1c2f0e-7d0a-5f43-9a53-3a1f3a3f6a2b")  # the namespace of letters' ids
+ERASED = "«erased»"
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 State = Literal["waiting", "redriven", "discarded"]
 
@@ -93,6 +97,21 @@ class Choice:
         )
 
 
+async def open_sealed(record: Delivery, group: str, keys: Keys) -> Letter:
+    """`open_letter` for a record whose value and whose error may be sealed."""
+    sealed = header(record, f"{PREFIX}error_message")
+    try:
+        clear, _ = await opened(keys, record)
+        said, words = await keys.open_bytes(sealed.encode())
+    except Erased:
+        letter = open_letter(replace(record, value=None), group)
+        return replace(_as(record, letter), error=_error(record, ERASED), unreadable=ERASED)
+    except (NotAuthentic, ValueError):
+        return open_letter(record, group)
+    letter = _as(record, open_letter(clear, group))
+    return replace(letter, error=_error(record, json.loads(said)["message"])) if words else letter
+
+
 def open_letter(record: Delivery, group: str) -> Letter:
     """Understand a record of the dead letter topic of `group`; never fails, whatever the record holds."""
     said = {name.removeprefix(PREFIX): _text(value) for name, value in record.headers if name.startswith(PREFIX)}
@@ -102,7 +121,7 @@ def open_letter(record: Delivery, group: str) -> Letter:
         id=_letter_id(record),
         record=record,
         group=group,
-        error=f"{said.get('error_class', 'unknown').rpartition('.')[2]}: {said.get('error_message', '')}",
+        error=_error(record, said.get("error_message", "")),
         attempts=said.get("attempts", "?"),
         failed_at=_time(said.get("failed_at", "")) or _stamp(record),
         code_version=said.get("code_version", "?"),
@@ -129,7 +148,7 @@ async def all_letters(house: House) -> list[Letter]:
     prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka.brokers
     groups = {dead_letter_topic(prefix + topic, prefix + name): name for topic, name in consumers()}
     stops = await ends(brokers, list(groups))
-    letters = [open_letter(record, groups[record.topic]) async for record in read(brokers, {}, stops)]
+    letters = [await open_sealed(record, groups[record.topic], house.keys) async for record in read(brokers, {}, stops)]
     states = await _states(house, [letter.id for letter in letters])
     known = [_with_state(letter, states.get(letter.id, "waiting")) for letter in letters]
     return sorted(known, key=lambda letter: (letter.failed_at, letter.record.source, letter.record.offset))
@@ -183,6 +202,16 @@ def _event(record: Delivery) -> tuple[Envelope | None, str]:
         return decode(record), ""
     except Undecodable as error:
         return None, str(error)
+
+
+def _as(record: Delivery, letter: Letter) -> Letter:
+    """The letter as it lies on its topic, with what was understood of it in the clear."""
+    return replace(letter, id=_letter_id(record), record=record, original=_original(record))
+
+
+def _error(record: Delivery, message: str) -> str:
+    name = header(record, f"{PREFIX}error_class") or "unknown"
+    return f"{name.rpartition('.')[2]}: {message}"
 
 
 def _text(value: bytes) -> str:

@@ -4,6 +4,7 @@ Invariants
 - An event is applied once per version, however often it comes; a version that is missing is an error, not a gap.
 - The order of different aggregates does not matter, so each of them can be folded alone.
 - No model, no clock and no broker takes part.
+- What can no longer be read, because somebody was erased, is passed over: its version counts, nothing else of it.
 """
 
 from __future__ import annotations
@@ -19,14 +20,14 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
 from schemas.topics import catalogue
-from services.core.bus.envelope import Envelope
+from services.core.bus.history import Unreadable
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS, appliers
 from services.tools.archive.archive import Archive
-from services.tools.history import BATCH, Part, stored_events
+from services.tools.history import BATCH, Part, Stored, stored_events
 
 SQL = queries(__file__, "fold.sql")
 
@@ -57,22 +58,26 @@ async def fold(
         return await fold_events(stored_events(source, Part(until=until), archive), target)
 
 
-async def fold_events(events: AsyncIterator[Envelope], target: Connection, folded: Folded | None = None) -> int:
+async def fold_events(
+    events: AsyncIterator[Stored], target: Connection, folded: Folded | None = None, *, gaps: bool = False
+) -> int:
     """Apply events, in the order in which they come, to the tables of `target`; how many changed them.
 
-    `folded` hears after each batch how many came. Nobody else may fold into the target meanwhile.
+    `folded` hears after each batch how many came. Nobody else may fold into the target meanwhile. `gaps` lets versions
+    be missing, for a history that lacks what cannot be read.
     """
     await target.execute(SQL.speak_utc)
     await target.execute(SQL.in_no_hurry)
-    count, batch, applies = 0, [], appliers()
+    count, applies = 0, appliers()
+    batch: list[Stored] = []
     async for event in events:
         batch.append(event)
         if len(batch) == BATCH:
-            count += await _apply_all(target, batch, applies)
+            count += await _apply_all(target, batch, applies, gaps)
             if folded:
                 folded(len(batch))
             batch = []
-    count += await _apply_all(target, batch, applies)
+    count += await _apply_all(target, batch, applies, gaps)
     if folded:
         folded(len(batch))
     return count
@@ -90,13 +95,13 @@ async def state_hash(conn: Connection, tables: Collection[str] | None = None) ->
     return hashes
 
 
-async def _apply_all(target: Connection, events: list[Envelope], applies: Appliers) -> int:
+async def _apply_all(target: Connection, events: list[Stored], applies: Appliers, gaps: bool) -> int:
     async with target.transaction():
         places = {_place(event) for event in events}
         rows = await fetch_all(target, SQL.versions, _columns(places))
         before = {(row["workspace"], row["kind"], row["id"]): row["version"] for row in rows}
         after, rounds = dict(before), _Rounds()
-        count = sum([await _apply(rounds, event, after, applies) for event in events])
+        count = sum([await _apply(rounds, event, after, applies, gaps) for event in events])
         await rounds.run(target)
         moved = {place: version for place, version in after.items() if before.get(place) != version}
         await target.execute(SQL.keep_versions, {**_columns(moved), "versions": list(moved.values())})
@@ -127,13 +132,16 @@ class _Rounds:
                 await cursor.executemany(place[1], self._rounds[place])
 
 
-async def _apply(rounds: _Rounds, event: Envelope, versions: dict[At, int], applies: Appliers) -> bool:
+async def _apply(rounds: _Rounds, event: Stored, versions: dict[At, int], applies: Appliers, gaps: bool) -> bool:
     place, version = _place(event), event.version or 0
     before = versions.get(place, 0)
     if version <= before:
         return False
-    if version != before + 1:
+    if version != before + 1 and not gaps:
         raise HistoryBroken(f"{event.type} {event.id} has version {version} after {before}")
+    if isinstance(event, Unreadable):
+        versions[place] = version
+        return False
     apply = applies.get(type(event.data))
     if apply is None:
         raise HistoryBroken(f"nobody applies {event.type}")
@@ -143,7 +151,9 @@ async def _apply(rounds: _Rounds, event: Envelope, versions: dict[At, int], appl
     return True
 
 
-def _place(event: Envelope) -> At:
+def _place(event: Stored) -> At:
+    if isinstance(event, Unreadable):
+        return (event.workspace, event.aggregate, event.aggregate_id)
     return (event.workspace, event.data.AGGREGATE, event.data.aggregate_id())
 
 

@@ -1,6 +1,9 @@
 """The stored history, wherever it lies: first the archived files, then the table `events`.
 
-Invariant: an aggregate's events come in the order of their versions. Archived are always its oldest ones.
+Invariants
+- An aggregate's events come in the order of their versions. Archived are always its oldest ones.
+- What can no longer be read, because somebody was erased, comes as `Unreadable`; or, in a thread in which others go on,
+  as what is left of it without its texts.
 """
 
 from __future__ import annotations
@@ -14,7 +17,10 @@ from typing import Any
 
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
-from services.core.db import Connection, fetch_all, queries
+from services.core.bus.history import Unreadable
+from services.core.db import Connection, fetch_all, keys_of, queries
+from services.core.errors import Permanent
+from services.core.keys import Keys
 from services.tools.archive import file
 from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, Row
@@ -52,25 +58,42 @@ class Part:
 
 
 WHOLE = Part()
+Stored = Envelope | Unreadable
+
+
+class NoKeys(Permanent):
+    """The history is read through a connection that has no keys: what is about people would all seem erased."""
 
 
 async def stored_events(
     source: Connection, part: Part = WHOLE, archive: Archive | None = None
-) -> AsyncIterator[Envelope]:
+) -> AsyncIterator[Stored]:
     """The events of a part of the history, as of one moment.
 
-    Raises `ArchiveMissing` where older events are archived and nobody says where, and `ArchiveDamaged`.
+    Raises `ArchiveMissing` where older events are archived and nobody says where, `ArchiveDamaged`, and `NoKeys`.
     """
+    keys = keys_of(source)
+    if keys is None:
+        raise NoKeys
     late: set[tuple[Any, ...]] = set()
     async with source.transaction():
         await source.execute(SQL.one_moment)
-        async for row in _rows(source, part, archive):
-            if part.until is not None:
-                place = (row["workspace"], row["aggregate"], row["aggregate_id"])
-                if place in late or row["time"] > part.until:
-                    late.add(place)
-                    continue
-            yield history.envelope(row)
+        blanked = {
+            (row["workspace"], "thread", row["thread_id"]): row["upto"] for row in await fetch_all(source, SQL.blanked)
+        }
+        async for row in _opened(keys, _rows(source, part, archive)):
+            place = (row["workspace"], row["aggregate"], row["aggregate_id"])
+            if part.until is not None and (place in late or row["time"] > part.until):
+                late.add(place)
+                continue
+            yield history.read({**row, "blanked": row["version"] <= blanked.get(place, 0)})
+
+
+async def readable(events: AsyncIterator[Stored]) -> AsyncIterator[Envelope]:
+    """Those of the events that can be read."""
+    async for one in events:
+        if isinstance(one, Envelope):
+            yield one
 
 
 async def manifests(source: Connection) -> list[Manifest]:
@@ -105,6 +128,21 @@ async def _rows(source: Connection, part: Part, archive: Archive | None) -> Asyn
         await cursor.execute(SQL.aggregate_events, args)
         async for row in cursor:
             yield row
+
+
+async def _opened(keys: Keys, rows: AsyncIterator[Row]) -> AsyncIterator[Row]:
+    """The rows, opened many at a time."""
+    batch: list[Row] = []
+    async for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH:
+            await keys.open_rows(batch)
+            for one in batch:
+                yield one
+            batch = []
+    await keys.open_rows(batch)
+    for one in batch:
+        yield one
 
 
 def _next(rows: Iterator[Row]) -> list[Row]:

@@ -17,3 +17,7 @@ WHERE version IS NOT NULL
   AND (%(after)s::bigint IS NULL OR seq > %(after)s)
   AND (%(upto)s::bigint IS NULL OR seq <= %(upto)s)
 ORDER BY workspace, aggregate, aggregate_id, version;
+
+-- name: blanked
+-- Threads in which others go on after one of theirs was erased, and up to which version their events count without texts.
+SELECT workspace, thread_id, upto FROM blanked_threads;

@@ -14,13 +14,17 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from schemas.events import EVENTS
 from schemas.topics import catalogue
+from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import enter
+from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import committed, ends
 from services.core.clock import random_id
 from services.core.errors import Permanent
 from services.core.house import House
+from services.core.keys import Erased, Keys, NotAuthentic
+from services.tools.dead_letters import ERASED
 from services.tools.log import follow, heads, read
 
 
@@ -67,9 +71,15 @@ class Line(BaseModel):
     time: datetime | None = None
 
 
-def header(record: Delivery, name: str) -> str:
-    """The first value of a header as text, "" where there is none."""
-    return next((_text(value) for found, value in record.headers if found == name), "")
+async def value_of(record: Delivery, keys: Keys) -> str:
+    """The value as text, opened where it is sealed; `«erased»` where it no longer can be."""
+    try:
+        clear, _ = await opened(keys, record)
+    except Erased:
+        return ERASED
+    except (NotAuthentic, ValueError) as error:
+        return f"(cannot be opened: {error})"
+    return "(none)" if record.value is None else (clear.value or b"").decode("utf-8", "backslashreplace")
 
 
 def known_topic(name: str) -> str:

@@ -29,7 +29,7 @@ SELECT kind, status, since, allowed_s, priority, due_at, left_s FROM thread_dead
 
 -- name: drafted
 -- What the agent drafted in a turn that has not ended.
-SELECT data ->> 'text' AS text FROM events
+SELECT id, type, data FROM events
 WHERE type = 'reply.drafted.v1' AND key = %(thread_id)s AND data ->> 'turn_id' = %(turn_id)s ORDER BY seq DESC LIMIT 1;
 
 -- name: occasion_mails

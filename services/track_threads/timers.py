@@ -43,8 +43,9 @@ async def _missed(unit: Unit, thread: Thread, timer: TimerElapsed) -> decide.Eve
         return iter(())
     drafted = await unit.one(SQL.drafted, thread_id=str(thread.thread_id), turn_id=_turn(thread))
     events = list(decide.missed(thread, breach))
-    if drafted and drafted["text"]:
-        events.append(marks.note(thread, f"{SUGGESTED}\n\n{drafted['text']}", "agent", "ai", unit.cause.id))
+    text = drafted["data"].get("text") if drafted else ""
+    if text:
+        events.append(marks.note(thread, f"{SUGGESTED}\n\n{text}", "agent", "ai", unit.cause.id))
     return iter(events)
 
 

@@ -166,9 +166,9 @@ async def measure(*, quick: bool) -> list[Measured]:
     async with bench_house() as house:
         url, whole = house.settings.database_url, scope("all")
         await live(house)
-        async with connected(url) as conn:
+        async with connected(url, house.keys) as conn:
             lived = await state_hash(conn)
-            checked = await rebuild.check(url, whole, lambda count: None)
+            checked = await rebuild.check(house.settings, whole, lambda count: None)
             stored = await multiply(conn, max(1, mails // LIVED))
             rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq LIMIT %(n)s", {"n": CONSUMED})
         envelopes = [history.envelope(row) for row in rows]
@@ -176,10 +176,10 @@ async def measure(*, quick: bool) -> list[Measured]:
         alone = await consume(house, envelopes, decoded=False)
         with_decoding = await consume(house, envelopes, decoded=True)
         began = time.monotonic()
-        folded = await rebuild.swap(url, whole, lambda count: None)
+        folded = await rebuild.swap(house.settings, whole, lambda count: None)
         seconds = time.monotonic() - began
         equal = checked.differences == () and checked.hashes.items() <= lived.items()
-        async with connected(url) as conn:
+        async with connected(url, house.keys) as conn:
             rebuilt = await state_hash(conn)
             changing = await fetch_all(conn, "SELECT * FROM events WHERE version IS NOT NULL ORDER BY seq")
         otherwise = rebuilt == await fold_otherwise(url, changing)

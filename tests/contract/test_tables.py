@@ -16,7 +16,8 @@ TABLES = catalogue().tables
 # Vectors are a cache by (model, hash of text), outside of every state hash: core fills them in.
 CACHED_COLUMNS = {"facts": {"embedding", "embedding_model"}}
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.
-OPERATORS = {"tools": {"aggregates"}}
+# An erase takes back the versions of what it folds anew, and the receipts of mail that is gone.
+OPERATORS = {"tools": {"aggregates", "receipts"}}
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WRITE = re.compile(

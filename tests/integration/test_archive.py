@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from deploy.local import Endpoints
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import open_house
+from services.core.house import open_house, open_keys
 from services.core.object_blobs import ObjectStoreAway
 from services.core.settings import Settings
 from services.receive_email.accept import accept
@@ -49,7 +49,7 @@ async def lived_in(
 ) -> AsyncIterator[Settings]:
     """A house after the demo's world, in which each event was stored when it happened."""
     async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
-        async with connected(settings.database_url) as conn:
+        async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
             await conn.execute("UPDATE events SET stored_at = time")
         yield settings
 
@@ -65,7 +65,7 @@ def settings(stack: Endpoints, lived_in: Settings, tmp_path: Path) -> Iterator[S
 @pytest.fixture
 async def conn(settings: Settings) -> AsyncIterator[Connection]:
     """A connection to that database."""
-    async with connected(settings.database_url) as conn:
+    async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         yield conn
 
 
@@ -99,10 +99,10 @@ async def test_tables_are_a_fold_of_files_and_table(
         assert await fold(conn, url, archive=archive) > 200
         async with connected(url) as target:
             assert await state_hash(target) == hashes
-    found = await run.check(settings.database_url, scope("all"), lambda count: None, archive)
+    found = await run.check(settings, scope("all"), lambda count: None, archive)
     assert found.differences == ()
     assert found.events == await run.count_events(settings.database_url, scope("all"))
-    await run.swap(settings.database_url, scope("all"), lambda count: None, archive)
+    await run.swap(settings, scope("all"), lambda count: None, archive)
     assert await state_hash(conn) == hashes
 
 
@@ -131,7 +131,7 @@ async def test_a_past_state_is_folded_across_the_border(conn: Connection, settin
     async def states() -> list[dict[str, str]]:
         found = []
         for number, until in enumerate(row["at"]):
-            await run.past(settings.database_url, scope("all"), until, f"past{number}", lambda count: None, archive)
+            await run.past(settings, scope("all"), until, f"past{number}", lambda count: None, archive)
             async with conn.transaction():
                 await conn.execute(f"SET LOCAL search_path TO past{number}, public")
                 found.append(await state_hash(conn))

@@ -20,7 +20,7 @@ from services.tools.backup import restore
 from services.tools.backup.files import BlobWasDamaged
 from services.tools.backup.manifest import NAME, NoBackup, newest, read
 from services.tools.backup.restore import HouseThere
-from services.tools.backup.take import BLOBS, take
+from services.tools.backup.take import BLOBS, keep_keys, take
 from services.tools.cli import app
 from services.tools.rebuild import run
 from services.tools.rebuild.beside import connected
@@ -72,10 +72,12 @@ async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
         await _write(house, [BEFORE])
         await _until_deferred(house)
         _, made = await take(settings, tmp_path / "backups")
+        assert await keep_keys(settings, tmp_path / "keys" / "keys.dump")
         server.script = lambda session, step: None
     sent = len(server.accepted)
     assert sent == BEFORE
-    output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups")])
+    keys = ["--keys", str(tmp_path / "keys" / "keys.dump")]
+    output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups"), *keys])
     assert "Tables that are not what they were: none." in output
     assert f"{made.blobs} blobs are back" in output
     async with connected(empty.database_url) as conn:
@@ -90,7 +92,7 @@ async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
         await settle(house, timeout_s=120)
     recipients = [one.recipient for one in server.accepted]
     assert len(set(recipients)) == len(recipients) == BEFORE + 1
-    assert (await run.check(empty.database_url, scope("all"), lambda count: None)).differences == ()
+    assert (await run.check(empty, scope("all"), lambda count: None)).differences == ()
 
 
 async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empty: Settings, tmp_path: Path) -> None:

@@ -8,8 +8,6 @@ from collections.abc import AsyncIterator, Iterable
 from dataclasses import replace
 
 import pytest
-from psycopg import AsyncConnection
-from psycopg.rows import dict_row
 
 from deploy.local import Endpoints
 from schemas.events.mail import Peer
@@ -18,7 +16,8 @@ from services.console.threads.reading import list_threads
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
-from services.core.house import House
+from services.core.house import House, open_keys
+from services.core.settings import Settings
 from services.receive_email.accept import accept
 from services.tools.demo.aftermath import look
 from services.tools.demo.clock import SteppingClock
@@ -27,6 +26,7 @@ from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.zone import ZoneResolver
 from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash
 from services.tools.history import stored_events
+from services.tools.rebuild.beside import connected
 from services.tools.settle import settle
 from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
@@ -47,8 +47,8 @@ BARELY_USED = {
 @pytest.fixture(scope="module")
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[str]:
-    """The database of a house that has lived through the demo's world."""
+) -> AsyncIterator[Settings]:
+    """The settings of a house that has lived through the demo's world."""
     home = tmp_path_factory.mktemp("home")
     world = make_world(11)
     inboxes = [one.model_dump() for one in demo_settings(world, stack, home).inboxes]
@@ -59,7 +59,7 @@ async def lived_in(
         clock = SteppingClock(world.mails[0].received_at)
         async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
             await _live_through(world, house, clock)
-        yield url
+        yield settings
 
 
 async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
@@ -83,18 +83,18 @@ async def _live_through(world: World, house: House, clock: SteppingClock) -> Non
 
 
 @pytest.fixture
-async def source(lived_in: str) -> AsyncIterator[Connection]:
+async def source(lived_in: Settings) -> AsyncIterator[Connection]:
     """A connection to the lived-in database."""
-    async with await _connect(lived_in) as conn:
+    async with open_keys(lived_in) as keys, connected(lived_in.database_url, keys) as conn:
         yield conn
 
 
 @pytest.fixture
-async def target(stack: Endpoints, lived_in: str) -> AsyncIterator[Connection]:
+async def target(stack: Endpoints, lived_in: Settings) -> AsyncIterator[Connection]:
     """A connection to a fresh, migrated database."""
     with fresh_database(stack.database) as url:
         migrate(url)
-        async with await _connect(url) as conn:
+        async with connected(url) as conn:
             yield conn
 
 
@@ -104,7 +104,7 @@ async def test_every_table_equals_a_fold_of_the_events_in_a_fresh_database(
     """Folding the stored events into an empty server's database gives the same hash for every projection."""
     with fresh_database(stack.database) as url:
         folded = await fold(source, url)
-        async with await _connect(url) as target:
+        async with connected(url) as target:
             assert await state_hash(target) == await state_hash(source)
             empty = [name for name in projections() if not await _rows(target, name)]
     assert folded > 200
@@ -164,7 +164,7 @@ async def test_a_fold_until_a_moment_is_the_state_of_that_moment(source: Connect
     assert row is not None
     with fresh_database(stack.database) as url:
         await fold(source, url, until=row["at"])
-        async with await _connect(url) as target:
+        async with connected(url) as target:
             assert await _rows(target, "mails") == 6
 
 
@@ -195,7 +195,3 @@ async def _rows(conn: Connection, table: str) -> int:
     row = await fetch_one(conn, f"SELECT count(*) AS n FROM {table}")  # type: ignore[arg-type]
     assert row is not None
     return int(row["n"])
-
-
-async def _connect(url: str) -> Connection:
-    return await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row)

@@ -95,6 +95,17 @@ async def test_writers_of_one_person_at_once_keep_one_current_value(memory: Memo
     assert len(await memory.rows("SELECT 1 AS one FROM facts WHERE key = 'plan'")) == 12
 
 
+async def _carry_keys(origin: Memory, to: Memory) -> None:
+    """The keys of one house, given to another that has the same master key."""
+    rows = await origin.rows("SELECT key_id, workspace, subject, owners, master, wrapped FROM subject_keys")
+    async with to.house.database.reading() as conn, conn.cursor() as cursor:
+        await cursor.executemany(
+            "INSERT INTO subject_keys (key_id, workspace, subject, owners, master, wrapped) VALUES"
+            " (%(key_id)s, %(workspace)s, %(subject)s, %(owners)s, %(master)s, %(wrapped)s)",
+            rows,
+        )
+
+
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_people_interleaved_otherwise_give_the_same_state(
     memory: Memory, stack: Endpoints, template_database: str, topic_prefix: str, tmp_path: Path, seed: int
@@ -104,6 +115,7 @@ async def test_people_interleaved_otherwise_give_the_same_state(
     roots = await stored(memory, *ROOTS)
     with fresh_database(stack.database, template=template_database) as url:
         async with remembering(stack, url, topic_prefix, tmp_path) as other:
+            await _carry_keys(memory, other)
             for envelope in interleaved(roots, random.Random(seed)):
                 for _ in range(2):
                     processor = read_email.PROCESSOR if envelope.type == "mail.received.v1" else learn_facts.PROCESSOR

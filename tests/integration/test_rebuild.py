@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from deploy.local import Endpoints
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import open_house
+from services.core.house import open_house, open_keys
 from services.core.settings import Settings
 from services.pipeline import NAMES as PROCESSORS
 from services.process import prepare, working
@@ -43,7 +43,7 @@ async def lived_in(
 @pytest.fixture
 async def live(lived_in: Settings) -> AsyncIterator[Connection]:
     """A connection to its database."""
-    async with connected(lived_in.database_url) as conn:
+    async with open_keys(lived_in) as keys, connected(lived_in.database_url, keys) as conn:
         yield conn
 
 
@@ -64,10 +64,10 @@ def test_an_unknown_scope_is_refused_by_name() -> None:
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_live_tables_are_a_fold_of_the_events(lived_in: Settings, name: str) -> None:
     """A check of each scope finds the same hash for every table and leaves no schema behind."""
-    found = await run.check(lived_in.database_url, scope(name), lambda count: None)
+    found = await run.check(lived_in, scope(name), lambda count: None)
     assert found.differences == ()
     assert found.events > 0
-    async with connected(lived_in.database_url) as conn:
+    async with open_keys(lived_in) as keys, connected(lived_in.database_url, keys) as conn:
         assert await _schemas(conn) == ["public"]
 
 
@@ -77,12 +77,12 @@ async def test_a_check_shows_the_first_rows_that_differ(lived_in: Settings, live
     await live.execute(
         "UPDATE participants SET name = 'Somebody Else' WHERE addr = (SELECT min(addr) FROM participants)"
     )
-    found = await run.check(lived_in.database_url, scope("participants"), lambda count: None)
+    found = await run.check(lived_in, scope("participants"), lambda count: None)
     (difference,) = found.differences
     assert difference.table == "participants"
     assert difference.live_only[0]["name"] == "Somebody Else"
     assert difference.folded_only[0]["addr"] == difference.live_only[0]["addr"]
-    await run.swap(lived_in.database_url, scope("participants"), lambda count: None)
+    await run.swap(lived_in, scope("participants"), lambda count: None)
     assert await state_hash(live) == before
 
 
@@ -93,7 +93,7 @@ async def test_a_swap_changes_no_state_and_keeps_indexes_constraints_and_vectors
     """The tables that were swapped in are like the old ones in everything but their object id."""
     shape, hashes, vectors = await _shape(live), await state_hash(live), await _vectors(live)
     oids = await _oids(live)
-    assert await run.swap(lived_in.database_url, scope(name), lambda count: None) > 0
+    assert await run.swap(lived_in, scope(name), lambda count: None) > 0
     assert await _shape(live) == shape
     assert await state_hash(live) == hashes
     assert await _vectors(live) == vectors
@@ -106,7 +106,7 @@ async def test_tables_that_were_lost_come_back(lived_in: Settings, live: Connect
     hashes = await state_hash(live)
     for table in ("aggregates", *scope("all").tables):
         await live.execute(f"TRUNCATE {table}")  # type: ignore[arg-type]
-    await run.swap(lived_in.database_url, scope("all"), lambda count: None)
+    await run.swap(lived_in, scope("all"), lambda count: None)
     assert await state_hash(live) == hashes
 
 
@@ -116,7 +116,7 @@ async def test_a_past_state_is_left_to_be_read(lived_in: Settings, live: Connect
     sixth = await fetch_one(live, "SELECT received_at AS at FROM mails ORDER BY received_at OFFSET 5 LIMIT 1")
     assert sixth is not None
     until = sixth["at"] + timedelta(seconds=1)
-    await run.past(lived_in.database_url, scope("all"), until, "earlier", lambda count: None)
+    await run.past(lived_in, scope("all"), until, "earlier", lambda count: None)
     try:
         counted = await fetch_one(live, "SELECT count(*) AS mails, max(received_at) AS last FROM earlier.mails")
         later = await fetch_one(
@@ -152,13 +152,13 @@ async def test_a_swap_under_traffic_loses_and_stops_nothing(
         feeding = asyncio.create_task(_feed(house))
         swaps = 0
         while not feeding.done():
-            await run.swap(settings.database_url, scope("all"), lambda count: None)
+            await run.swap(settings, scope("all"), lambda count: None)
             swaps += 1
         await feeding
         await settle(house, timeout_s=120)
         async with house.database.reading() as conn:
             sent = await fetch_one(conn, "SELECT count(*) AS n FROM turns WHERE outcome = 'sent'")
-    found = await run.check(settings.database_url, scope("all"), lambda count: None)
+    found = await run.check(settings, scope("all"), lambda count: None)
     assert swaps > 1
     assert sent == {"n": 12}
     assert found.differences == ()

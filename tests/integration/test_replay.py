@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 from deploy.local import Endpoints
 from schemas.events.threads import TurnOpened
 from services.core.db import Connection, fetch_all, fetch_one
+from services.core.house import open_keys
 from services.core.settings import Settings
 from services.receive_email.accept import accept
 from services.tools.commands import replay as command
@@ -50,7 +51,7 @@ async def lived_in(
 @pytest.fixture
 async def live(lived_in: Settings) -> AsyncIterator[Connection]:
     """A connection to its database."""
-    async with connected(lived_in.database_url) as conn:
+    async with open_keys(lived_in) as keys, connected(lived_in.database_url, keys) as conn:
         yield conn
 
 
@@ -263,7 +264,7 @@ async def _one(case: Any) -> AsyncIterator[tuple[Any, int]]:
 async def _one_start(settings: Settings) -> UUID:
     query = """SELECT e.id FROM events e JOIN events d ON d.causation_id = e.id
                WHERE e.type = 'memory.loaded.v1' AND d.data ->> 'decision' = 'reply' ORDER BY e.seq LIMIT 1"""
-    async with connected(settings.database_url) as conn:
+    async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         row = await fetch_one(conn, query)
     assert row is not None
     found: UUID = row["id"]

@@ -1,9 +1,8 @@
 -- name: waiting
--- Held drafts whose turn is still open, oldest first, of one id where it is given: the text, its hash, and the version of
+-- Held drafts whose turn is still open, oldest first, of one id where it is given: the event with the text, and the version of
 -- the thread that a person now looks at.
-SELECT d.reply_id, d.thread_id, d.created_at, d.detail AS reason, h.data ->> 'text' AS text, a.version AS thread_version,
-       encode(sha256(convert_to(h.data ->> 'text', 'UTF8')), 'hex') AS text_sha256, m.subject,
-       m.author_addr AS recipient
+SELECT d.reply_id, d.thread_id, d.created_at, d.detail AS reason, h.data,
+       a.version AS thread_version, m.subject, m.author_addr AS recipient
 FROM deliveries d
 JOIN threads t ON t.thread_id = d.thread_id AND t.open_turn = d.turn_id
 JOIN turns u ON u.turn_id = d.turn_id

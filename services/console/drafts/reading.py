@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from services.console.knowledge.reading import SourceLine, sources_of
-from services.core.db import Connection, queries
+from services.core.db import Connection, fetch_all, queries
+from services.core.ids import text_sha256
 
 SQL = queries(__file__)
 
@@ -45,7 +45,12 @@ async def held_draft(conn: Connection, workspace: str, reply_id: UUID) -> HeldDr
 
 async def _drafts(conn: Connection, workspace: str, reply_id: UUID | None, limit: int) -> list[HeldDraft]:
     args = {"workspace": workspace, "reply_id": reply_id, "limit": limit}
-    async with conn.cursor(row_factory=class_row(HeldDraft)) as cursor:
-        found = await (await cursor.execute(SQL.waiting, args)).fetchall()
+    found = [_held(row) for row in await fetch_all(conn, SQL.waiting, args)]
     sources = await sources_of(conn, workspace, [one.reply_id for one in found])
     return [replace(one, sources=sources.get(one.reply_id, [])) for one in found]
+
+
+def _held(row: dict[str, Any]) -> HeldDraft:
+    text = row["data"]["text"]
+    told = {name: one for name, one in row.items() if name not in ("data", "sealed")}
+    return HeldDraft(**told, text=text, text_sha256=text_sha256(text))

@@ -1,10 +1,12 @@
 """Envelope to Kafka record and back: CloudEvents 1.0, Kafka binding, binary content mode.
 
-Attributes are `ce_*` headers, the value is JSON. Headers hold ids, never addresses or text.
+Attributes are `ce_*` headers, the value is JSON. Headers hold ids, never addresses or text. What is about a person is
+published as it is stored: sealed; `sealing.opened` comes before `decode`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
@@ -45,7 +47,7 @@ def encode(envelope: Envelope, *, topic_prefix: str = "") -> Record:
     return Record(
         topic=topic_prefix + envelope.topic,
         key=envelope.key.encode(),
-        value=envelope.data.model_dump_json().encode(),
+        value=_value(envelope),
         headers=tuple(headers),
     )
 
@@ -61,6 +63,25 @@ def decode(delivery: Delivery) -> Envelope:
         raise Undecodable(f"the value does not fit {headers.get('ce_type')}: {error}") from error
     except ValueError as error:
         raise Undecodable(f"a header is malformed: {error}") from error
+
+
+def header(delivery: Delivery, name: str) -> str:
+    """The first value of a header as text, "" where there is none."""
+    return next((value.decode("utf-8", "replace") for found, value in delivery.headers if found == name), "")
+
+
+def said_by(delivery: Delivery) -> tuple[UUID, datetime]:
+    """The id and the time of the event, told by the headers alone. Raises `Undecodable`."""
+    try:
+        return UUID(header(delivery, "ce_id")), datetime.fromisoformat(header(delivery, "ce_time"))
+    except ValueError as error:
+        raise Undecodable(f"a header is malformed: {error}") from error
+
+
+def _value(envelope: Envelope) -> bytes:
+    if envelope.sealed is not None:
+        return json.dumps(envelope.sealed, separators=(",", ":")).encode()
+    return envelope.data.model_dump_json().encode()
 
 
 def _envelope(headers: Mapping[str, str], value: bytes) -> Envelope:

@@ -21,11 +21,16 @@ def dead_letter_topic(topic: str, group: str) -> str:
     return f"{topic}.{group}.dlq"
 
 
-def make_dead_letter(delivery: Delivery, *, group: str, error: BaseException, attempts: int, at: datetime) -> Record:
-    """Make the dead letter of a delivery that `group` gave up at `at` (aware) after `attempts` attempts."""
+def make_dead_letter(
+    delivery: Delivery, *, group: str, error: BaseException, attempts: int, at: datetime, said: str = ""
+) -> Record:
+    """Make the dead letter of a delivery that `group` gave up at `at` (aware) after `attempts` attempts.
+
+    `said` stands for the error's message where that is sealed: it may repeat what the event holds.
+    """
     ours = {
         "error_class": f"{type(error).__module__}.{type(error).__qualname__}",
-        "error_message": str(error)[:LONGEST_MESSAGE],
+        "error_message": said or str(error)[:LONGEST_MESSAGE],
         "attempts": str(attempts),
         "group": group,
         "origin_topic": delivery.topic,

@@ -5,8 +5,9 @@ Ids are made from what caused the event, so that the same decision made twice is
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events import EventData
@@ -18,7 +19,7 @@ class Envelope:
     """One event. `version` is the aggregate's version, None where the event changes no aggregate.
 
     `replay` marks an event that a replay made or fed in; what it causes carries the mark too. No mail is ever sent
-    because of one.
+    because of one. `sealed` is the data as it is stored and published, where it is about somebody.
     """
 
     id: UUID
@@ -30,6 +31,7 @@ class Envelope:
     causation_id: UUID | None = None
     version: int | None = None
     replay: str = ""
+    sealed: dict[str, Any] | None = field(default=None, compare=False, repr=False)
 
     @property
     def type(self) -> str:

@@ -79,3 +79,15 @@ DELETE FROM timers WHERE id = %(id)s;
 -- name: due_timers
 -- Timers that have come due; skips what another keeper holds.
 SELECT * FROM timers WHERE due_at <= %(now)s ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- name: replace_data
+-- What is left of an event when somebody whom it is about is erased.
+UPDATE events SET data = %(data)s WHERE id = %(id)s;
+
+-- name: forget_checkpoints
+-- What models and tools answered because of these events.
+DELETE FROM checkpoints WHERE event_id = ANY(%(ids)s);
+
+-- name: forget_timers
+-- What was to happen later in these threads.
+DELETE FROM timers WHERE (event ->> 'thread_id')::uuid = ANY(%(threads)s);

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
 from schemas.events import EVENTS
 from services.core.bus.envelope import Envelope
+from services.core.bus.sealing import seal
 from services.core.db import Connection, queries
+from services.core.keys import Erased, NotAuthentic, is_sealed
+from services.core.keys.aead import OF, clear_part
 
 SQL = queries(__file__, "events.sql")
 
 
 def row(envelope: Envelope) -> dict[str, Any]:
-    """The parameters of `store_event`."""
+    """The parameters of `store_event`; the data as it is sealed."""
     data = envelope.data
     return {
         "id": envelope.id,
@@ -30,12 +35,20 @@ def row(envelope: Envelope) -> dict[str, Any]:
         "data_subject": data.subject_id(),
         "correlation_id": envelope.correlation_id,
         "causation_id": envelope.causation_id,
-        "data": Jsonb(data.model_dump(mode="json")),
+        "data": Jsonb(envelope.sealed or data.model_dump(mode="json")),
     }
 
 
 def envelope(row: dict[str, Any]) -> Envelope:
-    """The envelope that was stored as this row."""
+    """The envelope that was stored as this row. Raises `Erased` where the data is still sealed.
+
+    Rows come opened from a connection that has the keys; one without them reads nothing that is about a person.
+    """
+    if is_sealed(row["data"]):
+        raise Erased(f"{row['type']} {row['id']} cannot be read: somebody whom it is about was erased")
+    sealed = row.get("sealed")
+    if sealed and sealed[OF] != str(row["id"]):
+        raise NotAuthentic(f"the data of {sealed[OF]} stands at {row['id']}")
     return Envelope(
         id=row["id"],
         source=row["source"],
@@ -45,11 +58,42 @@ def envelope(row: dict[str, Any]) -> Envelope:
         correlation_id=row["correlation_id"],
         causation_id=row["causation_id"],
         version=row["version"],
+        sealed=sealed,
     )
 
 
-async def store(conn: Connection, envelopes: list[Envelope]) -> None:
-    """Store events in the caller's transaction."""
-    if envelopes:
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """An event that changed an aggregate and that nobody can read any more: somebody whom it is about was erased."""
+
+    id: UUID
+    type: str
+    workspace: str
+    aggregate: str
+    aggregate_id: UUID
+    version: int
+
+
+def read(row: dict[str, Any]) -> Envelope | Unreadable:
+    """The envelope of a row that changed an aggregate, or its place where it cannot be read.
+
+    Where others go on in its thread (`blanked`), what is left of it without a text.
+    """
+    if not is_sealed(row["data"]):
+        return envelope(row)
+    if row["blanked"]:
+        data = EVENTS[row["type"]].blank(clear_part(row["data"]))
+        return envelope({**row, "data": data})
+    return Unreadable(**{name: row[name] for name in Unreadable.__slots__})
+
+
+async def store(conn: Connection, envelopes: list[Envelope], cause: Envelope | None = None) -> list[Envelope]:
+    """Seal events and store them in the caller's transaction; as they were stored.
+
+    Raises `Erased` where the people of `cause` were erased since it was read.
+    """
+    sealed = await seal(conn, envelopes, cause)
+    if sealed:
         async with conn.cursor() as cursor:
-            await cursor.executemany(SQL.store_event, [row(one) for one in envelopes])
+            await cursor.executemany(SQL.store_event, [row(one) for one in sealed])
+    return sealed

@@ -6,20 +6,26 @@ unpublished is published by the next delivery (or by the sweeper).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from datetime import UTC
 from typing import Any
 
 import structlog
 
 from services.core.bus import history
-from services.core.bus.codec import decode, encode
-from services.core.bus.dead_letters import make_dead_letter
+from services.core.bus.codec import decode, encode, header, said_by
+from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
+from services.core.bus.sealing import key_id, opened
 from services.core.bus.work import AlreadyDone, Work
 from services.core.db import fetch_all, fetch_one
 from services.core.house import House
+from services.core.keys import Erased
+from services.core.keys.aead import seal_json
 
 log = structlog.get_logger(__name__)
 
@@ -48,8 +54,16 @@ class Runner:
         return delivery.key
 
     async def handle(self, delivery: Delivery) -> None:
-        """Do one record; returns when everything it caused is on the log. Safe to call again at any time."""
-        await self.process(decode(delivery))
+        """Do one record; returns when everything it caused is on the log. Safe to call again at any time.
+
+        What can no longer be read, because somebody whom it is about was erased, is passed over and counts as done.
+        """
+        try:
+            envelope = await read(self._house, delivery)
+        except Erased:
+            await self._pass_over(delivery)
+        else:
+            await self.process(envelope)
 
     async def process(self, envelope: Envelope) -> None:
         """Do one event. Raises what the handler raises; then nothing has changed."""
@@ -65,20 +79,46 @@ class Runner:
                 await self._do(work)
         except AlreadyDone:
             log.info("already done", type=envelope.type)
+        except Erased:
+            if not await self._is_gone(envelope):
+                raise
+            await work.pass_over()
         await self._publish_stored(envelope)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
         """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched."""
         try:
-            envelope = decode(delivery)
+            envelope = await read(self._house, delivery)
         except Exception:
             envelope = None
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
         if envelope is None or not await self._told(envelope, error):
-            letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=self._house.now())
+            said = await self._sealed(envelope, error) if envelope else ""
+            now = self._house.now()
+            letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)
             await self._house.publisher.publish([letter])
             return
         await self._publish_stored(envelope)
+
+    async def _sealed(self, envelope: Envelope, error: BaseException) -> str:
+        """The error's words under the event's key, "" where it has none: they may repeat what the event holds."""
+        id = key_id(envelope)
+        key = (await self._house.keys.find([id])).get(id) if id else None
+        message = {"message": str(error)[:LONGEST_MESSAGE]}
+        return json.dumps(seal_json(key, {}, message, of=str(envelope.id))) if key else ""
+
+    async def _pass_over(self, delivery: Delivery) -> None:
+        log.info("passed over, erased", topic=delivery.topic, offset=delivery.offset)
+        id, at = said_by(delivery)
+        async with self._house.database.reading() as conn:
+            row = {"consumer": self._processor.name, "event_id": id, "event_day": at.astimezone(UTC).date()}
+            await conn.execute(history.SQL.mark_done, row)
+
+    async def _is_gone(self, envelope: Envelope) -> bool:
+        """Whether the event's own people were erased since it was read."""
+        id = key_id(envelope)
+        self._house.keys.forget(id)
+        return id is not None and id not in await self._house.keys.find([id])
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
@@ -105,6 +145,22 @@ class Runner:
         async with self._house.database.reading() as conn:
             rows = await fetch_all(conn, history.SQL.unpublished_of, args)
         await publish(self._house, [history.envelope(row) for row in rows])
+
+
+async def read(house: House, delivery: Delivery) -> Envelope:
+    """The event of a record. Raises `Undecodable`, or `Erased` where neither the record nor the history can be read.
+
+    The history is asked too, because a key may have been changed since the record was published.
+    """
+    try:
+        clear, sealed = await opened(house.keys, delivery)
+    except Erased:
+        async with house.database.reading() as conn:
+            row = await fetch_one(conn, history.SQL.by_id, {"id": said_by(delivery)[0]})
+        if row is None:
+            raise
+        return replace(history.envelope(row), replay=header(delivery, "ce_replay"))
+    return replace(decode(clear), sealed=sealed)
 
 
 async def publish(house: House, envelopes: Sequence[Envelope]) -> None:

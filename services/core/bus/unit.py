@@ -86,7 +86,7 @@ class Unit:
 
     async def flush(self) -> None:
         """Write the stored events and the aggregates' versions; called once, before the commit."""
-        await history.store(self.conn, self.stored)
+        self.stored = await history.store(self.conn, self.stored, self.cause)
         for (kind, id), version in self._versions.items():
             args = {"workspace": self.workspace, "kind": kind, "id": id, "version": version}
             await self.conn.execute(history.SQL.set_version, args)

@@ -16,9 +16,12 @@ from psycopg.types.json import Jsonb
 from schemas.events import EventData
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
+from services.core.bus.sealing import key_for, key_id
 from services.core.bus.unit import Appliers, Unit
 from services.core.db import Connection, fetch_one
 from services.core.house import House
+from services.core.keys import Erased, is_sealed
+from services.core.keys.aead import seal_json
 
 E_co = TypeVar("E_co", bound=EventData, covariant=True)
 Json = dict[str, Any]
@@ -47,12 +50,27 @@ class Work(Generic[E_co]):
         async with self.house.database.reading() as conn:
             kept = await fetch_one(conn, history.SQL.checkpoint, key)
         if kept is None:
-            answer = await ask()
+            answer = await self._sealed(step, await ask())
             async with self.house.database.reading() as conn:
                 kept = await fetch_one(conn, history.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
         assert kept is not None
+        if is_sealed(kept["answer"]):
+            raise Erased
         found: Json = kept["answer"]
         return found
+
+    async def _sealed(self, step: str, answer: Json) -> Json:
+        """The answer, readable as long as the event is."""
+        id = key_id(self.envelope)
+        if id is None:
+            return answer
+        return seal_json(await self.house.keys.key(id), {}, answer, of=f"{self.envelope.id}/{step}")
+
+    async def keep(self, content: bytes) -> str:
+        """Store a blob that belongs to the event, under the key of the event's people; its name."""
+        async with self.house.database.transaction(self.workspace) as conn:
+            key = await key_for(conn, self.workspace, self.event)
+        return await self.house.blobs.put(content, key)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:

@@ -1,6 +1,16 @@
 """Postgres: the pool, named SQL, migrations."""
 
-from services.core.db.pool import Connection, Database, fetch_all, fetch_one, fetch_several
+from services.core.db.pool import Connection, Database, fetch_all, fetch_one, fetch_several, give_keys, keys_of
 from services.core.db.sql import Queries, queries
 
-__all__ = ["Connection", "Database", "Queries", "fetch_all", "fetch_one", "fetch_several", "queries"]
+__all__ = [
+    "Connection",
+    "Database",
+    "Queries",
+    "fetch_all",
+    "fetch_one",
+    "fetch_several",
+    "give_keys",
+    "keys_of",
+    "queries",
+]

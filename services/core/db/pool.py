@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
+
+if TYPE_CHECKING:
+    from services.core.keys import Keys
 
 Connection = AsyncConnection[DictRow]
 
@@ -17,16 +20,29 @@ APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
 # Seconds to connect, and milliseconds that what we sent may stay unacknowledged.
 PATIENCE: dict[str, Any] = {"connect_timeout": 10, "tcp_user_timeout": 20_000}
+_KEYS = "_correspondent_keys"
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
-async def _configure(conn: Connection) -> None:
-    await conn.set_autocommit(True)
-    await conn.execute("SET timezone TO 'UTC'")
+def give_keys(conn: Connection, keys: Keys | None) -> None:
+    """Have what is fetched through `conn` opened with `keys`, and what is stored through it sealed."""
+    setattr(conn, _KEYS, keys)
 
 
-def make_pool(database_url: str, *, size: int) -> AsyncConnectionPool[Connection]:
+def keys_of(conn: Connection) -> Keys | None:
+    """The keys that were given to the connection, or None."""
+    found: Keys | None = getattr(conn, _KEYS, None)
+    return found
+
+
+def make_pool(database_url: str, *, size: int, keys: Keys | None = None) -> AsyncConnectionPool[Connection]:
     """A pool of at most `size` connections; `await pool.open()` before use."""
+
+    async def _configure(conn: Connection) -> None:
+        await conn.set_autocommit(True)
+        await conn.execute("SET timezone TO 'UTC'")
+        give_keys(conn, keys)
+
     return AsyncConnectionPool(
         database_url,
         min_size=min(2, size),
@@ -50,8 +66,9 @@ class Database:
     A task holds one connection at a time, and so do the tasks that it starts while it holds it.
     """
 
-    def __init__(self, database_url: str, *, size: int = 10) -> None:
-        self._pool = make_pool(database_url, size=size)
+    def __init__(self, database_url: str, *, size: int = 10, keys: Keys | None = None) -> None:
+        self._pool = make_pool(database_url, size=size, keys=keys)
+        self.keys = keys
 
     async def open(self) -> None:
         """Connect; raises `psycopg_pool.PoolTimeout` where Postgres does not answer."""
@@ -92,17 +109,23 @@ class Database:
 
 
 async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
-    """The first row, or None."""
-    return await (await conn.execute(query, args)).fetchone()
+    """The first row, or None. What is sealed in it is opened, where the connection has the keys."""
+    row = await (await conn.execute(query, args)).fetchone()
+    if row is not None and (keys := keys_of(conn)):
+        await keys.open_rows([row])
+    return row
 
 
 async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
-    """Every row."""
-    return await (await conn.execute(query, args)).fetchall()
+    """Every row. What is sealed in them is opened, where the connection has the keys."""
+    rows = await (await conn.execute(query, args)).fetchall()
+    if rows and (keys := keys_of(conn)):
+        await keys.open_rows(rows)
+    return rows
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
-    """Every row of each query, asked for together: one round trip instead of one for each."""
+    """Every row of each query, asked for together: one round trip instead of one for each. Sealed columns stay so."""
     async with conn.pipeline():
         cursors = [await conn.execute(one, args) for one in statements]
         return [await cursor.fetchall() for cursor in cursors]

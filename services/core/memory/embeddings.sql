@@ -20,3 +20,7 @@ LIMIT %(limit)s
 -- The vector index for one dimension; the one for 384 comes with the migration.
 CREATE INDEX IF NOT EXISTS {name} ON facts USING hnsw ((embedding::halfvec({dimensions})) halfvec_cosine_ops)
 WHERE vector_dims(embedding) = {dimensions}
+
+-- name: empty
+-- The cache does not say whose texts it was made of.
+DELETE FROM embeddings;

@@ -50,6 +50,9 @@ class Settings(BaseSettings):
     former_secrets: tuple[Annotated[SecretStr, Field(min_length=LEAST_SECRET_BYTES)], ...] = Field(
         (), description="secrets of before: reply tokens made with them are still honoured, and no new ones made"
     )
+    master_keys: SecretStr = Field(
+        SecretStr(""), description="wrap the keys of data subjects, newest first; made on first start, kept below home"
+    )
     own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
     trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"

@@ -11,7 +11,8 @@ from services.core.clock import utc_now
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
-from services.core.house import House
+from services.core.house import House, open_keys
+from services.core.keys.master import FILE as MASTER
 from services.core.settings import Settings
 from services.pipeline import consumers
 from services.process import prepare, topic_specs
@@ -19,9 +20,9 @@ from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
 from services.tools.backup.files import copy_blobs
 from services.tools.backup.manifest import Manifest
-from services.tools.backup.take import ARCHIVE, BLOBS, DUMP
+from services.tools.backup.take import ARCHIVE, BLOBS, DUMP, master_beside
 from services.tools.fold import fold, state_hash
-from services.tools.history import Part, manifests, stored_events
+from services.tools.history import Part, manifests, readable, stored_events
 from services.tools.rebuild.beside import connected
 from services.tools.vectors import give_vectors
 
@@ -55,6 +56,14 @@ async def load(settings: Settings, backup: Path, keys: Path | None) -> None:
     await asyncio.to_thread(migrate, url)
     if keys:
         await asyncio.to_thread(postgres.load, url, keys)
+        await asyncio.to_thread(_bring_master_keys, master_beside(keys), settings.home / MASTER)
+
+
+def _bring_master_keys(source: Path, to: Path) -> None:
+    if source.exists() and not to.exists():
+        to.parent.mkdir(parents=True, exist_ok=True)
+        to.touch(mode=0o600)
+        to.write_bytes(source.read_bytes())
 
 
 async def hold(settings: Settings, made: Manifest) -> None:
@@ -78,7 +87,7 @@ async def copy_files(settings: Settings, backup: Path, made: Manifest) -> int:
 
 async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
     """Fold every table from the events; those whose hash is not the one of the back-up."""
-    async with connected(settings.database_url) as conn:
+    async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         await fold(conn, settings.database_url, archive=archive_of(settings))
         hashes = await state_hash(conn)
     return [table for table, value in hashes.items() if made.hashes.get(table, value) != value]
@@ -87,7 +96,7 @@ async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
 async def give_all_vectors(house: House, conn: Connection) -> None:
     """What is searched by its meaning gets its vectors again."""
     for row in await fetch_all(conn, SQL.workspaces):
-        documents = stored_events(conn, Part(kinds=("document",)), archive_of(house.settings))
+        documents = readable(stored_events(conn, Part(kinds=("document",)), archive_of(house.settings)))
         await give_vectors(house, conn, row["workspace"], documents)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from services.core.clock import utc_now
 from services.core.db import Connection, fetch_one, queries
+from services.core.keys.master import FILE as MASTER
 from services.core.settings import Settings
 from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
@@ -55,12 +56,27 @@ async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
 
 
 async def keep_keys(settings: Settings, path: Path) -> bool:
-    """Write the keys of data subjects to a file of their own; False where the house has none."""
+    """Write the keys of data subjects to a file of their own, master keys beside it; False where there are none.
+
+    Master keys that stand in the settings stay there.
+    """
     async with connected(settings.database_url) as conn:
         there = [key for key in KEYS if await _is_there(conn, key)]
     if there:
         await asyncio.to_thread(_write_keys, settings.database_url, path, there)
+        await asyncio.to_thread(_copy_master_keys, settings.home / MASTER, master_beside(path))
     return bool(there)
+
+
+def master_beside(path: Path) -> Path:
+    """Where the master keys lie for the keys in a file."""
+    return path.with_name(f"{path.name}.master")
+
+
+def _copy_master_keys(source: Path, to: Path) -> None:
+    if source.exists():
+        to.touch(mode=0o600)
+        to.write_bytes(source.read_bytes())
 
 
 def _write_keys(database_url: str, path: Path, tables: list[str]) -> None:

@@ -29,7 +29,8 @@ def backup(
 ) -> None:
     """Back up database, blobs and archived events, while the house is at work.
 
-    Not in it: `secret`, the settings, and the keys of data subjects (`--keys-to`). Keep those apart.
+    Not in it: `secret`, the settings, and the keys of data subjects with their master keys (`--keys-to`).
+    Keep those apart, and for a short time: a person who is erased can be read again with a copy of the keys.
     """
     home: Path = context.obj
     with standing(home) as settings:
@@ -65,7 +66,7 @@ async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path 
     await restoring.hold(settings, made)
     blobs = await restoring.copy_files(settings, folder, made)
     different = await restoring.fold_tables(settings, made)
-    async with open_house(settings) as house, connected(settings.database_url) as conn:
+    async with open_house(settings) as house, connected(settings.database_url, house.keys) as conn:
         await restoring.give_all_vectors(house, conn)
         told = await restoring.publish_undone(house)
     console.print(f"{made.events} events of {made.taken_at:%Y-%m-%d %H:%M:%S} UTC and {blobs} blobs are back.")

@@ -53,16 +53,16 @@ async def _rebuild(home: Path, chosen: Scope, check: bool, until: datetime | Non
 
 async def _check(settings: Settings, chosen: Scope) -> int:
     url = settings.database_url
-    with _bar(await run.count_events(url, chosen)) as folded:
-        found = await run.check(url, chosen, folded, archive_of(settings))
+    with _bar(*await _counted(url, chosen)) as folded:
+        found = await run.check(settings, chosen, folded, archive_of(settings))
     _show(found)
     return 1 if found.differences else 0
 
 
 async def _swap(settings: Settings, chosen: Scope) -> int:
     url = settings.database_url
-    with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.swap(url, chosen, folded, archive_of(settings))
+    with _bar(*await _counted(url, chosen)) as folded:
+        count = await run.swap(settings, chosen, folded, archive_of(settings))
     console.print(f"{count} events folded; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
     return 0
 
@@ -70,8 +70,8 @@ async def _swap(settings: Settings, chosen: Scope) -> int:
 async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -> int:
     url = settings.database_url
     schema = into or f"as_of_{until.astimezone(UTC):%Y%m%d_%H%M%S}"
-    with _bar(await run.count_events(url, chosen)) as folded:
-        count = await run.past(url, chosen, until, schema, folded, archive_of(settings))
+    with _bar(*await _counted(url, chosen)) as folded:
+        count = await run.past(settings, chosen, until, schema, folded, archive_of(settings))
     console.print(
         f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
         f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"
@@ -80,8 +80,14 @@ async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -
     return 0
 
 
+async def _counted(url: str, chosen: Scope) -> tuple[int, int]:
+    return await run.count_events(url, chosen), await run.count_erased(url, chosen)
+
+
 @contextmanager
-def _bar(total: int) -> Iterator[Folded]:
+def _bar(total: int, erased: int) -> Iterator[Folded]:
+    if erased:
+        console.print(f"{erased} of {total} events are passed over: somebody whom they are about was erased.")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("folding", total=total)

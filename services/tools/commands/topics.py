@@ -11,11 +11,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
+from services.core.house import House
 from services.tools import topics
 from services.tools.running import house_here
 from services.tools.shown import age, cell, lines
-from services.tools.topics import Filter, Reading, header
+from services.tools.topics import Filter, Reading
 
 console = Console(highlight=False)
 app = typer.Typer(no_args_is_help=True, help="Topics: how far each group has come, and what they hold.")
@@ -84,20 +86,19 @@ async def _tail(home: Path, topic: str, wanted: Filter, limit: int, go_on: bool)
     async with house_here(home) as house:
         shown = await topics.newest(house, topic, wanted, limit)
         for record in shown:
-            _print(record)
+            await _print(record, house)
         if not shown and not go_on:
             console.print("No such record.")
         if go_on:
             async for record in topics.coming(house, topic, wanted):
-                _print(record)
+                await _print(record, house)
 
 
-def _print(record: Delivery) -> None:
+async def _print(record: Delivery, house: House) -> None:
     place = f"{_time(record.timestamp_ms):%Y-%m-%d %H:%M:%S}  {record.partition}@{record.offset}"
     kind = header(record, "ce_type") or "(no type)"
     console.print(cell(f"{place}  {kind}  {(record.key or b'').decode('utf-8', 'replace')}", 300, "bold"))
-    value = "(none)" if record.value is None else record.value.decode("utf-8", "backslashreplace")
-    console.print(lines(value, LONGEST_LINE), markup=False)
+    console.print(lines(await topics.value_of(record, house.keys), LONGEST_LINE), markup=False)
 
 
 async def _produce(home: Path, topic: str, file: Path, dry_run: bool) -> None:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from services.core.db import fetch_all, fetch_one, queries
+from schemas.events.base import EventData
+from schemas.events.memory import FactRecorded, FactRefused, ParticipantStateChanged
+from schemas.events.threads import StateChanged
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.house import House
 from services.tools.demo.world import Mail, SentReply
 
@@ -50,18 +53,25 @@ async def look(house: House, mail_id: UUID) -> Aftermath:
         assert mail is not None
         args = {"mail_id": mail_id, "thread_id": mail["thread_id"], "participant_id": mail["participant_id"]}
         correlated = {**args, "correlation_id": mail["correlation_id"]}
+        replies = await fetch_all(conn, SQL.replies, correlated)
         return Aftermath(
             mail=mail,
             outcome=str(_OUTCOMES.get(mail["outcome"], mail["outcome"])),
             reason=mail["reason"],
             thread_state=mail["thread_state"] or "",
             participant_state=mail["participant_state"] or "",
-            replies=tuple(await fetch_all(conn, SQL.replies, correlated)),
-            facts=tuple(await fetch_all(conn, SQL.facts_learned, correlated)),
+            replies=tuple({**row, **row["data"], "goals": row["data"]["goals_add"]} for row in replies),
+            facts=await _caused(conn, correlated, FactRecorded),
             known=" | ".join(row["text"] for row in await fetch_all(conn, SQL.facts_known, args)),
-            steps=tuple(await fetch_all(conn, SQL.steps, correlated)),
-            refused=tuple(await fetch_all(conn, SQL.refused, correlated)),
+            steps=await _caused(conn, correlated, StateChanged, ParticipantStateChanged),
+            refused=await _caused(conn, correlated, FactRefused),
         )
+
+
+async def _caused(conn: Connection, args: Row, *types: type[EventData]) -> tuple[Row, ...]:
+    """The data of events that came of the mail, with their aggregate."""
+    rows = await fetch_all(conn, SQL.caused, {**args, "types": [one.TYPE for one in types]})
+    return tuple({"aggregate": row["aggregate"], **row["data"]} for row in rows)
 
 
 def differences(mail: Mail, came: Aftermath) -> list[str]:

@@ -17,30 +17,15 @@ WHERE m.mail_id = %(mail_id)s;
 
 -- name: replies
 -- What we sent because of this mail.
-SELECT d.message_id, d.recipient, a.data ->> 'text' AS text, s.time AS at, d.state,
-       s.data ->> 'decision' AS decision, s.data -> 'goals_add' AS goals
-FROM events s
-JOIN events a ON a.type = 'reply.approved.v1' AND a.aggregate_id = s.aggregate_id
+SELECT d.message_id, d.recipient, s.data, s.time AS at, d.state FROM events s
 JOIN deliveries d ON d.reply_id = s.aggregate_id
 WHERE s.type = 'reply.sent.v1' AND s.correlation_id = %(correlation_id)s ORDER BY s.seq;
 
--- name: facts_learned
-SELECT data ->> 'kind' AS kind, data ->> 'key' AS key, data ->> 'value' AS value, data ->> 'text' AS text,
-       data ->> 'quote' AS quote, jsonb_array_length(data -> 'supersedes') AS supersedes
-FROM events WHERE type = 'fact.recorded.v1' AND correlation_id = %(correlation_id)s ORDER BY seq;
+-- name: caused
+-- The events of these types that came of this mail.
+SELECT aggregate, data FROM events
+WHERE type = ANY(%(types)s) AND correlation_id = %(correlation_id)s ORDER BY seq;
 
 -- name: facts_known
 SELECT text || ' ' || value AS text FROM facts
 WHERE participant_id = %(participant_id)s AND superseded_at IS NULL ORDER BY recorded_at;
-
--- name: steps
--- State changes of thread and participant.
-SELECT aggregate, data ->> 'from_state' AS from_state, data ->> 'to_state' AS to_state, data ->> 'trigger' AS trigger,
-       data ->> 'reason' AS reason
-FROM events WHERE type IN ('thread.state_changed.v1', 'participant.state_changed.v1')
-  AND correlation_id = %(correlation_id)s ORDER BY seq;
-
--- name: refused
--- What the code refused.
-SELECT data ->> 'key' AS key, data ->> 'reason' AS reason FROM events
-WHERE type = 'fact.refused.v1' AND correlation_id = %(correlation_id)s ORDER BY seq;

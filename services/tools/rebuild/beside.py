@@ -13,9 +13,10 @@ from urllib.parse import quote, urlsplit
 from psycopg import AsyncConnection, sql
 from psycopg.rows import dict_row
 
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, give_keys, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
+from services.core.keys import Keys
 
 SQL = queries(__file__)
 
@@ -29,9 +30,10 @@ class SchemaIncomplete(Permanent):
 
 
 @asynccontextmanager
-async def connected(database_url: str) -> AsyncIterator[Connection]:
-    """A connection in autocommit, rows as dicts, times in UTC."""
+async def connected(database_url: str, keys: Keys | None = None) -> AsyncIterator[Connection]:
+    """A connection in autocommit, rows as dicts, times in UTC; `keys` make readable what is about people."""
     async with await AsyncConnection.connect(database_url, autocommit=True, row_factory=dict_row) as conn:
+        give_keys(conn, keys)
         await conn.execute(SQL.speak_utc)
         yield conn
 

@@ -27,9 +27,18 @@ ORDER BY l.relname;
 -- How many events a fold of these kinds will meet.
 SELECT count(*) AS n FROM events WHERE version IS NOT NULL AND aggregate = ANY(%(kinds)s);
 
+-- name: count_erased
+-- How many of them nobody can read any more.
+SELECT count(*) AS n FROM events e
+WHERE e.version IS NOT NULL AND e.aggregate = ANY(%(kinds)s) AND e.data ? '$key'
+  AND NOT EXISTS (SELECT FROM subject_keys k WHERE k.key_id = (e.data ->> '$key')::uuid);
+
 -- name: events_behind
 -- What is stored of these kinds and not yet folded in the schema `beside`: one aggregate after the other.
-SELECT e.* FROM {live}.events e
+SELECT e.*, e.data ? '$sealed' AND EXISTS (
+           SELECT 1 FROM {live}.blanked_threads t WHERE t.workspace = e.workspace AND e.aggregate = 'thread'
+           AND t.thread_id = e.aggregate_id AND e.version <= t.upto) AS blanked
+FROM {live}.events e
 LEFT JOIN {beside}.aggregates b ON b.workspace = e.workspace AND b.kind = e.aggregate AND b.id = e.aggregate_id
 WHERE e.version > coalesce(b.version, 0) AND e.aggregate = ANY(%(kinds)s)
 ORDER BY e.workspace, e.aggregate, e.aggregate_id, e.version;

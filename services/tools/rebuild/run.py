@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import datetime
 from typing import LiteralString
 
@@ -15,12 +16,13 @@ from psycopg import IsolationLevel, sql
 from psycopg.errors import LockNotAvailable
 
 from services.core.bus import history
-from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
+from services.core.house import open_keys
+from services.core.settings import Settings
 from services.tools.archive.archive import Archive
 from services.tools.fold import Folded, fold_events
-from services.tools.history import Part, manifests, stored_events
+from services.tools.history import Part, Stored, manifests, stored_events
 from services.tools.rebuild.beside import SQL, beside, connected, make
 from services.tools.rebuild.compare import Comparison, compare
 from services.tools.rebuild.scopes import Scope
@@ -44,9 +46,17 @@ async def count_events(database_url: str, scope: Scope) -> int:
     return int(row["n"]) + archived
 
 
-async def check(database_url: str, scope: Scope, folded: Folded, archive: Archive | None = None) -> Comparison:
+async def count_erased(database_url: str, scope: Scope) -> int:
+    """How many of the events that are in the table a fold will pass over: somebody whom they are about was erased."""
+    async with connected(database_url) as conn:
+        row = await fetch_one(conn, SQL.count_erased, {"kinds": list(scope.kinds)})
+    assert row is not None
+    return int(row["n"])
+
+
+async def check(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> Comparison:
     """Fold beside the live tables and compare, both as of one moment; nothing is changed."""
-    async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
+    async with beside(settings.database_url, SCHEMA) as url, _both(settings, url) as (live, target):
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await target.set_isolation_level(IsolationLevel.REPEATABLE_READ)
@@ -55,12 +65,12 @@ async def check(database_url: str, scope: Scope, folded: Folded, archive: Archiv
             return await compare(target, schemas, scope.tables, count)
 
 
-async def swap(database_url: str, scope: Scope, folded: Folded, archive: Archive | None = None) -> int:
+async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> int:
     """Fold, and put the fresh tables in the live ones' place; how many events were folded.
 
     Raises `TablesInUse` where the lock never came.
     """
-    async with beside(database_url, SCHEMA) as url, connected(database_url) as live, connected(url) as target:
+    async with beside(settings.database_url, SCHEMA) as url, _both(settings, url) as (live, target):
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await _carry_vectors(target, schemas)
@@ -73,15 +83,26 @@ async def swap(database_url: str, scope: Scope, folded: Folded, archive: Archive
 
 
 async def past(
-    database_url: str, scope: Scope, until: datetime, schema: str, folded: Folded, archive: Archive | None = None
+    settings: Settings, scope: Scope, until: datetime, schema: str, folded: Folded, archive: Archive | None = None
 ) -> int:
     """Leave the state of an event time in a schema of its own, to be read; how many events made it."""
-    url = await make(database_url, schema)
-    async with connected(database_url) as live, connected(url) as target:
+    url = await make(settings.database_url, schema)
+    async with _both(settings, url) as (live, target):
         part = Part(kinds=scope.kinds, until=until)
         count = await fold_events(stored_events(live, part, archive), target, folded)
         await _carry_vectors(target, (await _schema(live), schema))
         return count
+
+
+@asynccontextmanager
+async def _both(settings: Settings, url: str) -> AsyncIterator[tuple[Connection, Connection]]:
+    """Connections to the live tables and to those beside them, both with the live keys."""
+    async with (
+        open_keys(settings) as keys,
+        connected(settings.database_url, keys) as live,
+        connected(url, keys) as target,
+    ):
+        yield live, target
 
 
 async def _take_their_place(target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded) -> int:
@@ -103,9 +124,9 @@ async def _take_their_place(target: Connection, schemas: tuple[str, str], scope:
     return count
 
 
-async def _behind(target: Connection, schemas: tuple[str, str], kinds: dict[str, list[str]]) -> AsyncIterator[Envelope]:
+async def _behind(target: Connection, schemas: tuple[str, str], kinds: dict[str, list[str]]) -> AsyncIterator[Stored]:
     for row in await fetch_all(target, _in(schemas, SQL.events_behind), kinds):
-        yield history.envelope(row)
+        yield history.read(row)
 
 
 async def _carry_vectors(target: Connection, schemas: tuple[str, str]) -> None:

@@ -53,6 +53,8 @@ def told(envelope: Envelope) -> dict[str, str]:
             fields["context: tokens"] = str(sum(layer["tokens"] for layer in value))
         elif name == "usage":
             fields[name] = ", ".join(f"{count} {what}" for what, count in value.items())
+        elif name == "attachments":  # a sandbox has no keys, so it calls the same file otherwise
+            fields[name] = _text([{**one, "blob": ""} for one in value])
         elif name == "facts":
             fields[name] = "\n".join(_fact(one) for one in value)
         else:

@@ -12,7 +12,8 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
-from services.tools.history import Part, stored_events
+from services.core.keys import is_sealed
+from services.tools.history import Part, readable, stored_events
 from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent
 from services.tools.replay.selection import Selection
 from services.tools.replay.steps import SQL, Row, Step, past_steps
@@ -45,11 +46,14 @@ async def find_starts(conn: Connection, workspace: str, wanted: Selection) -> li
 async def find_cases(
     conn: Connection, starts: list[UUID], processors: tuple[str, ...], *, documents: bool
 ) -> AsyncIterator[Case]:
-    """The cases of some events, with the knowledge base as it stood where `documents` is set."""
+    """The cases of some events, with the knowledge base as it stood where `documents` is set.
+
+    What can no longer be read, because somebody was erased, is no case, and no part of one.
+    """
     for id in starts:
         row = await fetch_one(conn, SQL.event, {"id": id})
-        assert row is not None
-        yield await _case(conn, row, processors, documents)
+        if row is not None and not is_sealed(row["data"]):
+            yield await _case(conn, row, processors, documents)
 
 
 async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documents: bool) -> Case:
@@ -62,7 +66,7 @@ async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documen
         name=f"{processors[-1]}-{start.time:%Y%m%d-%H%M%S}-{start.id}",
         processors=processors,
         start=StoredEvent.of(start),
-        history=tuple([StoredEvent.of(one) async for one in stored_events(conn, part)]),
+        history=tuple([StoredEvent.of(one) async for one in readable(stored_events(conn, part))]),
         answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
         expected=tuple(StoredEvent.of(one) for one in expected),
         timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
@@ -77,7 +81,7 @@ async def _meanwhile(
     """What others recorded between one step and the next."""
     for before, step in pairwise(steps):
         between = replace(part, after=before.upto, upto=step.upto)
-        others = [one async for one in stored_events(conn, between) if one.source not in processors]
+        others = [one async for one in readable(stored_events(conn, between)) if one.source not in processors]
         if others:
             yield Meanwhile(before=step.event["id"], events=tuple(StoredEvent.of(one) for one in others))
 

@@ -59,7 +59,7 @@ async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
     async with tables.pipeline():
         for name in names:
             await tables.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
-    await fold_events(_each(case.history), tables)
+    await fold_events(_each(case.history), tables, gaps=True)
     for answer in _answers(sandbox, case):
         kept = {**answer.model_dump(), "answer": Jsonb(answer.answer)}
         await fetch_one(tables, history.SQL.keep_checkpoint, kept)
@@ -80,7 +80,7 @@ async def _catch_up(sandbox: Sandbox, case: Case, envelope: Envelope) -> None:
     """Fold in what had happened beside the case before this event was handled."""
     for one in case.meanwhile:
         if one.before == envelope.id:
-            await fold_events(_each(one.events), sandbox.tables)
+            await fold_events(_each(one.events), sandbox.tables, gaps=True)
             await _give_vectors(sandbox, case, one.events)
 
 

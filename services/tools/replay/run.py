@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from services.core.house import open_keys
 from services.core.settings import Settings
 from services.tools.archive.archive import archive_of
 from services.tools.rebuild.beside import connected
@@ -24,7 +25,7 @@ async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) 
     `documents` takes the knowledge base along, for a model that may search it; loading memory always has it.
     """
     documents = documents or "load_memory" in wanted.processors
-    async with connected(settings.database_url) as conn:
+    async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         await see_archived(conn, archive_of(settings), settings.workspace, wanted)
         starts = await find_starts(conn, settings.workspace, wanted)
         async for case in find_cases(conn, starts, wanted.processors, documents=documents):

@@ -1,4 +1,7 @@
-"""A house in which nothing that is done gets out: its own tables, cache keys and blobs, no broker, no SMTP."""
+"""A house in which nothing that is done gets out: its own tables, cache keys and blobs, no broker, no SMTP.
+
+What it stores is gone with it, and is not sealed; the keys open what the house has stored.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +19,10 @@ from services.core.cache import Cache
 from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
-from services.core.house import House, installation_secret, make_blobs, make_embedder
+from services.core.house import House, installation_secret, make_blobs, make_embedder, open_keys
 from services.core.mail.authentication import DnsResolver
 from services.core.model.breaker import Breakers
+from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
 from services.tools.rebuild.beside import beside, connected
 from services.tools.replay.model import Asking, chosen_model
@@ -75,18 +79,21 @@ async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sand
     name = sandbox_name(utc_now())
     async with beside(settings.database_url, name) as url, connected(url) as tables:
         with tempfile.TemporaryDirectory(prefix=name) as aside:
-            house = _house(settings, asking, name, url, Path(aside))
-            await house.database.open()
-            try:
-                yield Sandbox(name, house, tables, asking)
-            finally:
-                await house.locks.close()
-                await house.model.close()
-                await house.cache.close()
-                await house.database.close()
+            async with open_keys(settings) as keys:
+                house = _house(
+                    settings, asking, name, url, SealedBlobs(OverlaidBlobs(Path(aside), make_blobs(settings)), keys)
+                )
+                await house.database.open()
+                try:
+                    yield Sandbox(name, house, tables, asking)
+                finally:
+                    await house.locks.close()
+                    await house.model.close()
+                    await house.cache.close()
+                    await house.database.close()
 
 
-def _house(settings: Settings, asking: Asking, name: str, url: str, aside: Path) -> House:
+def _house(settings: Settings, asking: Asking, name: str, url: str, blobs: SealedBlobs) -> House:
     inside = settings.model_copy(
         update={
             "database_url": url,
@@ -98,7 +105,7 @@ def _house(settings: Settings, asking: Asking, name: str, url: str, aside: Path)
     return House(
         settings=inside,
         database=Database(url, size=POOL),
-        blobs=OverlaidBlobs(aside, make_blobs(settings)),
+        blobs=blobs,
         cache=Cache(settings.redis_url, prefix=f"{name}:"),
         model=Breakers(monotonic).guard(model, workspace=settings.workspace, key=settings.model.key),
         embedder=make_embedder(settings.embeddings),

@@ -11,6 +11,7 @@ from typing import Any
 
 from schemas.events.threads import TimerElapsed
 from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.keys import is_sealed
 from services.tools.replay.selection import STARTS
 
 SQL = queries(__file__)
@@ -47,7 +48,8 @@ async def past_steps(conn: Connection, start: Row, processors: tuple[str, ...]) 
 
 
 async def _step(conn: Connection, event: Row, processor: str, *, is_timer: bool = False) -> Step:
-    recorded = await fetch_all(conn, SQL.caused, {"causes": [event["id"]], "source": processor})
+    caused = await fetch_all(conn, SQL.caused, {"causes": [event["id"]], "source": processor})
+    recorded = [one for one in caused if not is_sealed(one["data"])]
     sure = await _stored_with(conn, event)
     upto = int(recorded[0]["seq"]) - 1 if recorded and processor not in ASKS_MODEL else sure
     return Step(event, tuple(recorded), min(sure, upto), upto, is_timer)

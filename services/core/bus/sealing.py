@@ -1,0 +1,109 @@
+"""Which key an event is sealed with, and sealing it.
+
+An event is about the people whose words its content may hold: its subject, and where it was made from a whole
+conversation (a context, a reply, a summary) everybody who wrote in the thread. A mail is also about those whom it is
+addressed to. The key belongs to all of them together, so that it is gone as soon as one of them is erased. What no
+person stands behind (documents, timers) is not sealed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from schemas.events import EventData
+from schemas.events.mail import EmailRead
+from schemas.events.threads import MailAttached
+from services.core.bus.delivery import Delivery
+from services.core.bus.envelope import Envelope
+from services.core.db import Connection, fetch_all, keys_of, queries
+from services.core.ids import participant_id
+from services.core.keys import Keys, SubjectKey
+from services.core.keys.aead import KEY, seal_json
+from services.core.keys.keyring import People
+
+SQL = queries(__file__, "sealing.sql")
+
+
+async def seal(conn: Connection, envelopes: Sequence[Envelope], cause: Envelope | None = None) -> list[Envelope]:
+    """The envelopes with their sealed data; their keys are held until the caller's transaction ends.
+
+    Raises `Erased` where the key of `cause` is gone. A connection without keys (scratch schemas) seals nothing.
+    """
+    keys: Keys | None = keys_of(conn)
+    if keys is None or not envelopes:
+        return list(envelopes)
+    secrets = [_secret(one.data) for one in envelopes]
+    people = await _people(conn, envelopes[0].workspace, [one.data for one in envelopes], cause)
+    wanted = {who for who, secret in zip(people, secrets, strict=True) if who and secret}
+    held = await keys.hold(conn, envelopes[0].workspace, wanted, key_id(cause) if cause else None)
+    sealed = []
+    for envelope, who, secret in zip(envelopes, people, secrets, strict=True):
+        mail = envelope.data.reveals_author_of()
+        if mail is not None:
+            await keys.hand_over(conn, envelope.workspace, mail, who)
+        sealed.append(sealed_with(envelope, held[who]) if who and secret else envelope)
+    return sealed
+
+
+async def key_for(conn: Connection, workspace: str, data: EventData) -> SubjectKey | None:
+    """The key for a blob that belongs to an event, held until the caller's transaction ends."""
+    [people] = await _people(conn, workspace, [data], None)
+    return await key_of(conn, workspace, people) if people else None
+
+
+async def key_of(conn: Connection, workspace: str, people: People) -> SubjectKey | None:
+    """The key of these people, held until the caller's transaction ends; None on a connection without keys."""
+    keys: Keys | None = keys_of(conn)
+    return (await keys.hold(conn, workspace, [people]))[people] if keys else None
+
+
+def key_id(envelope: Envelope) -> UUID | None:
+    """The id of the key that the event is sealed with."""
+    return UUID(envelope.sealed[KEY]) if envelope.sealed else None
+
+
+def sealed_with(envelope: Envelope, key: SubjectKey) -> Envelope:
+    """The envelope with its data sealed with this key."""
+    data = envelope.data
+    return replace(envelope, sealed=seal_json(key, data.skeleton(), _secret(data), of=str(envelope.id)))
+
+
+def _secret(data: EventData) -> dict[str, Any]:
+    return data.model_dump(mode="json", exclude=set(data.skeleton()))
+
+
+async def _people(conn: Connection, workspace: str, datas: Sequence[EventData], cause: Envelope | None) -> list[People]:
+    """Whose words, or whose address as one of a mail's people, each event may hold."""
+    threads = [_thread(one, cause) for one in datas]
+    asked = sorted({one for one in threads if one})
+    rows = await fetch_all(conn, SQL.people, {"threads": asked}) if asked else []
+    wrote = {row["thread_id"]: frozenset(row["people"]) for row in rows}
+    found: list[People] = []
+    for data, thread in zip(datas, threads, strict=True):
+        mail = _mail(data, cause)
+        who = {mail.participant_id if mail else data.subject_id(), *(wrote.get(thread, ()) if thread else ())}
+        who |= {participant_id(workspace, addr) for addr in (mail.participants if mail else ())}
+        known = frozenset(one for one in who if one)
+        found.append(known or frozenset(one for one in [data.own_subject()] if one))
+    return found
+
+
+def _thread(data: EventData, cause: Envelope | None) -> UUID | None:
+    return cause.data.shared_in() if cause and data.SHARES_CAUSE else data.shared_in()
+
+
+def _mail(data: EventData, cause: Envelope | None) -> EmailRead | None:
+    """The mail that the event is, or is a copy of."""
+    if isinstance(data, MailAttached) and cause and isinstance(cause.data, EmailRead):
+        return cause.data
+    return data if isinstance(data, EmailRead) else None
+
+
+async def opened(keys: Keys, delivery: Delivery) -> tuple[Delivery, dict[str, Any] | None]:
+    """The delivery with its value in the clear, and the value as it was sealed. Raises `Erased` or `NotAuthentic`."""
+    of = next((value.decode("ascii", "replace") for name, value in delivery.headers if name == "ce_id"), "")
+    value, sealed = await keys.open_bytes(delivery.value or b"", of=of)
+    return (replace(delivery, value=value) if sealed else delivery), sealed

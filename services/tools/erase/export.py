@@ -1,0 +1,130 @@
+"""All that is held about a person, in files that anybody can read: JSON, and mails as .eml.
+
+Invariant: nothing of anybody else. Of a thread in which others wrote, their mails are left out, and so is what was made
+from the whole conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from psycopg import sql
+
+from schemas.events.mail import EmailRead
+from schemas.events.replies import MemoryLoaded, ReplyApproved
+from schemas.topics import catalogue
+from services.core.blobs import BlobMissing
+from services.core.db import Connection, fetch_all, queries
+from services.core.errors import Permanent
+from services.core.house import House
+from services.core.keys import Erased, is_sealed
+from services.pipeline import PROCESSORS
+from services.tools.erase.survey import SQL, Row, Survey, key_of, wrote
+
+EXPORT = queries(__file__, "export.sql")
+ABOUT = """Everything that is held about {who}.
+
+person/    one file a table: facts with where each is from (fact_sources), threads, conversation, deliveries
+mails/     the mails as they came, and what was read of them
+replies/   the mails that were sent, or written to be sent
+events.jsonl   every event about the person, in the order in which it was stored
+"""
+
+
+class FolderNotEmpty(Permanent):
+    """The folder holds something already."""
+
+
+async def export(house: House, found: Survey, to: Path) -> dict[str, int]:
+    """Write it all below `to`; how many of each kind. Raises `FolderNotEmpty`."""
+    _new_folder(to)
+    async with house.database.reading() as conn:
+        args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in found.keys]}
+        rows = [row for row in await fetch_all(conn, SQL.own_events, args) if not is_sealed(row["data"])]
+        tables = await _tables(conn, found)
+    rows = [row for row in rows if _is_theirs(found, row)]
+    counts = {"events": _events(rows, to), "tables": _write_tables(tables, to)}
+    counts["mails"] = await _mails(house, rows, to / "mails", EmailRead.TYPE, "mail_id")
+    counts["replies"] = await _mails(house, rows, to / "replies", ReplyApproved.TYPE, "reply_id")
+    who = ", ".join(sorted(one for one in found.names if "@" in one)) or str(next(iter(found.people)))
+    (to / "README.txt").write_text(ABOUT.format(who=who), encoding="utf-8")
+    return counts
+
+
+def _new_folder(to: Path) -> None:
+    if to.exists() and any(to.iterdir()):
+        raise FolderNotEmpty(f"{to} is not empty; name a new folder")
+    to.mkdir(parents=True, exist_ok=True)
+
+
+def _is_theirs(found: Survey, row: Row) -> bool:
+    """Whether it holds nothing of anybody else: a mail of theirs, or what is sealed with a key of theirs alone."""
+    if row["type"] == EmailRead.TYPE:
+        return wrote(row, found.people)
+    if row["type"] == MemoryLoaded.TYPE:  # repeats what stands elsewhere, and what others told us in their threads
+        return False
+    key = key_of(row)
+    return key is None or found.keys[key] <= found.people
+
+
+async def _tables(conn: Connection, found: Survey) -> dict[str, list[Row]]:
+    """The rows of every projection that are the person's, or of a thread that is."""
+    args = {"workspace": found.workspace, "people": list(found.people)}
+    threads = [row["thread_id"] for row in await fetch_all(conn, EXPORT.threads_alone, args)]
+    mails = [row["mail_id"] for row in await fetch_all(conn, EXPORT.own_mails, args)]
+    names = {one.name for one in PROCESSORS}
+    wanted = [table for table, writer in catalogue().tables.items() if writer in names]
+    columns = await fetch_all(conn, SQL.columns, {"tables": wanted})
+    have = {row["name"]: set(row["columns"]) for row in columns}
+    return {table: await _rows(conn, table, have.get(table, set()), found, threads, mails) for table in wanted}
+
+
+async def _rows(
+    conn: Connection, table: str, columns: set[str], found: Survey, threads: list[UUID], mails: list[UUID]
+) -> list[Row]:
+    if "participant_id" in columns:
+        column, ids = "participant_id", list(found.people)
+    elif "thread_id" in columns:
+        column, ids = "thread_id", threads
+    else:
+        return []
+    statement = EXPORT.rows_with_mails if "mail_id" in columns else EXPORT.rows
+    query = sql.SQL(statement).format(table=sql.Identifier(table), column=sql.Identifier(column))
+    args = {"ids": ids, "mails": mails, "workspace": found.workspace}
+    return [row["row"] for row in await fetch_all(conn, query, args)]
+
+
+def _write_tables(tables: dict[str, list[Row]], to: Path) -> int:
+    filled = {name: rows for name, rows in tables.items() if rows}
+    for name, rows in filled.items():
+        _write(to / "person" / f"{name}.json", rows)
+    return len(filled)
+
+
+def _events(rows: list[Row], to: Path) -> int:
+    with (to / "events.jsonl").open("w", encoding="utf-8") as file:
+        for row in rows:
+            said = {"id": row["id"], "type": row["type"], "time": row["time"], "data": row["data"]}
+            file.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+    return len(rows)
+
+
+async def _mails(house: House, rows: list[Row], to: Path, kind: str, id: str) -> int:
+    count = 0
+    for row in rows:
+        if row["type"] == kind:
+            _write(to / f"{row['data'][id]}.json", row["data"])
+            try:
+                (to / f"{row['data'][id]}.eml").write_bytes(await house.blobs.get(row["data"]["blob"]))
+            except (BlobMissing, Erased):
+                continue
+            count += 1
+    return count
+
+
+def _write(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n", encoding="utf-8")

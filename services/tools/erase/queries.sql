@@ -1,0 +1,111 @@
+-- name: keys
+-- The keys that go when one of these people does.
+SELECT key_id, owners FROM subject_keys WHERE workspace = %(workspace)s AND owners && %(people)s::uuid[];
+
+-- name: own_events
+-- What is sealed with some keys, and what is about some people and was stored before there were keys.
+SELECT seq, id, type, time, source, aggregate, aggregate_id, version, data_subject, workspace, correlation_id,
+       causation_id, data
+FROM events WHERE (data ? '$key' AND data ->> '$key' = ANY(%(keys)s))
+   OR (workspace = %(workspace)s AND data_subject = ANY(%(people)s) AND NOT data ? '$key'
+       AND type <> 'participant.erased.v1')
+ORDER BY seq;
+
+-- name: history
+-- Everything that the workspace has stored, in order.
+SELECT seq, id, type, data_subject, data FROM events
+WHERE workspace = %(workspace)s AND seq > %(after)s ORDER BY seq LIMIT %(limit)s;
+
+-- name: threads_of
+-- The threads in which these people wrote, or which are theirs.
+SELECT thread_id FROM mails WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)
+UNION SELECT thread_id FROM threads WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s);
+
+-- name: places_of_threads
+-- What is kept of some threads, by aggregate.
+SELECT 'mail' AS kind, mail_id AS id FROM mails WHERE thread_id = ANY(%(threads)s)
+UNION SELECT 'delivery', reply_id FROM deliveries WHERE thread_id = ANY(%(threads)s)
+UNION SELECT 'thread', thread_id FROM threads WHERE thread_id = ANY(%(threads)s)
+UNION SELECT 'summary', thread_id FROM thread_summaries WHERE thread_id = ANY(%(threads)s);
+
+-- name: shared_threads
+-- Those of them in which others wrote too, with the turn that is open.
+SELECT DISTINCT m.thread_id, t.open_turn FROM mails m LEFT JOIN threads t USING (thread_id)
+WHERE m.thread_id = ANY(%(threads)s) AND m.participant_id IS NOT NULL AND m.participant_id <> ALL(%(people)s)
+  AND m.verdict IN ('answer', 'human');
+
+-- name: suppressed
+-- Whether these addresses get no mail, and why.
+SELECT addr, reason, at FROM suppressions
+WHERE workspace = %(workspace)s AND addr = ANY(%(addresses)s) AND lifted_at IS NULL;
+
+-- name: keep_suppressed
+INSERT INTO erased_suppressions (workspace, mark, reason, at) VALUES (%(workspace)s, %(mark)s, %(reason)s, %(at)s)
+ON CONFLICT DO NOTHING;
+
+-- name: keep_blank
+-- Others go on in these threads: what is left of the events up to now still counts.
+INSERT INTO blanked_threads (workspace, thread_id, upto)
+SELECT a.workspace, a.id, a.version FROM aggregates a
+WHERE a.workspace = %(workspace)s AND a.kind = 'thread' AND a.id = ANY(%(threads)s)
+ON CONFLICT (workspace, thread_id) DO UPDATE SET upto = excluded.upto;
+
+-- name: keep_nothing
+DELETE FROM blanked_threads WHERE workspace = %(workspace)s AND thread_id = ANY(%(threads)s);
+
+-- name: lock_aggregates
+-- Held until the end: no unit of work decides about them meanwhile.
+SELECT a.kind, a.id, a.version FROM aggregates a
+JOIN unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id) USING (kind, id)
+WHERE a.workspace = %(workspace)s ORDER BY a.kind, a.id FOR UPDATE OF a;
+
+-- name: forget_versions
+UPDATE aggregates a SET version = 0 FROM unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id)
+WHERE a.workspace = %(workspace)s AND a.kind = w.kind AND a.id = w.id;
+
+-- name: events_of
+-- What is stored of some aggregates, one after the other, in version order.
+SELECT e.*, e.data ? '$sealed' AND EXISTS (
+           SELECT 1 FROM blanked_threads b WHERE b.workspace = e.workspace AND e.aggregate = 'thread'
+           AND b.thread_id = e.aggregate_id AND e.version <= b.upto) AS blanked
+FROM unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id)
+JOIN events e ON e.workspace = %(workspace)s AND e.aggregate = w.kind AND e.aggregate_id = w.id
+WHERE e.version IS NOT NULL
+ORDER BY e.aggregate, e.aggregate_id, e.version;
+
+-- name: columns
+-- Which of the columns by which an aggregate's rows are found a table has.
+SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
+WHERE table_schema = current_schema() AND table_name = ANY(%(tables)s)
+  AND column_name IN ('mail_id', 'thread_id', 'reply_id', 'participant_id', 'document_id')
+GROUP BY table_name;
+
+-- name: forget_receipts
+-- A mail that is offered again is not let in again; but a hash of what it said is not kept.
+UPDATE receipts SET fingerprint = '' WHERE mail_id = ANY(%(mails)s);
+
+-- name: begin_erasure
+INSERT INTO erasures (erasure_id, workspace, participant_id, by, at, blobs, cached)
+VALUES (%(erasure_id)s, %(workspace)s, %(participant_id)s, %(by)s, %(at)s, %(blobs)s, %(cached)s)
+ON CONFLICT DO NOTHING;
+
+-- name: unfinished
+SELECT erasure_id, blobs, cached FROM erasures WHERE workspace = %(workspace)s AND finished_at IS NULL;
+
+-- name: finish_erasure
+UPDATE erasures SET finished_at = %(at)s, blobs = '{}', cached = '{}' WHERE erasure_id = %(erasure_id)s;
+
+-- name: wait_for_disk
+-- A fold need not wait for the disk; an erase must.
+SELECT set_config('synchronous_commit', 'on', true);
+
+-- name: address
+SELECT addr FROM participants WHERE workspace = %(workspace)s AND participant_id = %(id)s;
+
+-- name: held
+-- How much there is of some people, in words of the house.
+SELECT (SELECT count(*) FROM mails WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS mails,
+       (SELECT count(*) FROM threads WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS threads,
+       (SELECT count(*) FROM facts WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS facts,
+       (SELECT count(*) FROM deliveries d JOIN threads t USING (thread_id)
+        WHERE t.workspace = %(workspace)s AND t.participant_id = ANY(%(people)s)) AS replies;

@@ -1,0 +1,50 @@
+"""A house that three people wrote to: Ada and Bob in one thread, each in one of their own, and Carl alone."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from deploy.local import Endpoints
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.support.documents import shelve
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+
+ADA, BOB, CARL = "ada@quillfeather.example", "bob@brackwater.example", "carl@ostrander.example"
+NAMES = {ADA: "Ada Quillfeather", BOB: "Bob Brackwater", CARL: "Carl Ostrander"}
+SECRET = "zanzibarite"  # a word that only Ada uses
+
+
+@asynccontextmanager
+async def remembered(stack: Endpoints, database: str, prefix: str, home: Path) -> AsyncIterator[House]:
+    """The house at work, after every mail has come to its end."""
+    settings = settings_for(stack, database, prefix, home)
+    async with running_house(settings) as house:
+        await shelve(house, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
+        shared, own = "<a1@quillfeather.example>", "<a2@quillfeather.example>"
+        await write(house, ADA, f"My order number is 88123. The {SECRET} export is slow.", shared, cc=BOB)
+        await write(
+            house,
+            BOB,
+            "My order number is 77456. I see the same as Ada Quillfeather.",
+            "<b1@x.example>",
+            shared,
+            cc=ADA,
+        )
+        await write(house, ADA, f"We are on the Team plan. What does the {SECRET} plan cost?", own)
+        await write(house, BOB, "We are on the Starter plan. What does the Team plan cost?", "<b2@x.example>")
+        await write(house, CARL, "My order number is 66789. What does the Team plan cost?", "<c1@x.example>")
+        yield house
+
+
+async def write(house: House, sender: str, text: str, message_id: str, answers: str = "", cc: str = "") -> None:
+    """One mail, and all that comes of it."""
+    headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
+    author = f"{NAMES[sender]} <{sender}>"
+    raw = letter(text, sender=author, message_id=message_id, in_reply_to=answers, subject="A question", **headers)
+    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=message_id)
+    await settle(house, timeout_s=120)
