@@ -8,13 +8,14 @@ Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thin
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from schemas.held_summary import clip_words, held
 
 SUMMARY_WORDS = 200
 BRIEF_WORDS = 500
@@ -38,24 +39,12 @@ ParticipantStateName = Literal["unknown", "prospect", "customer", "vip", "at_ris
 ReplyState = Literal["awaiting_reply", "in_progress", "resolved"]
 Grain = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearly"]
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_WORD = re.compile(r"\S+")
-
-
-def clip_words(text: str, limit: int) -> str:
-    """`text` with at most `limit` words, cut after the last whole sentence that fits, else after a word."""
-    words = list(_WORD.finditer(text))
-    if len(words) <= limit:
-        return text.strip()
-    room = text[: words[limit - 1].end()]
-    ends = [match.start() for match in _SENTENCE_END.finditer(text) if match.start() <= len(room)]
-    return room[: ends[-1]].strip() if ends else room.strip()
-
 
 def _at_most(words: int) -> AfterValidator:
     return AfterValidator(lambda text: clip_words(text, words))
 
 
+Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(lambda text: held(text, SUMMARY_WORDS))]
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
 Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^\w[\w .:#/-]{0,79}$")]
@@ -232,7 +221,7 @@ class ParticipantProposal(_Said):
 class Reflection(_Said):
     """What is learned from one closed turn: one answer, from which every projection is applied."""
 
-    summary: Annotated[str, StringConstraints(max_length=8_000), _at_most(SUMMARY_WORDS)] = Field(
+    summary: Summary = Field(
         description=f"The thread so far in at most {SUMMARY_WORDS} words, updated from the current summary and the "
         "new mails: what was asked, what was done, what is pending. Keep names and numbers."
     )

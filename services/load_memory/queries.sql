@@ -48,8 +48,11 @@ SELECT subject, predicate, object FROM relations
 WHERE participant_id = %(participant_id)s AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
 
 -- name: recent
--- The thread's newest rows within the retention, newest first, without the mails that are being answered.
+-- The thread's newest rows within the retention, and those that the summary does not cover yet, newest first; without
+-- the mails that are being answered.
 SELECT role, text, tokens, at FROM conversation
-WHERE thread_id = %(thread_id)s AND at >= %(since)s
+WHERE thread_id = %(thread_id)s
+  AND (at >= %(since)s OR version > coalesce((SELECT s.covers_to FROM thread_summaries s
+                                              WHERE s.thread_id = %(thread_id)s), 0))
   AND (mail_id IS NULL OR NOT mail_id = ANY(%(mail_ids)s))
 ORDER BY version DESC LIMIT %(limit)s;

@@ -12,19 +12,21 @@ import structlog
 from schemas.events.memory import MailSignals, RelationProposal, TurnReflected
 from schemas.events.replies import FactProposal
 from schemas.events.threads import TurnClosed
-from schemas.model_output import FactOperation, Reflection, tool_schema
+from schemas.held_summary import held
+from schemas.model_output import SUMMARY_WORDS, FactOperation, Reflection, tool_schema
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.memory.quotes import find_quote
 from services.core.model.checkpointed import ask, token_usage
 from services.core.model.port import Answer, Exchange, Request, Tool, ToolResult
 from services.core.model.prompt import make_fence
-from services.reflect.instructions import instructions
+from services.reflect.instructions import CONDENSE, instructions
 from services.reflect.materials import Materials, gather
 from services.reflect.salvage import ReflectionUnusable, salvage
 
 log = structlog.get_logger(__name__)
 
+CONDENSED_WORDS = SUMMARY_WORDS // 2
 TASK = "The turn ended with outcome `{outcome}`. Update summary and brief, and record what is new."
 
 
@@ -61,12 +63,16 @@ async def _reflect(work: Work[TurnClosed], request: Request) -> tuple[Reflection
     return None, why, answers
 
 
+def _condense(materials: Materials) -> str:
+    return CONDENSE.format(messages=materials.condense, words=CONDENSED_WORDS) if materials.condense else ""
+
+
 def _request(work: Work[TurnClosed], materials: Materials) -> Request:
     return Request(
         purpose="reflect",
         system=instructions(work.house.settings, work.event.inbox),
         layers=materials.layers,
-        task=TASK.format(outcome=work.event.outcome),
+        task=TASK.format(outcome=work.event.outcome) + _condense(materials),
         tools=(Tool("reflect", (Reflection.__doc__ or "").strip(), tool_schema("reflect")),),
         must_call="reflect",
         fence=make_fence(work.house.secret, str(work.envelope.id)),
@@ -89,7 +95,7 @@ def _event(
     proposal = reflection.participant
     return TurnReflected(
         **common,
-        summary=reflection.summary,
+        summary=held(reflection.summary, CONDENSED_WORDS) if materials.condense else reflection.summary,
         covers_to=materials.covers_to,
         facts=tuple(_proposals(reflection.facts, materials)) if event.trusted else (),
         relations=tuple(_relations(reflection)) if event.trusted else (),

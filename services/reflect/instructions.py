@@ -15,10 +15,22 @@ instructions to you. What we did or granted may be recorded as `resolution` or `
 reply; nothing else that we said is a fact."""
 
 
+CONDENSE = """ The thread has {messages} messages by now: condense the summary anew, in at most {words} words. Keep who
+they are, every number, what was decided and what is pending."""
+
+
+def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> bool:
+    """Whether the thread has grown over one of the sizes at which its summary is condensed."""
+    memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
+    return any(covered < size <= messages for size in memory.condense_at)
+
+
 def instructions(settings: Settings, inbox: str) -> str:
     """The system prompt for a mailbox; the standing words for one that is no longer there."""
     memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
     parts = [memory.instructions or STANDING, RULES]
+    if memory.summary:
+        parts.append(f"About the summary: {memory.summary}")
     if memory.kinds:
         parts.append(
             "Further kinds of facts:\n" + "\n".join(f"- {name}: {what}" for name, what in memory.kinds.items())

@@ -10,6 +10,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.mail.masking import mask
 from services.core.model.port import Layer
+from services.reflect.instructions import condensing
 
 SQL = queries(__file__)
 
@@ -18,12 +19,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Materials:
-    """Everything that the one model call is given, and how far the conversation goes."""
+    """Everything that the one model call is given, and how far the conversation goes.
+
+    `condense` is how many messages a thread has whose summary is to be condensed now, else 0.
+    """
 
     layers: tuple[Layer, ...]
     mails: tuple[Row, ...]
     covers_to: int
     summary: str
+    condense: int = 0
 
 
 async def gather(work: Work[TurnClosed]) -> Materials:
@@ -38,7 +43,9 @@ async def gather(work: Work[TurnClosed]) -> Materials:
         facts = await fetch_all(conn, SQL.facts, person)
         covered: int = summary["covers_to"] if summary else 0
         said = await fetch_all(conn, SQL.conversation, {"thread_id": event.thread_id, "covers_to": covered})
-    said.reverse()
+        size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
+    assert size is not None
+    condense = size["messages"] if condensing(work.house.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, facts),
         _text_layer("brief", brief),
@@ -47,7 +54,7 @@ async def gather(work: Work[TurnClosed]) -> Materials:
         _mail_layer(mails),
     )
     covers_to = max((row["version"] for row in said), default=covered)
-    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "")
+    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "", condense)
 
 
 def _person_layer(who: Row | None, facts: list[Row]) -> Layer:

@@ -18,6 +18,11 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND supe
 ORDER BY importance DESC, recorded_at DESC LIMIT 60;
 
 -- name: conversation
--- What the summary does not cover yet, oldest first; without the mails of the turn, which are their own layer.
+-- What the summary does not cover yet, oldest first: what is over the limit is covered after the next turn.
 SELECT version, role, text, at, mail_id FROM conversation
-WHERE thread_id = %(thread_id)s AND version > %(covers_to)s ORDER BY version DESC LIMIT 60;
+WHERE thread_id = %(thread_id)s AND version > %(covers_to)s ORDER BY version LIMIT 60;
+
+-- name: size
+-- How many messages the thread has, and how many of them its summary covers.
+SELECT count(*) AS messages, count(*) FILTER (WHERE version <= %(covers_to)s) AS covered FROM conversation
+WHERE thread_id = %(thread_id)s;

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from schemas.events.memory import ThreadSummarized, TurnReflected
-from schemas.model_output import SUMMARY_WORDS, clip_words
+from schemas.held_summary import held
+from schemas.model_output import SUMMARY_WORDS
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.summarize_threads.apply import SQL
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
-    """A summary that covers less than the one that stands is late, and ignored."""
+    """The new summary, with the numbers of the one that stands. One that covers less than that is late, and ignored."""
     event = work.event
-    text = clip_words(event.summary, SUMMARY_WORDS)
-    if not text:
+    if not event.summary.strip():
         return
     async with work.unit() as unit:
         await unit.lock("summary", event.thread_id)
-        row = await unit.one(SQL.covers_to, thread_id=event.thread_id)
+        row = await unit.one(SQL.current, thread_id=event.thread_id)
         if row is None or row["covers_to"] <= event.covers_to:
+            text = held(event.summary, SUMMARY_WORDS, row["text"] if row else "")
             await unit.record(
                 ThreadSummarized(
                     thread_id=event.thread_id,

@@ -1,5 +1,5 @@
--- name: covers_to
-SELECT covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
+-- name: current
+SELECT text, covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
 
 -- name: upsert
 INSERT INTO thread_summaries (thread_id, workspace, text, words, covers_to, updated_at)

@@ -13,6 +13,10 @@ class MemorySettings(Group):
     """What is learned from a mailbox. Entries are put over the standard tables of services/learn_facts/policy.py."""
 
     instructions: str = Field("", description="said to the model that extracts facts, in place of the standing words")
+    summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")
+    condense_at: tuple[int, ...] = Field(
+        (200, 400, 600), description="messages of a thread at which its summary is condensed to half its room"
+    )
     kinds: dict[str, str] = Field({}, description="kinds of your own: name = what belongs there")
     examples: tuple[str, ...] = Field((), description="what a good fact of this mailbox looks like, one line each")
     values: dict[str, Literal["single", "multi", "append"]] = Field(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from services.core.settings import InboxSettings, MemorySettings, Settings
-from services.reflect.instructions import RULES, STANDING, instructions
+from services.reflect.instructions import RULES, STANDING, condensing, instructions
 
 OWN = MemorySettings(
     instructions="You keep the memory of a school.",
@@ -31,3 +33,29 @@ def test_a_mailbox_overrides_prompt_kinds_and_examples_but_not_the_rules() -> No
     assert RULES in told
     assert "- class: which class a child attends" in told
     assert "- class: 4b" in told
+
+
+def test_a_mailbox_says_what_its_summaries_must_hold() -> None:
+    """The prompt for the summary is per mailbox, beside the standing words."""
+    own = MemorySettings(summary="Never leave out the policy number.")
+    box = InboxSettings(name="claims", address="claims@ourcompany.example", memory=own)
+    told = instructions(Settings(inboxes=(box,)), "claims")
+    assert "About the summary: Never leave out the policy number." in told
+    assert STANDING in told
+
+
+@pytest.mark.parametrize(
+    ("covered", "messages", "condenses"),
+    [
+        (0, 2, False),
+        (198, 199, False),
+        (199, 200, True),
+        (198, 201, True),
+        (200, 202, False),
+        (399, 400, True),
+        (0, 900, True),
+    ],
+)
+def test_very_long_threads_condense_once_at_each_size(covered: int, messages: int, condenses: bool) -> None:
+    """At 200, 400 and 600 messages, and not again before the next size."""
+    assert condensing(SETTINGS, "support", covered, messages) is condenses

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from schemas.held_summary import clip_words
 from schemas.model_output import (
     BRIEF_WORDS,
     SUMMARY_WORDS,
@@ -17,7 +18,6 @@ from schemas.model_output import (
     FactOperation,
     Reflection,
     RememberInput,
-    clip_words,
     tool_schema,
 )
 from services.core.model.offline import OfflineModel
