@@ -1,5 +1,9 @@
--- name: letter_states
--- What became of dead letters; one that was discarded and then redriven is redriven.
-SELECT event_id, max(substr(consumer, 5)) AS state FROM journal
-WHERE event_id = ANY(%(ids)s) AND consumer IN ('dlq.redriven', 'dlq.discarded')
-GROUP BY event_id;
+-- name: decisions
+-- What became of dead letters.
+SELECT letter_id, state, reason FROM letter_decisions WHERE letter_id = ANY(%(ids)s);
+
+-- name: decide
+-- The newest word stands: one that was discarded and then redriven is redriven.
+INSERT INTO letter_decisions (letter_id, state, reason, decided_at)
+VALUES (%(letter_id)s, %(state)s, %(reason)s, %(now)s)
+ON CONFLICT (letter_id) DO UPDATE SET state = excluded.state, reason = excluded.reason, decided_at = excluded.decided_at;

@@ -24,7 +24,7 @@ from services.core.clock import random_id
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, Keys, NotAuthentic
-from services.tools.dead_letters import ERASED
+from services.tools.letter import ERASED
 from services.tools.log import follow, heads, read
 
 

@@ -87,7 +87,8 @@ async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
     args = {**_args(envelope), "mail_ids": list(envelope.data.mail_ids)}  # type: ignore[attr-defined]
     await conn.execute(SQL.close_turn, args)
     await conn.execute(SQL.set_open_turn, {**args, "turn_id": None})
-    if args["outcome"] != "superseded":
+    given_up = args["outcome"] == "failed" and args["reply_id"] is None  # nothing can have left: its mails still wait
+    if args["outcome"] != "superseded" and not given_up:
         await conn.execute(SQL.answer_pending, args)
 
 

@@ -10,6 +10,9 @@ from pathlib import Path
 
 NAMES = (
     "latency",
+    "throughput",
+    "concurrency",
+    "scale",
     "memory_step",
     "thread_length",
     "model_cost",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from services.tools.dead_letters import Choice
+from services.tools.failed_turns import failed_turns, reopen
 from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, rows, verified
@@ -120,3 +122,18 @@ async def test_a_model_that_declines_or_refuses_the_key_calls_a_human(town: Town
         (turn,) = await rows(town.house, OUTCOMES, addr=address)
         assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
         assert town.replies(address) == []
+
+
+async def test_a_failed_turn_that_is_opened_again_is_answered(town: Town) -> None:
+    """`dlq turns` lists it with its error until it is opened again; then its mail is answered once, in a new turn."""
+    answering(town, refusal("no"))
+    await town.post(mail_of("ivy", "A strange question."))
+    wanted = Choice(error="gave up")
+    (failed,) = [one for one in await failed_turns(town.house, wanted) if one.subject == "A question"][-1:]
+    answering(town, reply("Here you are."))
+    assert await reopen(town.house, failed, "operator") == ""
+    await settle(town.house)
+    turns = await rows(town.house, OUTCOMES, addr="ivy@turns.example")
+    assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
+    assert len(town.replies("ivy@turns.example")) == 1
+    assert failed.thread_id not in {one.thread_id for one in await failed_turns(town.house, wanted)}

@@ -79,7 +79,7 @@ async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
     keys = ["--keys", str(tmp_path / "keys" / "keys.dump")]
     output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups"), *keys])
     assert "Tables that are not what they were: none." in output
-    assert f"{made.blobs} blobs are back" in output
+    assert f"{made.blobs} blobs and 0 archived files are back" in output
     async with connected(empty.database_url) as conn:
         bare = await fetch_one(conn, "SELECT count(*) AS n FROM chunks WHERE embedding IS NULL")
         assert bare == {"n": 0}

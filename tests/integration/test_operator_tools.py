@@ -19,7 +19,7 @@ from services.core.house import House
 from services.core.settings import Settings
 from services.tools import dead_letters, running
 from services.tools.cli import app
-from services.tools.dead_letters import Letter
+from services.tools.letter import Letter
 from services.tools.settle import settle
 from services.tools.topics import readings
 from tests.support.bus import until_true
@@ -125,14 +125,16 @@ async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:
 async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place) -> None:
     """Discarding needs to be told which; what is discarded is shown with --all and can be redriven by id."""
     first, second = await place.poison(1), await place.poison(2)
-    assert (await place.type("dlq", "discard")).exit_code == 2
-    meant = await place.type("dlq", "discard", "--thread", first.key, "--dry-run")
+    assert (await place.type("dlq", "discard", "--reason", "x")).exit_code == 2
+    meant = await place.type("dlq", "discard", "--reason", "not ours", "--thread", first.key, "--dry-run")
     assert str(first.id)[:8] in meant.output
     assert [one.state for one in await place.letters()] == ["waiting", "waiting"]
-    await place.type("dlq", "discard", "--thread", first.key)
+    await place.type("dlq", "discard", "--reason", "not ours", "--thread", first.key)
     listed = (await place.type("dlq", "list")).output
     assert (str(first.id)[:8] in listed, str(second.id)[:8] in listed) == (False, True)
     assert "discarded" in (await place.type("dlq", "list", "--all")).output
+    assert "discarded: not ours" in (await place.type("dlq", "show", str(first.id))).output
+    assert (await place.type("dlq", "discard", "--all")).exit_code == 2, "without a reason"
     assert "1 dead letters" in " ".join((await place.type("status")).output.split())
 
 
@@ -162,7 +164,7 @@ async def test_records_that_outsiders_wrote_break_nothing_and_command_no_termina
         assert not {"\x1b", "\x07", "\u202e"} & set(result.output)
     result = await place.type("dlq", "redrive", "--all")
     assert (result.exit_code, result.output.count("CannotRedrive")) == (1, 2)
-    await place.type("dlq", "discard", "--all")
+    await place.type("dlq", "discard", "--reason", "garbage", "--all")
     assert {one.state for one in await place.letters()} == {"discarded"}
 
 

@@ -19,26 +19,25 @@ from services.tools.running import standing
 
 console = Console(highlight=False)
 
-Keys = Annotated[Path | None, typer.Option(help="A file, elsewhere, for the keys of data subjects.")]
-
 
 def backup(
     context: typer.Context,
     to: Annotated[Path, typer.Option(help="A folder; each back-up gets one of its own in it, blobs are shared.")],
-    keys_to: Keys = None,
+    keys_to: Annotated[Path, typer.Option(help="A file, kept elsewhere, for the keys of data subjects.")],
 ) -> None:
     """Back up database, blobs and archived events, while the house is at work.
 
     Not in it: `secret`, the settings, and the keys of data subjects with their master keys (`--keys-to`).
-    Keep those apart, and for a short time: a person who is erased can be read again with a copy of the keys.
+    Without those nothing in it that is about a person can be read. Keep them apart, and for a short time: a person
+    who is erased can be read again with a copy of the keys.
     """
     home: Path = context.obj
     with standing(home) as settings:
         folder, made = asyncio.run(take(settings, to))
-        keys = keys_to is not None and asyncio.run(keep_keys(settings, keys_to))
+        asyncio.run(keep_keys(settings, keys_to))
     blobs = f"{made.blobs} blobs" if made.blobs is not None else f"no blobs (they lie at {settings.blobs.url})"
     console.print(f"{made.events} events, {blobs}, {len(made.archives)} archived files: {folder}")
-    console.print(f"Keys: {keys_to}" if keys else "Keys: none. Keep the secret and the settings apart.")
+    console.print(f"Keys: {keys_to}. Keep them apart, like the secret and the settings.")
 
 
 def restore(
@@ -46,7 +45,7 @@ def restore(
     source: Annotated[
         Path, typer.Option("--from", help="A back-up, or a folder of them: then the newest.", exists=True)
     ],
-    keys: Keys = None,
+    keys: Annotated[Path, typer.Option(help="The file that `backup --keys-to` wrote.", exists=True)],
 ) -> None:
     """Restore a back-up into an empty database and an empty folder; exit 1 where the tables are not what they were.
 
@@ -60,7 +59,7 @@ def restore(
         raise typer.Exit(asyncio.run(_restore(settings, folder, made, keys)))
 
 
-async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path | None) -> int:
+async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path) -> int:
     await restoring.refuse_old_topics(settings)
     await restoring.load(settings, folder, keys)
     await restoring.hold(settings, made)
@@ -69,8 +68,10 @@ async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path 
     async with open_house(settings) as house, connected(settings.database_url, house.keys) as conn:
         await restoring.give_all_vectors(house, conn)
         told = await restoring.publish_undone(house)
-    console.print(f"{made.events} events of {made.taken_at:%Y-%m-%d %H:%M:%S} UTC and {blobs} blobs are back.")
-    console.print(f"{told} events that somebody has still to do are on the log.")
+    files = f"{blobs} blobs and {len(made.archives)} archived files"
+    console.print(f"{made.events} events of {made.taken_at:%Y-%m-%d %H:%M:%S} UTC, {files} are back.")
+    if told:
+        console.print(f"{told} events that somebody has still to do are on the log.")
     console.print(f"Tables that are not what they were: {', '.join(different) or 'none'}.")
     console.print("Nothing is sent until you say so: `correspondent deliveries release`.")
     return 1 if different else 0

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.tools.commands.dlq import chosen
-from services.tools.dead_letters import Choice, Letter, NoSuchLetter, by_id, open_letter
+from services.tools.dead_letters import Choice, NoSuchLetter, by_id
+from services.tools.letter import Letter, open_letter
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 EXAMPLE = Path(__file__).parents[3] / "schemas/examples/turn.failed.v1.json"

@@ -1,0 +1,79 @@
+"""`correspondent dlq turns` and `reopen`: turns on which a processor gave up, and for which a person was called."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from services.tools.commands.dlq_options import DryRun, Error, Every, Since, Thread, Until, choice_of
+from services.tools.dead_letters import Choice
+from services.tools.failed_turns import FailedTurn, failed_turns
+from services.tools.failed_turns import reopen as ask_to_reopen
+from services.tools.running import house_here
+from services.tools.shown import cell, minute
+
+console = Console(highlight=False)
+
+
+def turns(
+    context: typer.Context, thread: Thread = "", error: Error = "", since: Since = None, until: Until = None
+) -> None:
+    """Show the threads whose newest turn failed, oldest first."""
+    asyncio.run(_turns(context.obj, choice_of("", thread, error, since, until)))
+
+
+def reopen(
+    context: typer.Context,
+    thread: Thread = "",
+    error: Error = "",
+    since: Since = None,
+    until: Until = None,
+    every: Every = False,
+    dry_run: DryRun = False,
+    by: Annotated[str, typer.Option(help="Who asks, for the thread's log.")] = "operator",
+) -> None:
+    """Have failed turns tried again: each thread goes on, and its mails are answered in a new turn.
+
+    Ends with 1 where a thread's owner refused.
+    """
+    choice = choice_of("", thread, error, since, until)
+    if choice == Choice() and not every:
+        raise typer.BadParameter("say which turns: --thread, --error, --since, --until, or --all")
+    asyncio.run(_reopen(context.obj, choice, dry_run, by))
+
+
+async def _turns(home: Path, choice: Choice) -> None:
+    async with house_here(home) as house:
+        _show(await failed_turns(house, choice))
+
+
+async def _reopen(home: Path, choice: Choice, dry_run: bool, by: str) -> None:
+    async with house_here(home) as house:
+        found = await failed_turns(house, choice)
+        if dry_run or not found:
+            _show(found)
+            return
+        refused = 0
+        for turn in found:
+            why = await ask_to_reopen(house, turn, by)
+            refused += bool(why)
+            console.print(cell(f"{turn.thread_id}  {f'refused: {why}' if why else 'opened again'}", 300))
+    console.print(f"{len(found) - refused} opened again, {refused} refused.")
+    if refused:
+        raise typer.Exit(1)
+
+
+def _show(found: list[FailedTurn]) -> None:
+    if not found:
+        console.print("No failed turns.")
+        return
+    table = Table("thread", "failed (UTC)", "now", "subject", "error", box=None)
+    for one in found:
+        told = (cell(one.thread_id), cell(minute(one.failed_at)), cell(one.state), cell(one.subject, 40))
+        table.add_row(*told, cell(one.error, 80))
+    console.print(table)
