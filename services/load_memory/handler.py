@@ -11,10 +11,10 @@ from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.questions import asked
-from services.core.settings import shaped
+from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
-from services.load_memory.turn import Turn, load_mails, query_of
+from services.load_memory.turn import Turn, count_earlier, load_mails, query_of, recalls
 
 
 async def on_turn_opened(work: Work[TurnOpened]) -> None:
@@ -44,13 +44,16 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
     event, house = work.event, work.house
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
-    questions = asked("\n\n".join(mail["text"] for mail in reversed(mails)), work.now)
+        earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
+    inbox = house.settings.inbox(event.inbox)
+    address = mails[-1]["author_addr"] if event.trusted and mails else ""
+    chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in event.behaviours])
+    text = "\n\n".join(mail["text"] for mail in reversed(mails))
+    wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
+    questions = asked(text, work.now) if wanted else ()
     async with house.database.reading() as conn:
         texts = [query_of(mails, 2000), *(one.words for one in questions)]
         vector, *vectors = await embed_cached(conn, house.embedder, texts)
-    inbox = house.settings.inbox(event.inbox)
-    address = mails[-1]["author_addr"] if event.trusted and mails else ""
-    said = [(f"turn {one.name}", one.set) for one in event.behaviours]
     return Turn(
         house=house,
         workspace=work.workspace,
@@ -61,7 +64,8 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
         mails=mails,
         vector=vector,
         asked=tuple(zip(questions, vectors, strict=True)),
-        chosen=shaped(house.settings, inbox, address, said),
+        recalls=wanted,
+        chosen=chosen,
         behaviours=event.behaviours,
     )
 

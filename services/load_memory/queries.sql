@@ -3,6 +3,11 @@
 SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at, language, flags, attachments
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
+-- name: earlier_mails
+-- How many customers' mails of the thread are not of this turn.
+SELECT count(*) AS n FROM conversation
+WHERE thread_id = %(thread_id)s AND role = 'customer' AND NOT mail_id = ANY(%(mail_ids)s);
+
 -- name: participant
 -- Whom we write to.
 SELECT name, addr, state, risk, sentiment, frustrated_in_row, tags, first_seen_at, last_seen_at

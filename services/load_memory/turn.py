@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events.threads import AppliedBehaviour
-from services.core.db import Connection, fetch_all, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.house import House
 from services.core.memory.embeddings import Vector
-from services.core.memory.questions import Asked
+from services.core.memory.questions import Asked, has_cue
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
 
 SQL = queries(__file__)
@@ -23,7 +23,7 @@ class Turn:
     """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust.
 
     `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `vector` is that of the query;
-    `asked` is what the mails ask of memory, each with the vector of its words.
+    `asked` is what the mails ask of memory, each with the vector of its words; `recalls`: facts are searched at all.
     """
 
     house: House
@@ -35,6 +35,7 @@ class Turn:
     mails: tuple[dict[str, Any], ...]
     vector: Vector
     asked: tuple[tuple[Asked, Vector], ...] = ()
+    recalls: bool = True
     chosen: Mapping[str, Chosen] = field(default_factory=dict)
     behaviours: tuple[AppliedBehaviour, ...] = ()
 
@@ -54,6 +55,11 @@ class Turn:
         return [mail["mail_id"] for mail in self.mails]
 
 
+def recalls(settings: ContextSettings, text: str, earlier: int, now: datetime) -> bool:
+    """Whether facts are searched for a mail that is preceded by so many of its thread: on a cue, or by cadence."""
+    return settings.recall == "always" or has_cue(text, now) or earlier % settings.recall_every == 0
+
+
 def query_of(mails: Sequence[Mapping[str, Any]], characters: int) -> str:
     """Subjects and new text of mails (oldest first), the newest first, in at most so many characters."""
     return "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in reversed(mails))[:characters]
@@ -62,3 +68,9 @@ def query_of(mails: Sequence[Mapping[str, Any]], characters: int) -> str:
 async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[dict[str, Any], ...]:
     """The rows of the turn's mails, oldest first."""
     return tuple(await fetch_all(conn, SQL.mails, {"mail_ids": mail_ids}))
+
+
+async def count_earlier(conn: Connection, thread_id: UUID, mail_ids: list[UUID]) -> int:
+    """How many mails of the thread came before those of the turn."""
+    row = await fetch_one(conn, SQL.earlier_mails, {"thread_id": thread_id, "mail_ids": mail_ids})
+    return int(row["n"]) if row else 0

@@ -62,6 +62,7 @@ async def test_a_clear_a_fuzzy_and_an_unheard_question_are_told_apart(
     assert "Is that what you mean?" in mails[2]
     assert (earlier["recall"], earlier["gist"]) == ("rings a bell", sure["gist"])
     assert earlier["about"][0][:4] < earlier["window"][0][:4]
+    assert "I am not sure, but I have a note from" in mails[3]
     assert (never["recall"], never["gist"]) == ("nothing", None)
     assert never["line"] == "nothing is remembered of this"
     assert "I have nothing noted of this" in mails[4]

@@ -55,6 +55,11 @@ def asked(text: str, now: datetime, most: int = MOST) -> tuple[Asked, ...]:
     return tuple(found) if found or not whole else (read(whole, now),)
 
 
+def has_cue(text: str, now: datetime) -> bool:
+    """Whether a mail asks anything, points back, or speaks of a past time; else memory need not be searched for it."""
+    return next(_asking(text, now), None) is not None
+
+
 def read(sentence: str, now: datetime) -> Asked:
     """One sentence as a question to memory."""
     window, untimed = timed(sentence, now)

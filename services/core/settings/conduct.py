@@ -30,6 +30,11 @@ class ContextSettings(Group):
     layer_tokens: int = 700
     retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
     tool_rounds: int = 6
+    recall: Literal["always", "on_cue"] = Field(
+        "always",
+        description="on_cue: facts are searched where a mail asks or points back, or at `recall_every`",
+    )
+    recall_every: int = Field(5, ge=1, description="with on_cue: also for one mail of a thread in so many")
 
 
 class SendSettings(Group):

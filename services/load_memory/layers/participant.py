@@ -14,12 +14,13 @@ from services.core.memory.recall import Answer, recall
 from services.core.memory.search import Hit, search_facts
 from services.core.settings import ContextSettings
 from services.load_memory.participant_lines import fact_entry, issue_entry, person_entry, recall_entry
-from services.load_memory.section import Section, section
+from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "participant", False, False
 
 ISSUES = 8
+NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
 BROUGHT_UP = 3  # facts that one question brings up
 
 
@@ -36,19 +37,25 @@ async def load(turn: Turn, conn: Connection) -> Section:
     row = await fetch_one(conn, SQL.participant, args)
     issues = await fetch_all(conn, SQL.issues, args)
     answers = await _answers(turn, turn.participant_id, conn)
-    hits = await search_facts(
-        conn,
-        workspace=turn.workspace,
-        participant_id=turn.participant_id,
-        query_text=turn.query,
-        query_vector=turn.vector,
-        now=turn.now,
-    )
+    hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
     entries = [] if row is None else [person_entry(row)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
     entries += [issue_entry(issue) for issue in issues[:ISSUES]]
     entries += [fact_entry(hit, why, turn.now) for hit, why in _chosen(answers, hits)]
+    entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]
     return section(entries, by="kind")
+
+
+async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Hit]:
+    """The facts that bear on the mail as a whole."""
+    return await search_facts(
+        conn,
+        workspace=turn.workspace,
+        participant_id=participant_id,
+        query_text=turn.query,
+        query_vector=turn.vector,
+        now=turn.now,
+    )
 
 
 async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[Answer]:

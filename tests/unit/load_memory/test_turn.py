@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from uuid import UUID
 
 import pytest
 
-from services.load_memory.turn import query_of
+from services.core.settings import ContextSettings
+from services.load_memory.turn import query_of, recalls
 
 
 def mail(number: int, text: str) -> dict[str, object]:
     return {"mail_id": UUID(int=number), "subject": f"subject {number}", "text": text}
+
+
+@pytest.mark.parametrize(
+    ("mode", "text", "earlier", "searched"),
+    [
+        ("always", "Thanks, noted.", 1, True),
+        ("on_cue", "Thanks, noted.", 1, False),
+        ("on_cue", "Which plan are we on?", 1, True),
+        ("on_cue", "The order from last month is missing.", 1, True),
+        ("on_cue", "Thanks, noted.", 0, True),
+        ("on_cue", "Thanks, noted.", 5, True),
+    ],
+)
+def test_facts_are_searched_on_a_cue_or_by_cadence(mode: str, text: str, earlier: int, searched: bool) -> None:
+    """Where latency matters: for questions, what points back, a thread's first mail, and every fifth."""
+    settings = ContextSettings.model_validate({"recall": mode})
+    assert recalls(settings, text, earlier, datetime(2026, 3, 18, tzinfo=UTC)) is searched
 
 
 @pytest.mark.parametrize("first", ["short", "long " * 5000])

@@ -66,11 +66,12 @@ def _questions(wishes: Wishes, problem: bool) -> list[str]:
 
 
 def _answer(view: View, answers: Answers, question: str, body: str, passages: tuple[Passage, ...]) -> None:
-    if about_us(question) and (fact := asked_for(question, view.facts)):
+    memory = recollected(question, view.recollections)
+    of_now = not (memory and memory.of_then)
+    if of_now and about_us(question) and (fact := asked_for(question, view.facts)):
         answers.paragraphs.append(f"As far as I remember, {clause(fact)}.")
         return
-    memory = recollected(question, view.recollections)
-    if memory and memory.of_memory:
+    if memory and (memory.of_memory or (memory.of_then and memory.gist)):
         _from_memory(answers, question, memory)
         return
     found = best(question, passages)

@@ -6,7 +6,7 @@ The contract with the layers (all keys optional; an unknown key is ignored, a mi
     behaviours   items: {rule}
     participant  items: one {name, address, state, risk}, issues {issue, reports, resolved},
                  facts {id, kind, key, value, text, recorded_at, ended},
-                 and what memory answers {recall, question, of_memory, gist, window, fact}
+                 and what memory answers {recall, question, of_memory, about, gist, window, fact}
     profile      items: {key, value}
     earlier      items: other threads {subject, state, text, at}
     session      items: {text, at}
@@ -72,6 +72,7 @@ class Recollection:
     verdict: str
     question: str
     of_memory: bool  # it asks what was said or done between us
+    of_then: bool  # it asks of another time than now
     gist: str
     since: datetime | None
     until: datetime | None
@@ -192,6 +193,7 @@ def _recollection(item: Mapping[str, Any]) -> Recollection:
         str(item["recall"]),
         str(item.get("question") or ""),
         bool(item.get("of_memory")),
+        bool(item.get("about")),
         str(item.get("gist") or ""),
         moment(since),
         moment(until),

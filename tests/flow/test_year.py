@@ -1,0 +1,80 @@
+"""A year later: the demo's customers ask, and are told from memory what is so now, what was so then, and no more."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.mail import Peer
+from services.core.house import House
+from services.core.model.offline import OfflineModel
+from services.receive_email.accept import accept
+from services.tools.demo.aftermath import look
+from services.tools.demo.clock import SteppingClock
+from services.tools.demo.director import demo_settings
+from services.tools.demo.world import Sent, SentReply, World, make_world
+from services.tools.demo.world.nouns import Mail
+from services.tools.demo.zone import ZoneResolver
+from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+YEAR = timedelta(days=365)
+
+
+async def deliver(house: House, clock: SteppingClock, mail: Mail, replies: dict[str, SentReply]) -> str:
+    """A mail of the world through the whole house; the reply's text, or ""."""
+    clock.forward(mail.received_at)
+    inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
+    peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
+    accepted = await accept(house, inbox, mail.render(Sent(replies)), source="file", source_key=mail.key, peer=peer)
+    await settle(house)
+    came = await look(house, accepted.mail_id)
+    if came.replies:
+        replies[mail.key] = came.sent_reply(came.replies[-1])
+    return replies[mail.key].text if came.replies else ""
+
+
+def asks(world: World, first: Mail, key: str, text: str, hours: int) -> Mail:
+    """The same person, a year after the last mail of the world, with a new question."""
+    at = world.mails[-1].received_at + YEAR + timedelta(hours=hours)
+    letter = replace(first.letter, message_id=f"{key}@later.example", subject=key, date=at, text=text)
+    return replace(first, key=key, received_at=at, letter=letter)
+
+
+async def test_customers_are_told_from_memory_after_a_year(
+    stack: Endpoints, topic_prefix: str, database: str, tmp_path: Path
+) -> None:
+    """Plan and size as last told, the plan of long ago as that, and of what was never said that nothing is noted."""
+    world = make_world(0)
+    known = {mail.envelope_from: mail for mail in reversed(world.mails) if mail.expected.learned}
+    john, maria = known["john@acme.example"], known["maria@bluefin.example"]
+    inboxes = [one.model_dump() for one in demo_settings(world, stack, tmp_path).inboxes]
+    settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
+    clock = SteppingClock(world.mails[0].received_at)
+    replies: dict[str, SentReply] = {}
+    async with running_house(settings, model=OfflineModel(), resolver=ZoneResolver(world.dns_zone), now=clock) as house:
+        for mail in world.mails:
+            if mail.envelope_from in known:
+                await deliver(house, clock, mail, replies)
+        then = john.received_at
+        questions = [
+            asks(world, john, "now", "Hello,\n\nwhich plan are we on? How many users do we have?\n\nJohn", 0),
+            asks(world, john, "then", f"Hello,\n\nwhich plan were we on in {then:%B %Y}?\n\nJohn", 48),
+            asks(world, john, "never", "Hello,\n\ndid I tell you the name of my dog?\n\nJohn", 96),
+            asks(world, maria, "hers", "Hello,\n\nwhich plan are we on?\n\nMaria", 120),
+        ]
+        now, before, never, hers = [await deliver(house, clock, one, replies) for one in questions]
+    assert now.startswith("Hi John,")
+    assert "Good to hear from you again" in now
+    assert "you are on the Enterprise plan" in now
+    assert "you have 60 users" in now
+    assert "is on the Team plan" in before
+    assert "Enterprise" not in before
+    assert "I have nothing noted of this" in never
+    assert "you are on the Team plan" in hers
+    assert "Enterprise" not in hers
