@@ -6,6 +6,7 @@ over each piece, and a list or a program is cut between its lines. Blocks are th
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,9 +17,10 @@ from markdown_it.token import Token
 
 MAX_WORDS = 180
 MAX_WORD_CHARACTERS = 400  # a longer one is no word of anybody's question, and is cut
+WORD_CHARACTERS = 10  # with its blank; words are shorter as a rule
 
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def _passages(blocks: list[_Block]) -> list[str]:
 def _pieces(block: _Block) -> list[str]:
     """The block whole, or in pieces where it is too long."""
     text = block.text.strip("\n") if block.kind in ("fence", "code_block") else block.text.strip()
-    if _words(text) <= MAX_WORDS and max(map(len, text.split()), default=0) <= MAX_WORD_CHARACTERS:
+    if _words(text) <= MAX_WORDS:
         return [text]
     lines = text.split("\n")
     if block.kind == "table":
@@ -113,23 +115,31 @@ def _pieces(block: _Block) -> list[str]:
 
 def _joined(parts: list[str], seam: str, taken: int = 0) -> list[str]:
     """Neighbouring parts put together as long as they are not too long, `taken` words being spoken for."""
-    pieces: list[str] = []
-    for part in parts:
-        if pieces and _words(pieces[-1]) + _words(part) + taken <= MAX_WORDS:
-            pieces[-1] = f"{pieces[-1]}{seam}{part}"
-        elif part.strip():
-            pieces.append(part)
-    return pieces
+    pieces: list[list[str]] = []
+    length = 0
+    for part in filter(str.strip, parts):
+        more = _words(part)
+        if pieces and length + more + taken <= MAX_WORDS:
+            pieces[-1].append(part)
+            length += more
+        else:
+            pieces.append([part])
+            length = more
+    return [seam.join(piece) for piece in pieces]
 
 
 def _short(part: str) -> list[str]:
     """A sentence or line, in pieces where it alone is too long: a list of words, a number of a thousand digits."""
-    if _words(part) <= MAX_WORDS // 2 and max(map(len, part.split()), default=0) <= MAX_WORD_CHARACTERS:
+    if _words(part) <= MAX_WORDS // 2:
         return [part]
-    cut = range(0, len(part), MAX_WORD_CHARACTERS)
-    words = [word[at : at + MAX_WORD_CHARACTERS] for word in part.split() for at in cut if at < len(word)]
-    return [" ".join(words[at : at + MAX_WORDS // 2]) for at in range(0, len(words), MAX_WORDS // 2)]
+    words = [piece for word in part.split() for piece in _cut(word)]
+    return _joined(words, " ", taken=MAX_WORDS // 2)
+
+
+def _cut(word: str) -> list[str]:
+    return [word[at : at + MAX_WORD_CHARACTERS] for at in range(0, len(word), MAX_WORD_CHARACTERS)]
 
 
 def _words(text: str) -> int:
-    return len(text.split())
+    """How long a text is in words; scripts without blanks, and long strings, count by their characters."""
+    return max(len(text.split()), math.ceil(len(text) / WORD_CHARACTERS))

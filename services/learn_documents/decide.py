@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events import documents as ev
 from services.core.ids import article_origin, text_sha256
-from services.learn_documents.chunks import Chunk, chunk, title_of
-from services.learn_documents.reading import Reading
+from services.learn_documents.chunks import Chunk
+from services.learn_documents.reading import Reading, read_markdown
 
 CHUNKS_AN_EVENT = 100
 
@@ -21,11 +21,10 @@ def submitted(event: ev.DocumentSubmitted, row: Row | None, reading: Reading, ve
     """A new edition, a refusal, or nothing where this very content stands already. `version` is the document's."""
     if row and not row["removed_at"] and (row["blob"], row["public_url"]) == (event.blob, event.public_url):
         return
-    chunks = [] if reading.refused else chunk(reading.text)
-    if not chunks:
-        yield refused(event.document_id, event.title, event.origin, reading.refused or "it holds headings and no text")
-        return
-    yield from _edition(event, reading, chunks, version)
+    if reading.refused:
+        yield refused(event.document_id, event.title, event.origin, reading.refused)
+    else:
+        yield from _edition(event, reading, version)
 
 
 def removal(event: ev.DocumentRemovalRequested, row: Row | None) -> Decided:
@@ -55,7 +54,7 @@ def proposal(event: ev.ProposalDecided, row: Row | None, text: str, blob: str, v
             by=event.by,
             public_url=event.public_url,
         )
-        yield from submitted(accepted, None, Reading("text/markdown", text), version)
+        yield from submitted(accepted, None, read_markdown(text), version)
 
 
 def refused(document_id: UUID, title: str, origin: str, reason: str) -> ev.DocumentRefused:
@@ -63,11 +62,11 @@ def refused(document_id: UUID, title: str, origin: str, reason: str) -> ev.Docum
     return ev.DocumentRefused(document_id=document_id, title=title, origin=origin, reason=reason)
 
 
-def _edition(event: ev.DocumentSubmitted, reading: Reading, chunks: list[Chunk], version: int) -> Decided:
-    whole = tuple(_with_ids(event.document_id, chunks, version))
+def _edition(event: ev.DocumentSubmitted, reading: Reading, version: int) -> Decided:
+    whole = tuple(_with_ids(event.document_id, reading.chunks, version))
     yield ev.DocumentIndexed(
         document_id=event.document_id,
-        title=title_of(reading.text, reading.title or event.title),
+        title=reading.title or event.title,
         origin=event.origin,
         blob=event.blob,
         chunks=whole[:CHUNKS_AN_EVENT],
@@ -81,7 +80,7 @@ def _edition(event: ev.DocumentSubmitted, reading: Reading, chunks: list[Chunk],
         yield ev.DocumentContinued(document_id=event.document_id, first_position=at, chunks=some)
 
 
-def _with_ids(document_id: UUID, chunks: list[Chunk], version: int) -> Iterator[ev.DocumentChunk]:
+def _with_ids(document_id: UUID, chunks: Iterable[Chunk], version: int) -> Iterator[ev.DocumentChunk]:
     """Passages of this edition and no other: what cites them names what it has read."""
     for position, one in enumerate(chunks):
         id = uuid5(document_id, f"{version}/{position}")

@@ -7,12 +7,13 @@ HTML hides from its reader is left out; what cannot be read is said in words tha
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.core.mail import charsets
 from services.core.mail.attachments import AttachmentText, ExtractionLimits, extracted
 from services.core.mail.content_types import detect
 from services.core.mail.html_page import page_to_markdown
+from services.learn_documents.chunks import Chunk, chunk, title_of
 
 LIMITS = ExtractionLimits(
     cpu_seconds=30, wall_seconds=45, memory_bytes=1024**3, text_characters=3_000_000, pages=3000
@@ -29,17 +30,18 @@ _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A document as Markdown; `refused` says why there is none, `note` what is missing of it."""
+    """A document as Markdown and its passages; `refused` says why there is none, `note` what is missing of it."""
 
     media_type: str
     text: str = ""
     title: str = ""
     refused: str = ""
     note: str = ""
+    chunks: tuple[Chunk, ...] = ()
 
 
 def read(content: bytes, claimed: str, name: str) -> Reading:
-    """Read a document of the claimed media type and file name. Blocks for up to `LIMITS.wall_seconds`."""
+    """Read a document of the claimed media type and file name, and cut it. Blocks for seconds: call it in a thread."""
     if not content.strip():
         return Reading(claimed, refused="the document is empty")
     kind = detect(content, "", name)
@@ -54,7 +56,20 @@ def read(content: bytes, claimed: str, name: str) -> Reading:
     text = _UNSHOWABLE.sub("", found.text).encode("utf-8", "replace").decode("utf-8")
     if not found.refused and not text.strip():
         return Reading(kind, refused="the document is empty")
-    return Reading(found.media_type, text[: LIMITS.text_characters], found.title, found.refused, found.note)
+    return _cut(replace(found, text=text[: LIMITS.text_characters]))
+
+
+def read_markdown(text: str) -> Reading:
+    """A text that a person wrote as Markdown."""
+    return _cut(Reading("text/markdown", text))
+
+
+def _cut(found: Reading) -> Reading:
+    if found.refused:
+        return found
+    chunks = tuple(chunk(found.text))
+    refused = "" if chunks else "it holds headings and no text"
+    return replace(found, title=title_of(found.text, found.title), chunks=chunks, refused=refused)
 
 
 def _page(kind: str, content: bytes) -> Reading:

@@ -45,8 +45,14 @@ class Passage:
 
     @property
     def place(self) -> str:
-        """What names it to a reader: the document's title, and the headings that lead to it."""
-        return f"{self.title} / {self.heading}" if self.heading and self.heading != self.title else self.title
+        """What names it to a reader."""
+        return place(self.title, self.heading)
+
+
+def place(title: str, heading: str) -> str:
+    """A document's title, and the headings that lead to a passage of it, without the title once more."""
+    below = heading.removeprefix(title).removeprefix(" > ") if heading.startswith(title) else heading
+    return f"{title} / {below}" if below else title
 
 
 async def search_knowledge(

@@ -81,7 +81,7 @@ async def _add(home: Path, sources: list[Source], link: str, by: str, wait: floa
             limits = limits.model_copy(update={"private_hosts": True})
         done = await add_all(house, sources, link, by, limits)
         with progress_bar() as bar:
-            left = await watch(bar, "reading", lambda: unfinished(house, done.wishes), wait)
+            left = await watch(bar, "reading", lambda: unfinished(house, done.wishes), wait) if done.wishes else 0
         decided = await became(house, done.wishes)
     return _say(done, decided, left, wait)
 

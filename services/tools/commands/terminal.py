@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from services.console.knowledge.reading import SourceLine
+from services.core.memory.knowledge import place
 
 console = Console(highlight=False)
 
@@ -25,9 +26,8 @@ def plain(text: object, style: str = "") -> Text:
 
 def source_line(source: SourceLine) -> Text:
     """A passage that a reply rests on; the address of a page that the customer is shown."""
-    place = f"{source.title} / {source.heading}" if source.heading else source.title
     shown = f"  {source.public_url}" if source.public_url else ""
-    return plain(f"  rests on  {place} (edition {source.edition}){shown}", "dim")
+    return plain(f"  rests on  {place(source.title, source.heading)} (edition {source.edition}){shown}", "dim")
 
 
 def short(id: UUID | str | None) -> str:

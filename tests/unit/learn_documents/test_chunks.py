@@ -87,3 +87,51 @@ def test_no_word_is_lost_and_no_passage_is_too_long(text: str) -> None:
 def test_the_title_is_the_first_heading_of_the_first_level(text: str, title: str) -> None:
     """A document without such a heading keeps the title it was handed in with."""
     assert title_of(text, "given") == title
+
+
+def test_a_long_table_keeps_its_head_over_each_piece() -> None:
+    """A row without its head says nothing; no row is cut or lost."""
+    rows = [f"| plan {number} | {number} dollars a month | for {number} people |" for number in range(60)]
+    table = "\n".join(["| name | price | size |", "|---|---|---|", *rows])
+    found = chunk(f"# Plans\n\n{table}\n")
+    assert len(found) > 1
+    assert {one.heading for one in found} == {"Plans"}
+    assert all(one.text.startswith("| name | price | size |\n|---|---|---|\n") for one in found)
+    assert [line for one in found for line in one.text.splitlines()[2:]] == rows
+
+
+def test_a_long_list_is_cut_between_its_items() -> None:
+    """Each piece ends with a whole item."""
+    items = [f"- item {number} has six words" for number in range(80)]
+    found = chunk("\n".join(items))
+    assert len(found) > 1
+    assert [line for one in found for line in one.text.splitlines()] == items
+
+
+def test_an_underlined_heading_is_one() -> None:
+    """Both ways of CommonMark to write a heading count."""
+    text = "Refunds\n=======\n\nWithin 30 days.\n\nCards\n-----\nVisa."
+    assert chunk(text) == [Chunk("Refunds", "Within 30 days."), Chunk("Refunds > Cards", "Visa.")]
+
+
+def test_link_definitions_are_not_lost() -> None:
+    """Markdown does not show them, but an address in them may be what is asked for."""
+    found = chunk("# Links\n\n[docs]: https://docs.example/start\n\nSee the docs.\n\n[x]: https://x.example")
+    assert "https://docs.example/start" in found[0].text
+    assert "https://x.example" in found[0].text
+
+
+def test_a_word_of_a_million_letters_is_cut() -> None:
+    """Binary in disguise makes no passage that fills a prompt."""
+    found = chunk("x" * 1_000_000)
+    assert max(len(one.text) for one in found) <= 11 * MAX_WORDS
+    assert sum(one.text.count("x") for one in found) == 1_000_000
+
+
+def test_a_text_without_blanks_is_cut_at_its_sentences() -> None:
+    """Chinese and Japanese put no blanks between words; a passage is as long as one in English all the same."""
+    found = chunk("我们在三十天内退款。" * 600)
+    assert len(found) > 2
+    assert max(len(one.text) for one in found) <= 11 * MAX_WORDS
+    assert all(one.text.endswith("。") for one in found)
+    assert sum(one.text.count("退") for one in found) == 600

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from schemas.events import documents as ev
 from services.learn_documents.decide import CHUNKS_AN_EVENT, removal, submitted
-from services.learn_documents.reading import Reading
+from services.learn_documents.reading import Reading, read_markdown
 
 DOCUMENT = UUID(int=1)
 
@@ -22,7 +23,7 @@ def row(**given: Any) -> dict[str, Any]:
     return {**standing, **given}
 
 
-REFUNDS = Reading("text/markdown", "# Refunds\n\nWithin 30 days.", note="hidden text was left out")
+REFUNDS = replace(read_markdown("# Refunds\n\nWithin 30 days."), note="hidden text was left out")
 
 
 def test_a_document_is_indexed_with_its_own_title() -> None:
@@ -48,14 +49,14 @@ def test_what_cannot_be_read_is_refused() -> None:
     (no,) = submitted(asked(blob="c" * 64), row(), Reading("application/pdf", refused="it is encrypted"), 1)
     assert isinstance(no, ev.DocumentRefused)
     assert no.reason == "it is encrypted"
-    (headings,) = submitted(asked(), None, Reading("text/markdown", "# Only a heading"), 0)
+    (headings,) = submitted(asked(), None, read_markdown("# Only a heading"), 0)
     assert isinstance(headings, ev.DocumentRefused)
 
 
 def test_a_long_document_comes_in_several_events() -> None:
     """No event grows with the document; every passage is in exactly one of them, in order."""
     text = "\n\n".join(f"# Part {number}\n\nText of part {number}." for number in range(2 * CHUNKS_AN_EVENT + 5))
-    first, *more = submitted(asked(), None, Reading("text/markdown", text), 0)
+    first, *more = submitted(asked(), None, read_markdown(text), 0)
     assert isinstance(first, ev.DocumentIndexed)
     assert [type(one) for one in more] == [ev.DocumentContinued] * 2
     chunks = [*first.chunks]
