@@ -23,6 +23,7 @@ from services.console.routes import routes
 from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.questions import read
 from services.core.settings import shaped
 from services.core.web import make_app
 from services.generate_reply.desk import Desk
@@ -96,6 +97,7 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
             inbox=memory.house.settings.inboxes[0],
             mails=tuple({**one, "text": asked} for one in mails),
             vector=vector,
+            asked=((read(asked, day(3.9)), vector),),
             chosen=shaped(memory.house.settings, memory.house.settings.inboxes[0], addr(name)),
         )
         layers = [await load_layer(layer, turn) for layer in LAYERS]
