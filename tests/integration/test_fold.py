@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.mail import Peer
 from services.console.threads import wishes
 from services.console.threads.reading import list_threads
 from services.core.bus.envelope import Envelope
@@ -19,17 +18,12 @@ from services.core.db.migrate import migrate
 from services.core.house import House, open_keys
 from services.core.settings import Settings
 from services.receive_email.accept import accept
-from services.tools.demo.aftermath import look
-from services.tools.demo.clock import SteppingClock
-from services.tools.demo.director import demo_settings
-from services.tools.demo.world import Sent, SentReply, World, make_world
-from services.tools.demo.zone import ZoneResolver
 from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash
 from services.tools.history import stored_events
 from services.tools.rebuild.beside import connected
 from services.tools.settle import settle
-from tests.support.documents import shelve
-from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.lived_in import lived_through
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -50,36 +44,29 @@ async def lived_in(
 ) -> AsyncIterator[Settings]:
     """The settings of a house that has lived through the demo's world."""
     home = tmp_path_factory.mktemp("home")
-    world = make_world(11)
-    inboxes = [one.model_dump() for one in demo_settings(world, stack, home).inboxes]
-    with fresh_database(stack.database, template=template_database) as url:
-        settings = settings_for(
-            stack, url, f"fold-{random.randbytes(4).hex()}.", home, inboxes=inboxes, service_levels=LEVELS
-        )
-        clock = SteppingClock(world.mails[0].received_at)
-        async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
-            await _live_through(world, house, clock)
+    async with lived_through(stack, template_database, home, then=_people_act, service_levels=LEVELS) as settings:
         yield settings
 
 
-async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
-    for document in world.documents:
-        await shelve(house, f"{document.slug}.md", document.text)
-    replies: dict[str, SentReply] = {}
-    for mail in world.mails:
-        clock.forward(mail.received_at)
-        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
-        peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
-        raw = mail.render(Sent(replies))
-        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
-        await settle(house)
-        came = await look(house, accepted.mail_id)
-        if came.replies:
-            replies[mail.key] = came.sent_reply(came.replies[-1])
+async def _people_act(house: House) -> None:
+    """A colleague answers the newest thread by hand; another one marks it."""
     async with house.database.reading() as conn:
         newest = (await list_threads(conn, house.settings.workspace, limit=1))[0].thread_id
-    await wishes.mark(house, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
+        mail = await fetch_one(
+            conn,
+            "SELECT inbox, message_id, author_addr FROM mails WHERE thread_id = %(id)s ORDER BY received_at DESC",
+            {"id": newest},
+        )
+    assert mail is not None
+    inbox = house.settings.inbox(mail["inbox"])
+    reply = letter(
+        "Hand the parcel to any shop of the carrier, with the return number on it; we pay for it.",
+        sender=inbox.address, to=mail["author_addr"], message_id="<by-hand@laptop.local>",
+        in_reply_to=f"<{mail['message_id']}>", date=house.now(),
+    )  # fmt: skip
+    await accept(house, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
     await settle(house)
+    await wishes.mark(house, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
 
 
 @pytest.fixture

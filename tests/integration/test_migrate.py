@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 import psycopg
+import pytest
 
 from deploy.local import Endpoints
 from services.core.db.migrate import MIGRATIONS, migrate
@@ -25,3 +26,12 @@ def test_a_process_killed_while_migrating_kept_all_others_from_starting(database
     with psycopg.connect(database, autocommit=True) as conn:
         conn.execute(LEFT_BEHIND)
     assert migrate(database) == []
+
+
+def test_migrations_printed_a_table_for_each_of_their_selects(
+    stack: Endpoints, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first start says nothing of its own accord on the terminal."""
+    with fresh_database(stack.database) as url:
+        assert migrate(url) != []
+    assert capsys.readouterr().out == ""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from deploy.local import Endpoints
 from schemas.events.mail import Peer
@@ -22,17 +23,30 @@ from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
 from tests.support.stack import fresh_database
 
+Then = Callable[[House], Awaitable[None]]
+
+
+async def _nothing(house: House) -> None:
+    """The story ends with the world's last mail."""
+
 
 @asynccontextmanager
-async def lived_through(stack: Endpoints, template: str, home: Path, seed: int = 11) -> AsyncIterator[Settings]:
-    """The settings of a house in which every mail of the world of `seed` has come to its end; nobody is at work."""
+async def lived_through(
+    stack: Endpoints, template: str, home: Path, seed: int = 11, *, then: Then = _nothing, **changes: Any
+) -> AsyncIterator[Settings]:
+    """The settings of a house in which every mail of the world of `seed` has come to its end; nobody is at work.
+
+    `then` is what happened in it afterwards; `changes` are put over the settings.
+    """
     world = make_world(seed)
     inboxes = [one.model_dump() for one in demo_settings(world, stack, home).inboxes]
     with fresh_database(stack.database, template=template) as url:
-        settings = settings_for(stack, url, f"life-{random.randbytes(4).hex()}.", home, inboxes=inboxes)
+        settings = settings_for(stack, url, f"life-{random.randbytes(4).hex()}.", home, inboxes=inboxes, **changes)
         clock = SteppingClock(world.mails[0].received_at)
         async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
             await _live_through(world, house, clock)
+            await then(house)
+            await settle(house)
         yield settings
 
 

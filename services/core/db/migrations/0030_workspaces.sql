@@ -40,4 +40,4 @@ END $$;
 COMMENT ON FUNCTION guard_workspaces IS
 'Puts the policy on every table with a workspace that has none yet. A migration that makes a table calls it at its end.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

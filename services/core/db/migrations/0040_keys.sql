@@ -48,4 +48,4 @@ COMMENT ON COLUMN erased_suppressions.mark IS 'Keyed hash of the address: tells 
 
 CREATE INDEX events_by_data_key ON events ((data ->> '$key')) WHERE data ? '$key';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -40,4 +40,4 @@ CREATE TABLE thread_deadlines (
 CREATE INDEX thread_deadlines_open ON thread_deadlines (workspace, due_at) WHERE status IN ('running', 'breached');
 COMMENT ON TABLE thread_deadlines IS 'The newest clock of each kind; earlier ones are in the events.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -14,4 +14,4 @@ CREATE TABLE participant_profile (
 );
 COMMENT ON TABLE participant_profile IS 'Operator-owned: no mail and no model writes here.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -61,4 +61,4 @@ CREATE TABLE proposals (
 );
 CREATE INDEX proposals_by_state ON proposals (workspace, state);
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -23,4 +23,4 @@ COMMENT ON COLUMN archives.sha256 IS 'Of the compressed file, in hex.';
 
 CREATE INDEX events_by_storing ON events USING brin (stored_at);
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -9,4 +9,4 @@ CREATE TABLE sending_holds (
 );
 COMMENT ON TABLE sending_holds IS 'Workspaces that send nothing. Replies approved before taken_at may have left since, and become unknown.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -9,4 +9,4 @@ CREATE TABLE letter_decisions (
 );
 COMMENT ON TABLE letter_decisions IS 'Dead letters that wait no longer. The records themselves stay on their topics.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;
