@@ -1,26 +1,16 @@
-"""Topics as an operator sees them: how far each group has come, what was said lately, and events put in by hand."""
+"""Topics as an operator sees them: how far each group has come, and what was said lately."""
 
 from __future__ import annotations
 
 import heapq
-import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
-from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
-from schemas.events import EVENTS
 from schemas.topics import catalogue
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery, Partition
-from services.core.bus.envelope import Envelope, first
-from services.core.bus.runner import enter
 from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import committed, ends
-from services.core.clock import random_id
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, Keys, NotAuthentic
@@ -30,10 +20,6 @@ from services.tools.log import follow, heads, read
 
 class NoSuchTopic(Permanent):
     """There is no topic with this name."""
-
-
-class FileRefused(Permanent):
-    """The file holds something that is no event of the topic; nothing of it was sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +44,6 @@ class Filter:
         """Whether the record is meant; looks at key and headers only."""
         kind = header(record, "ce_type")
         return self.thread in ("", _text(record.key)) and (self.type in ("", kind) or kind.startswith(self.type + ".v"))
-
-
-class Line(BaseModel):
-    """One event of a file that is to be produced."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    type: str
-    data: dict[str, Any]
-    id: UUID = Field(default_factory=random_id)
-    time: datetime | None = None
 
 
 async def value_of(record: Delivery, keys: Keys) -> str:
@@ -127,27 +102,6 @@ async def coming(house: House, topic: str, wanted: Filter) -> AsyncIterator[Deli
             yield record
 
 
-def check_events(text: str, topic: str, *, now: datetime, workspace: str) -> list[Envelope]:
-    """The events of a file: JSON lines, a JSON array or one object. Raises `FileRefused` with every fault in it."""
-    events, faults = [], []
-    for place, raw in _entries(text):
-        try:
-            events.append(_checked(raw, topic, now, workspace))
-        except ValidationError as error:
-            faults += [f"{place}: {'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in error.errors()]
-        except ValueError as error:
-            faults.append(f"{place}: {error}")
-    if faults or not events:
-        raise FileRefused("nothing was sent.\n  " + "\n  ".join(faults[:20] or ["there is no event in the file"]))
-    return events
-
-
-async def produce(house: House, events: Iterable[Envelope]) -> None:
-    """Store the events and put them on their topic, in order."""
-    for event in events:
-        await enter(house, event)
-
-
 async def _ends_of(house: House, topic: str) -> dict[Partition, int]:
     return await ends(house.settings.kafka.brokers, [house.settings.kafka.topic_prefix + topic])
 
@@ -167,33 +121,6 @@ def _reading(
     mine = {place: record for place, record in behind.items() if place[0] == prefix + topic}
     lag = sum(until[place] - record.offset for place, record in mine.items())
     return Reading(topic, group, end, lag, min((record.timestamp_ms for record in mine.values()), default=None))
-
-
-def _entries(text: str) -> list[tuple[str, Any]]:
-    try:
-        whole = json.loads(text)
-    except (ValueError, RecursionError):
-        lines = [(n, line) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-        return [(f"line {n}", line) for n, line in lines]
-    return [(f"event {n}", one) for n, one in enumerate(whole if isinstance(whole, list) else [whole], 1)]
-
-
-def _checked(raw: Any, topic: str, now: datetime, workspace: str) -> Envelope:
-    line = Line.model_validate_json(raw) if isinstance(raw, str) else Line.model_validate(raw)
-    event = EVENTS.get(line.type)
-    if event is None or topic != event.TOPIC:
-        fitting = [name for name, one in EVENTS.items() if topic == one.TOPIC and not one.AGGREGATE]
-        raise ValueError(f"{line.type[:60]!r} is no event of {topic}; there are: {', '.join(fitting) or 'none'}")
-    if event.AGGREGATE:
-        raise ValueError(
-            f"{line.type} is decided by a processor, which gives it the next version of its {event.AGGREGATE}: "
-            "ask for it with a request instead (docs/how-to/topics.md)"
-        )
-    time = line.time or now
-    if time.tzinfo is None:
-        raise ValueError("time: it needs an offset, such as 2026-01-31T09:00:00+00:00")
-    data = event.model_validate_json(json.dumps(line.data))
-    return first(data, id=line.id, source="console", time=time, workspace=workspace)
 
 
 def _text(value: bytes | None) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -22,6 +22,7 @@ from services.tools.backup.manifest import NAME, NoBackup, newest, read
 from services.tools.backup.restore import HouseThere
 from services.tools.backup.take import BLOBS, keep_keys, take
 from services.tools.cli import app
+from services.tools.demo.clock import SteppingClock
 from services.tools.rebuild import run
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope
@@ -93,6 +94,31 @@ async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
     recipients = [one.recipient for one in server.accepted]
     assert len(set(recipients)) == len(recipients) == BEFORE + 1
     assert (await run.check(empty, scope("all"), lambda count: None)).differences == ()
+
+
+async def test_a_past_state_is_restored_as_a_house_that_lives(
+    settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path
+) -> None:
+    """As of a moment between two mails the house knows the first alone, its tables are a fold, and the second may come."""
+    clock = SteppingClock(datetime(2026, 3, 2, 9, tzinfo=UTC))
+    async with running_house(settings, now=clock) as house:
+        await _write(house, [0])
+        await settle(house, timeout_s=120)
+        clock.forward(datetime(2026, 3, 3, 9, tzinfo=UTC))
+        await _write(house, [1])
+        await settle(house, timeout_s=120)
+        await take(settings, tmp_path / "backups")
+        await keep_keys(settings, tmp_path / "keys" / "keys.dump")
+    keys = ["--keys", str(tmp_path / "keys" / "keys.dump"), "--as-of", "2026-03-02T18:00"]
+    output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups"), *keys])
+    assert "came after 2026-03-02 18:00:00 UTC and are forgotten" in output
+    await asyncio.to_thread(_type, empty, ["deliveries", "release"])
+    async with running_house(empty, now=clock) as house:
+        async with house.database.reading() as conn:
+            assert await fetch_all(conn, "SELECT subject FROM mails") == [{"subject": "Question 0"}]
+        assert (await run.check(empty, scope("all"), lambda count: None)).differences == ()
+        await _write(house, [1])
+        await _until_states(house, {"sent": 2})
 
 
 async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empty: Settings, tmp_path: Path) -> None:

@@ -44,3 +44,39 @@ SELECT since, taken_at, reason FROM sending_holds WHERE workspace = %(workspace)
 
 -- name: release_sending
 DELETE FROM sending_holds WHERE workspace = %(workspace)s;
+
+-- name: newest_archived
+-- Up to when events have left the table for files.
+SELECT max(last_stored_at) AS at FROM archives;
+
+-- name: choose_later
+-- What happened after a moment; of an aggregate all from its first version after it.
+CREATE TEMP TABLE later ON COMMIT DROP AS
+SELECT id FROM (
+    SELECT id, bool_or(time > {until}) OVER (PARTITION BY workspace, aggregate, aggregate_id ORDER BY version) AS late
+    FROM events WHERE version IS NOT NULL) AS versions
+WHERE late
+UNION SELECT id FROM events WHERE version IS NULL AND time > {until};
+
+-- name: forget_receipts
+-- Mails that came later may come again.
+DELETE FROM receipts WHERE mail_id IN (
+    SELECT e.key::uuid FROM events e JOIN later USING (id) WHERE e.type = 'mail.received.v1');
+
+-- name: forget_later_timers
+DELETE FROM timers WHERE causation_id IN (SELECT id FROM later);
+
+-- name: set_timers_again
+-- Timers that had been set by then, and have come since.
+INSERT INTO timers (id, workspace, due_at, correlation_id, causation_id, event)
+SELECT DISTINCT ON (e.data ->> 'timer_id') (e.data ->> 'timer_id')::uuid, e.workspace, e.time, e.correlation_id, e.causation_id, e.data
+FROM events e JOIN later USING (id)
+WHERE e.type = 'timer.elapsed.v1' AND e.causation_id NOT IN (SELECT id FROM later)
+ORDER BY e.data ->> 'timer_id', e.time
+ON CONFLICT (id) DO NOTHING;
+
+-- name: forget_later_work
+DELETE FROM journal WHERE event_id IN (SELECT id FROM later);
+
+-- name: forget_later
+DELETE FROM events WHERE id IN (SELECT id FROM later);

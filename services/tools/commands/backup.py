@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +13,10 @@ from rich.console import Console
 from services.core.house import open_house
 from services.core.settings import Settings
 from services.tools.backup import restore as restoring
+from services.tools.backup.earlier import take_back
 from services.tools.backup.manifest import Manifest, newest, read
 from services.tools.backup.take import keep_keys, take
+from services.tools.commands.rebuild import FORMATS
 from services.tools.rebuild.beside import connected
 from services.tools.running import standing
 
@@ -46,6 +49,9 @@ def restore(
         Path, typer.Option("--from", help="A back-up, or a folder of them: then the newest.", exists=True)
     ],
     keys: Annotated[Path, typer.Option(help="The file that `backup --keys-to` wrote.", exists=True)],
+    as_of: Annotated[
+        datetime | None, typer.Option(formats=FORMATS, help="Go back further, to the state of this time (UTC).")
+    ] = None,
 ) -> None:
     """Restore a back-up into an empty database and an empty folder; exit 1 where the tables are not what they were.
 
@@ -56,14 +62,16 @@ def restore(
     folder = newest(source)
     made = read(folder)
     with standing(home) as settings:
-        raise typer.Exit(asyncio.run(_restore(settings, folder, made, keys)))
+        until = as_of.replace(tzinfo=UTC) if as_of and not as_of.tzinfo else as_of
+        raise typer.Exit(asyncio.run(_restore(settings, folder, made, keys, until)))
 
 
-async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path) -> int:
+async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path, until: datetime | None) -> int:
     await restoring.refuse_old_topics(settings)
     await restoring.load(settings, folder, keys)
     await restoring.hold(settings, made)
     blobs = await restoring.copy_files(settings, folder, made)
+    forgotten = await take_back(settings, until) if until else 0
     different = await restoring.fold_tables(settings, made)
     async with open_house(settings) as house, connected(settings.database_url, house.keys) as conn:
         await restoring.give_all_vectors(house, conn)
@@ -72,6 +80,9 @@ async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path)
     console.print(f"{made.events} events of {made.taken_at:%Y-%m-%d %H:%M:%S} UTC, {files} are back.")
     if told:
         console.print(f"{told} events that somebody has still to do are on the log.")
-    console.print(f"Tables that are not what they were: {', '.join(different) or 'none'}.")
+    if until:
+        console.print(f"{forgotten} of them came after {until:%Y-%m-%d %H:%M:%S} UTC and are forgotten.")
+    else:
+        console.print(f"Tables that are not what they were: {', '.join(different) or 'none'}.")
     console.print("Nothing is sent until you say so: `correspondent deliveries release`.")
-    return 1 if different else 0
+    return 1 if different and not until else 0

@@ -14,7 +14,7 @@ from rich.table import Table
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
 from services.core.house import House
-from services.tools import topics
+from services.tools import producing, topics
 from services.tools.running import house_here
 from services.tools.shown import age, cell, lines
 from services.tools.topics import Filter, Reading
@@ -103,9 +103,9 @@ async def _print(record: Delivery, house: House) -> None:
 
 async def _produce(home: Path, topic: str, file: Path, dry_run: bool) -> None:
     async with house_here(home) as house:
-        events = topics.check_events(_text(file), topic, now=house.now(), workspace=house.settings.workspace)
+        events = producing.check_events(_text(file), topic, now=house.now(), workspace=house.settings.workspace)
         if not dry_run:
-            await topics.produce(house, events)
+            await producing.produce(house, events)
     for event in events:
         console.print(cell(f"{event.id}  {event.type}  {event.key}"))
     console.print("They are well; nothing was sent." if dry_run else f"{len(events)} sent.")
@@ -113,11 +113,11 @@ async def _produce(home: Path, topic: str, file: Path, dry_run: bool) -> None:
 
 def _text(file: Path) -> str:
     if file.stat().st_size > LARGEST_FILE:
-        raise topics.FileRefused(f"nothing was sent: the file has more than {LARGEST_FILE // 1_000_000} MB")
+        raise producing.FileRefused(f"nothing was sent: the file has more than {LARGEST_FILE // 1_000_000} MB")
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise topics.FileRefused(
+        raise producing.FileRefused(
             f"nothing was sent: the file is not UTF-8 ({error.reason} at byte {error.start})"
         ) from None
 

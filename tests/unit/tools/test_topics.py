@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.bus.delivery import Delivery
-from services.tools.topics import FileRefused, Filter, NoSuchTopic, check_events, known_topic
+from services.tools.producing import FileRefused, check_events
+from services.tools.topics import Filter, NoSuchTopic, known_topic
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 DATA = json.loads((Path(__file__).parents[3] / "schemas/examples/turn.failed.v1.json").read_text())["data"]
