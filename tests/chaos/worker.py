@@ -7,6 +7,7 @@ from pathlib import Path
 
 from services.core.house import House, open_house
 from services.core.logging import configure
+from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings, read_settings
 from services.process import check_names, prepare, until_signal, working
 from tests.chaos.levers import Levers, QuotaBlobs
@@ -22,7 +23,7 @@ async def _run(settings: Settings, levers: Levers, names: frozenset[str]) -> Non
 
 def use_levers(house: House, levers: Levers) -> None:
     """Give the house a blob store with the run's quota."""
-    object.__setattr__(house, "blobs", QuotaBlobs(house.settings.home / "blobs", levers))
+    object.__setattr__(house, "blobs", SealedBlobs(QuotaBlobs(house.settings.home / "blobs", levers), house.keys))
 
 
 def main(arguments: list[str]) -> None:
