@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -10,20 +12,27 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.bus import history
+from services.core.bus.delivery import Record
 from services.core.db import fetch_all
 from services.core.db.migrate import migrate
 from services.core.house import House
 from services.core.ids import participant_id
 from services.core.keys import Erased
+from services.core.keys.aead import seal_json
+from services.receive_email.accept import accept
+from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+from services.tools.erase import run
 from services.tools.erase.export import export
 from services.tools.erase.person import person
 from services.tools.erase.proof import prove
 from services.tools.erase.run import erase, finish
 from services.tools.erase.survey import Survey, survey
+from services.tools.erase.words import Marks
 from services.tools.fold import fold, state_hash
 from services.tools.rebuild.beside import connected
 from services.tools.settle import settle
-from tests.support.remembered_people import ADA, BOB, CARL, SECRET, remembered, write
+from tests.support.letters import letter
+from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -142,3 +151,95 @@ async def test_an_export_holds_what_is_held_and_nothing_of_anybody_else(house: H
     assert [path.name for path in folder.rglob("*") if path.is_file() and b"77456" in path.read_bytes()] == []
     assert "66789" not in text
     assert {"facts.json", "fact_sources.json", "threads.json"} <= {path.name for path in (folder / "person").iterdir()}
+
+
+async def test_a_word_that_is_left_in_any_store_is_found(house: House, tmp_path: Path) -> None:
+    """One planted in a table, in Redis, on a topic, in its headers, in a blob, in a log file: each is a finding."""
+    marks = Marks(frozenset({ADA}), frozenset({SECRET}))
+    await erase(house, await found(house, ADA), by="the test")
+    assert (await prove(house, marks)).findings == ()
+    topic = house.settings.kafka.topic_prefix + "turns"
+    async with house.database.reading() as conn:
+        await conn.execute("INSERT INTO receipts VALUES (gen_random_uuid(), 'w', %(who)s, '')", {"who": ADA})
+    await house.cache.put(f"brief:{SECRET}", "text", seconds=60)
+    await house.cache.put("brief:1", f"about {SECRET}", seconds=60)
+    await house.publisher.publish([Record(topic, b"k", b"{}", (("said", ADA.encode()),))])
+    sealed = await _sealed_elsewhere(house, f"so {SECRET} it is")
+    await house.publisher.publish([Record(topic, b"k", json.dumps(sealed).encode())])
+    await house.blobs.put(f"the file of {ADA}".encode())
+    (tmp_path / "logs").mkdir(exist_ok=True)
+    (tmp_path / "logs" / "house.log").write_text(f"sent to {ADA.upper()}\n")
+    places = {one.place.split(" ")[0] for one in (await prove(house, marks)).findings}
+    assert places == {"table", "Redis", "topic", "blob", "file"}
+    findings = {(one.place, one.word) for one in (await prove(house, marks)).findings}
+    assert {("Redis", SECRET), (f"topic {topic}", ADA), (f"topic {topic}, opened", SECRET)} <= findings
+
+
+async def _sealed_elsewhere(house: House, text: str) -> dict[str, Any]:
+    """A text that is sealed with the key of somebody else, who is not erased."""
+    bob = frozenset({participant_id(house.settings.workspace, BOB)})
+    async with house.database.transaction(house.settings.workspace) as conn:
+        key = (await house.keys.hold(conn, house.settings.workspace, [bob]))[bob]
+    return seal_json(key, {}, {"text": text}, of="")
+
+
+async def test_an_erase_that_fails_inside_changes_nothing_and_the_next_one_completes(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A crash before the commit leaves keys, events and tables as they were; then the same erase is made."""
+    ada = await found(house, ADA)
+    async with house.database.reading() as conn:
+        before = await state_hash(conn)
+    monkeypatch.setattr(run, "refold", _crash)
+    with pytest.raises(RuntimeError, match="killed"):
+        await erase(house, ada, by="the test")
+    monkeypatch.undo()
+    async with house.database.reading() as conn:
+        assert await state_hash(conn) == before
+    assert (await found(house, ADA)).events == ada.events
+    assert (await erase(house, ada, by="the test")).events > 20
+    assert (await prove(house, ada.marks)).findings == ()
+
+
+async def _crash(*_: Any) -> int:
+    raise RuntimeError("killed")
+
+
+async def test_mail_under_way_while_its_author_is_erased_ends_well(house: House, stack: Endpoints) -> None:
+    """Mails of Ada and of others come in during the erase: each is done, nothing waits, and the fold agrees."""
+    ada = await found(house, ADA)
+    async with asyncio.TaskGroup() as group:
+        for number in range(6):
+            who = ADA if number % 2 else CARL
+            group.create_task(_offer(house, who, f"<f{number}@x.example>", number))
+        group.create_task(erase(house, ada, by="the test"))
+    await settle(house, timeout_s=120)
+    assert await differences(house, stack) == set()
+    mails = await rows(house, "SELECT message_id FROM mails WHERE author_addr = %(who)s", who=CARL)
+    assert len(mails) == 4
+    letters = await rows(house, "SELECT event_id FROM journal WHERE consumer LIKE 'dlq%%'")
+    assert letters == []
+
+
+async def _offer(house: House, who: str, message_id: str, number: int) -> None:
+    raw = letter(f"My order number is 9{number}123.", sender=f"{NAMES[who]} <{who}>", message_id=message_id)
+    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=message_id)
+
+
+async def test_who_complained_is_not_written_to_after_the_erase(house: House) -> None:
+    """The suppression outlives the erase as a keyed hash, which names nobody."""
+    workspace = house.settings.workspace
+    [reply] = await rows(house, "SELECT reply_id FROM deliveries WHERE recipient = %(who)s LIMIT 1", who=ADA)
+    async with house.database.reading() as conn:
+        await conn.execute(
+            "INSERT INTO suppressions (workspace, addr, reason, mail_id, reply_id, at) VALUES"
+            " (%(workspace)s, %(addr)s, 'complaint', gen_random_uuid(), %(reply_id)s, now())",
+            {"workspace": workspace, "addr": ADA, **reply},
+        )
+    await erase(house, await found(house, ADA), by="the test")
+    [kept] = await rows(house, "SELECT * FROM erased_suppressions")
+    assert ADA not in str(kept)
+    async with house.database.transaction(workspace) as conn:
+        with pytest.raises(RecipientSuppressed, match="complaint"):
+            await refuse_suppressed(conn, workspace, ADA)
+        await refuse_suppressed(conn, workspace, BOB)
