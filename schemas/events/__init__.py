@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from schemas.events import documents, mail, marks, memory, profile, replies, threads
+from schemas.events import documents, mail, marks, memory, profile, replies, suggestions, threads
 from schemas.events.base import EventData
 
 
@@ -14,4 +14,15 @@ def _all(cls: type[EventData]) -> list[type[EventData]]:
 
 EVENTS = MappingProxyType({kind.TYPE: kind for kind in _all(EventData) if kind.__dict__.get("TYPE")})
 
-__all__ = ["EVENTS", "EventData", "documents", "mail", "marks", "memory", "profile", "replies", "threads"]
+__all__ = [
+    "EVENTS",
+    "EventData",
+    "documents",
+    "mail",
+    "marks",
+    "memory",
+    "profile",
+    "replies",
+    "suggestions",
+    "threads",
+]

@@ -44,6 +44,7 @@ class MemoryLoaded(EventData):
     mail_ids: tuple[UUID, ...]
     trusted: bool
     layers: tuple[ContextLayer, ...]
+    purpose: Literal["reply", "suggestion"] = Field("reply", description="suggestion: a person has the thread")
     settings: dict[str, ChosenSetting] = Field(
         default_factory=dict, description="what shapes the reply, by name, each with where it was said"
     )

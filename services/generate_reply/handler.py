@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
+from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, queries
@@ -22,7 +23,7 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     """Let the model decide, then put its decision on the log."""
     event, house = work.event, work.house
     async with work.reading() as conn:
-        if await _overtaken(conn, event):
+        if event.purpose == "reply" and await _overtaken(conn, event):
             return
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
     desk = Desk(
@@ -37,12 +38,28 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     rounds = event.setting("tool_rounds", house.settings.context.tool_rounds)
     answers = await converse(work, request, desk, rounds)
     async with work.unit() as unit:
-        await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
+        if event.purpose == "suggestion":
+            await unit.record(_suggestion(event, desk, answers))
+        else:
+            await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
 
 
 async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
     rows = await fetch_all(conn, SQL.open_turn, {"turn_id": event.turn_id})
     return not rows
+
+
+def _suggestion(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> SuggestionDrafted:
+    """What would be answered, or why nothing would; what the agent noted meanwhile is the reflection's to find."""
+    assert desk.decision is not None
+    return SuggestionDrafted(
+        turn_id=event.turn_id,
+        thread_id=event.thread_id,
+        participant_id=event.participant_id,
+        text=desk.decision.text or desk.decision.reason,
+        model=answers[-1].model,
+        usage=token_usage(answers),
+    )
 
 
 def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUID) -> ReplyDrafted:

@@ -23,6 +23,7 @@ layer answers either, say that you have nothing noted of it, and guess nothing.
 
 Write plain text, in the customer's language, briefly."""
 
+SUGGEST = "A colleague has this thread. Suggest to them what to answer to the mail in the layer `mail`; it is not sent."
 TASK = "Answer the mail in the layer `mail`."
 
 
@@ -32,7 +33,7 @@ def opening(event: MemoryLoaded, event_id: str, secret: bytes) -> Request:
         purpose="reply",
         system=SYSTEM,
         layers=tuple(as_layer(layer) for layer in event.layers),
-        task=TASK,
+        task=TASK if event.purpose == "reply" else SUGGEST,
         tools=definitions(),
         fence=make_fence(secret, event_id),
         model=event.setting("model", ""),

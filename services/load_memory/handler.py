@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from types import ModuleType
+from typing import Any, Literal
 
 from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded
-from schemas.events.threads import TurnOpened
+from schemas.events.suggestions import SuggestionAsked
+from schemas.events.threads import AppliedBehaviour, TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
@@ -16,13 +18,25 @@ from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
 from services.load_memory.turn import Turn, count_earlier, load_mails, query_of, recalls
 
+Purpose = Literal["reply", "suggestion"]
+
 
 async def on_turn_opened(work: Work[TurnOpened]) -> None:
     """Assemble the context of a live turn; history is learned from, not answered."""
     event = work.event
     if event.mode == "history":
         return
-    turn = await prepare(work)
+    await _load(work, event.behaviours, "reply")
+
+
+async def on_suggestion_asked(work: Work[SuggestionAsked]) -> None:
+    """The same context, for what the agent would answer where a person has the thread."""
+    await _load(work, (), "suggestion")
+
+
+async def _load(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...], purpose: Purpose) -> None:
+    event = work.event
+    turn = await prepare(work, behaviours)
     layers = await asyncio.gather(*(load_layer(layer, turn) for layer in LAYERS))
     async with work.unit() as unit:
         await unit.record(
@@ -34,12 +48,13 @@ async def on_turn_opened(work: Work[TurnOpened]) -> None:
                 mail_ids=event.mail_ids,
                 trusted=event.trusted,
                 layers=tuple(layers),
+                purpose=purpose,
                 settings={name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()},
             )
         )
 
 
-async def prepare(work: Work[TurnOpened]) -> Turn:
+async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()) -> Turn:
     """Read the turn's mails and embed what they ask."""
     event, house = work.event, work.house
     async with work.reading() as conn:
@@ -47,7 +62,7 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
         earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
     inbox = house.settings.inbox(event.inbox)
     address = mails[-1]["author_addr"] if event.trusted and mails else ""
-    chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in event.behaviours])
+    chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
     text = "\n\n".join(mail["text"] for mail in reversed(mails))
     wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
     questions = asked(text, work.now) if wanted else ()
@@ -66,7 +81,7 @@ async def prepare(work: Work[TurnOpened]) -> Turn:
         asked=tuple(zip(questions, vectors, strict=True)),
         recalls=wanted,
         chosen=chosen,
-        behaviours=event.behaviours,
+        behaviours=behaviours,
     )
 
 
@@ -77,4 +92,4 @@ async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:
     return fit(layer.NAME, found, layer.budget(turn.settings), shared=layer.SHARED, trusted=layer.TRUSTED)
 
 
-HANDLERS: Handlers = {TurnOpened: on_turn_opened}
+HANDLERS: Handlers = {TurnOpened: on_turn_opened, SuggestionAsked: on_suggestion_asked}

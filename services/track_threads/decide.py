@@ -91,6 +91,8 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
     )
     if mail.mode == "history":
         return
+    if thread.state == "escalated":
+        yield ActionLogged(**_of(thread), action="a mail waits for the person who has the thread", detail=mail.subject)
     if thread.turn and not thread.turn.leaving:
         yield close_turn(thread, "superseded", "a newer mail came")
     if thread.state in ("awaiting_reply", "resolved"):

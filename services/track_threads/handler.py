@@ -9,6 +9,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
+from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
@@ -19,6 +20,7 @@ from services.track_threads.afterwards import on_reflected
 from services.track_threads.apply import SQL
 from services.track_threads.keeping import load, record, wait_or_open
 from services.track_threads.requests import on_marks, on_transition
+from services.track_threads.suggesting import on_suggestion, suggestion
 from services.track_threads.takeover import took_over
 from services.track_threads.thread import Thread
 from services.track_threads.timers import on_timer
@@ -44,6 +46,8 @@ async def on_email(work: Work[EmailRead]) -> None:
             await record(unit, thread, decide.history(thread, imported), settings)
         elif mail.verdict.kind == "human":
             await record(unit, thread, decide.escalate(thread, "system", mail.verdict.reason), settings)
+        elif thread.state == "escalated" and settings.threads.suggest:
+            await unit.record(suggestion(mail, work.envelope.id))
         else:
             address = mail.author.addr if mail.author and mail.identity.trusted else ""
             await wait_or_open(unit, thread, settings, address)
@@ -117,4 +121,5 @@ HANDLERS: Handlers = {
     ThreadTransitionRequested: on_transition,
     ThreadMarksRequested: on_marks,
     TurnReflected: on_reflected,
+    SuggestionDrafted: on_suggestion,
 }

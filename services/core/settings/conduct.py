@@ -16,6 +16,7 @@ class ThreadSettings(Group):
     auto_resolve_days: float = 7
     auto_close_days: float = 14
     reopen_days: float = Field(90, description="a mail that comes longer after closing opens a new, linked thread")
+    suggest: bool = Field(True, description="while a person has a thread, leave them a note with what we would answer")
     max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
 
 

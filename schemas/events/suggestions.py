@@ -1,0 +1,39 @@
+"""While a person has a thread no turn opens; the agent may leave them a suggestion, which becomes a note."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData
+from schemas.events.replies import TokenUsage
+
+
+class SuggestionAsked(EventData):
+    """A mail came while a person has the thread: what would the agent answer?"""
+
+    TYPE: ClassVar[str] = "suggestion.asked.v1"
+    TOPIC: ClassVar[str] = "turns"
+
+    turn_id: UUID = Field(description="names the conversation with the model; no turn of this id is ever open")
+    thread_id: UUID
+    participant_id: UUID | None = None
+    inbox: str
+    mail_ids: tuple[UUID, ...]
+    trusted: bool
+
+
+class SuggestionDrafted(EventData):
+    """What the agent would answer. It is for the person who has the thread, and is never sent."""
+
+    TYPE: ClassVar[str] = "suggestion.drafted.v1"
+    TOPIC: ClassVar[str] = "reply-drafted"
+
+    turn_id: UUID
+    thread_id: UUID
+    participant_id: UUID | None = None
+    text: str
+    model: str = ""
+    usage: TokenUsage = TokenUsage()

@@ -1,0 +1,35 @@
+"""While a person has the thread: the agent is asked what it would answer, and that becomes a note."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid5
+
+from schemas.events.mail import EmailRead
+from schemas.events.suggestions import SuggestionAsked, SuggestionDrafted
+from services.core.bus.work import Work
+from services.track_threads import marks
+from services.track_threads.keeping import load, record
+
+HEAD = "What the agent would answer:"
+
+
+def suggestion(mail: EmailRead, cause: UUID) -> SuggestionAsked:
+    """The question; no turn opens for it."""
+    return SuggestionAsked(
+        turn_id=uuid5(cause, "suggestion"),
+        thread_id=mail.thread_id,
+        participant_id=mail.participant_id,
+        inbox=mail.inbox,
+        mail_ids=(mail.mail_id,),
+        trusted=mail.identity.trusted,
+    )
+
+
+async def on_suggestion(work: Work[SuggestionDrafted]) -> None:
+    """The answer, as a note, while a person still has the thread."""
+    event = work.event
+    async with work.unit() as unit:
+        thread = await load(unit, event.thread_id)
+        if thread.state == "escalated" and event.text:
+            note = marks.note(thread, f"{HEAD}\n\n{event.text}", "agent", "ai", event.turn_id)
+            await record(unit, thread, [note], work.house.settings)

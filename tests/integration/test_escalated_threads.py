@@ -1,0 +1,78 @@
+"""While a person has a thread: no turn opens, mail is attached, they are told, and the agent suggests."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.console.threads import wishes
+from tests.support.tending import Tended, tending
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """Every mail about a contract goes to a person."""
+    rule = {"name": "contracts", "when": {"subject_contains": ["contract"]}, "then": {"escalate": "Grace has those."}}
+    async with tending(stack, database, topic_prefix, tmp_path, behaviours=[rule]) as one:
+        yield one
+
+
+async def test_a_new_mail_is_attached_told_and_answered_in_a_note_alone(house: Tended) -> None:
+    """No turn opens and nothing is sent; the log says that a mail waits, and a note says what the agent would answer."""
+    thread_id = await house.write("We want to change it.", subject="Our contract")
+    await house.write("Any news?", subject="Re: Our contract", after="<m1@acme.example>")
+    whole = await house.thread(thread_id)
+    assert whole.thread.state == "escalated"
+    assert [one.role for one in whole.conversation] == ["customer", "customer"]
+    assert whole.conversation[-1].pending
+    assert whole.open_turn is None
+    assert len(await house.rows("SELECT 1 FROM turns")) == 1
+    (told,) = [one for one in whole.actions if one.action == "a mail waits for the person who has the thread"]
+    assert told.detail == "Re: Our contract"
+    (note,) = whole.notes
+    assert (note.by, note.trigger) == ("agent", "ai")
+    assert note.text.startswith("What the agent would answer:\n\n")
+    assert await house.rows("SELECT 1 FROM events WHERE type IN ('reply.drafted.v1', 'reply.sent.v1')") == []
+
+
+async def test_handed_back_the_waiting_mail_gets_its_turn(house: Tended) -> None:
+    """A person hands the thread back: what came meanwhile gets its turn at once, with the rules that hold for it."""
+    thread_id = await house.write("We want to change it.", subject="Our contract")
+    await house.write("How do I export as CSV?", subject="Re: Our contract", after="<m1@acme.example>")
+    async with house.at_work():
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+    await house.settle()
+    turns = await house.rows("SELECT outcome, reason FROM turns ORDER BY opened_at")
+    assert turns[0]["outcome"] == "escalated"
+    assert len(turns) == 2, "the contract rule holds for the subject again, so a person gets it again, with the reason"
+    assert turns[1]["reason"] == "behaviour contracts: Grace has those."
+
+
+async def test_the_whole_life_of_a_thread_is_on_its_log(house: Tended) -> None:
+    """Answered, 7 days of silence, 14 more, and a mail weeks later: each step with its trigger and reason."""
+    thread_id = await house.write("Just so that you know: we are on the Team plan.", subject="Export")
+    assert (await house.thread(thread_id)).thread.state == "awaiting_reply"
+    await house.wait(days=6, hours=23)
+    assert (await house.thread(thread_id)).thread.state == "awaiting_reply"
+    await house.wait(hours=2)
+    assert (await house.thread(thread_id)).thread.state == "resolved"
+    await house.wait(days=13, hours=20)
+    assert (await house.thread(thread_id)).thread.state == "resolved"
+    await house.wait(hours=6)
+    assert (await house.thread(thread_id)).thread.state == "closed"
+    await house.wait(days=21)
+    await house.write("It stops again.", subject="Re: Export", after="<m1@acme.example>")
+    whole = await house.thread(thread_id)
+    steps = [(one.from_state, one.to_state, one.trigger) for one in whole.log if not one.refused]
+    assert steps[:6] == [
+        ("new", "in_progress", "system"),
+        ("in_progress", "awaiting_reply", "ai"),
+        ("awaiting_reply", "resolved", "system"),
+        ("resolved", "closed", "system"),
+        ("closed", "new", "system"),
+        ("new", "in_progress", "system"),
+    ]
+    assert all(one.reason and one.cause for one in whole.log)
