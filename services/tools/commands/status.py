@@ -62,6 +62,8 @@ def _show_counts(counts: dict[str, Any]) -> None:
         ("unread", "mails not yet read", ""),
         ("unanswered", "mails waiting for an answer", "correspondent mails"),
         ("held", "drafts waiting for a person", "correspondent drafts"),
+        ("escalated", "threads that a person has", "correspondent threads --state escalated"),
+        ("missed", "deadlines missed and not yet met", "correspondent due"),
         ("unknown", "replies of which nobody knows whether they arrived", "correspondent deliveries --state unknown"),
         (
             "uncopied",

@@ -10,6 +10,8 @@ SELECT (SELECT count(*) FROM events e WHERE e.type = 'mail.received.v1' AND e.wo
                           AND t.closed_at IS NOT NULL)) AS unanswered,
        (SELECT count(*) FROM deliveries d JOIN threads t ON t.thread_id = d.thread_id AND t.open_turn = d.turn_id
           WHERE d.workspace = %(workspace)s AND d.state = 'draft') AS held,
+       (SELECT count(*) FROM threads t WHERE t.workspace = %(workspace)s AND t.state = 'escalated') AS escalated,
+       (SELECT count(*) FROM thread_deadlines t WHERE t.workspace = %(workspace)s AND t.status = 'breached') AS missed,
        (SELECT count(*) FROM deliveries d WHERE d.workspace = %(workspace)s AND d.state = 'unknown') AS unknown,
        (SELECT count(*) FROM deliveries d WHERE d.workspace = %(workspace)s AND d.sent_copy = 'missing'
           AND d.changed_at > %(now)s - interval '7 days') AS uncopied,
