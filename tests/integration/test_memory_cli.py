@@ -28,6 +28,7 @@ async def memory(
             "DATABASE_URL": database,
             "REDIS_URL": stack.redis,
             "WORKSPACE": settings.workspace,
+            "MASTER_KEYS": (settings.home / "master.key").read_text(),
             "KAFKA__BROKERS": stack.kafka,
             "KAFKA__TOPIC_PREFIX": topic_prefix,
             "KAFKA__EMBEDDED": str(settings.kafka.embedded),
