@@ -190,6 +190,7 @@ async def test_what_is_not_at_rest_stays_with_all_that_follows_it(conn: Connecti
     unpublished, undone, open_ = await fetch_all(
         conn,
         """SELECT DISTINCT ON (key) id, key FROM events e WHERE aggregate = 'thread' AND version = 2
+             AND key IN (SELECT thread_id::text FROM turns)
            ORDER BY key LIMIT 3""",
     )
     await conn.execute("UPDATE events SET published_at = NULL WHERE id = %s", [unpublished["id"]])

@@ -6,9 +6,8 @@ process killed while it held one would keep every other from starting.
 
 from __future__ import annotations
 
-import contextlib
 import io
-from contextlib import closing
+from contextlib import closing, redirect_stdout
 from pathlib import Path
 
 import psycopg
@@ -28,7 +27,7 @@ def migrate(database_url: str) -> list[str]:
         with closing(backend.connection):
             pending = backend.to_apply(read_migrations(str(MIGRATIONS)))
             names = [migration.id for migration in pending]
-            with contextlib.redirect_stdout(io.StringIO()):  # yoyo prints what a SELECT gives
+            with redirect_stdout(io.StringIO()):  # yoyo prints what a SELECT gives
                 backend.apply_migrations(pending)
     return names
 
