@@ -11,8 +11,8 @@ from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, replies_to, rows, until_mails, verified
 from tests.support.house import running_house, settings_for
 
-DOMAIN = "ourcompany.example"
-JOHN = "john@acme.example"
+DOMAIN = "recall.example"
+JOHN = "john@asker.example"
 
 TOLD = "Hello,\n\nwe are on the Enterprise plan. We have 40 users. The export of our invoices fails every Monday."
 SURE = "Which plan are we on?"
@@ -23,7 +23,10 @@ NEVER = "Did I tell you the name of my dog?"
 
 async def write(house: House, number: int, text: str) -> None:
     """A mail of John's that opens a thread of its own."""
-    raw = verified(f"{text}\n\nJohn", subject=f"Question {number}", message_id=f"<{number}@acme.example>")
+    sender = f"John Miller <{JOHN}>"
+    raw = verified(
+        f"{text}\n\nJohn", sender=sender, subject=f"Question {number}", message_id=f"<{number}@asker.example>"
+    )
     await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
     await until_mails(house, number)
 
