@@ -112,8 +112,27 @@ async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncI
                 yield row
 
 
+async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
+    """Every archived row, opened where its key exists. Raises as `archived_rows` does, and `NoKeys`."""
+    keys = keys_of(source)
+    if keys is None:
+        raise NoKeys
+    async for row in _opened(keys, _archived(source, archive)):
+        yield row
+
+
+async def _archived(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
+    """The archived rows; those that an erase has sealed anew, as they are now."""
+    said = await manifests(source)
+    anew = (
+        {row["event_id"]: row["data"] for row in await (await source.execute(SQL.resealed)).fetchall()} if said else {}
+    )
+    async for row in archived_rows(said, archive):
+        yield {**row, "data": anew.get(row["id"], row["data"])}
+
+
 async def _rows(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[Row]:
-    async for row in archived_rows(await manifests(source), archive):
+    async for row in _archived(source, archive):
         if part.takes(row):
             yield row
     args = {

@@ -21,3 +21,7 @@ ORDER BY workspace, aggregate, aggregate_id, version;
 -- name: blanked
 -- Threads in which others go on after one of theirs was erased, and up to which version their events count without texts.
 SELECT workspace, thread_id, upto FROM blanked_threads;
+
+-- name: resealed
+-- Data of archived events that an erase has sealed anew.
+SELECT event_id, data FROM resealed_events;

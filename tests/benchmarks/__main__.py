@@ -22,6 +22,7 @@ NAMES = (
     "recall_latency",
     "knowledge_rank",
     "replay",
+    "sealing",
 )
 
 

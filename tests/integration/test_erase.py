@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from services.core.keys import Erased
 from services.core.keys.aead import seal_json
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+from services.tools.archive.archive import archive_of
+from services.tools.archive.move import move
 from services.tools.erase import run
 from services.tools.erase.export import export
 from services.tools.erase.person import person
@@ -47,7 +50,7 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
 async def found(house: House, who: str) -> Survey:
     people, names = await person(house, who)
     async with house.database.reading() as conn:
-        return await survey(conn, house.settings.workspace, people, names)
+        return await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
 
 
 async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
@@ -60,7 +63,7 @@ async def differences(house: House, stack: Endpoints) -> set[str]:
     with fresh_database(stack.database) as url:
         migrate(url)
         async with house.database.reading() as conn:
-            await fold(conn, url)
+            await fold(conn, url, archive=archive_of(house.settings))
             live = await state_hash(conn)
         async with connected(url) as target:
             folded = await state_hash(target)
@@ -173,6 +176,7 @@ async def test_a_word_that_is_left_in_any_store_is_found(house: House, tmp_path:
     assert places == {"table", "Redis", "topic", "blob", "file"}
     findings = {(one.place, one.word) for one in (await prove(house, marks)).findings}
     assert {("Redis", SECRET), (f"topic {topic}", ADA), (f"topic {topic}, opened", SECRET)} <= findings
+    await house.cache.drop(f"brief:{SECRET}", "brief:1")
 
 
 async def _sealed_elsewhere(house: House, text: str) -> dict[str, Any]:
@@ -243,3 +247,19 @@ async def test_who_complained_is_not_written_to_after_the_erase(house: House) ->
         with pytest.raises(RecipientSuppressed, match="complaint"):
             await refuse_suppressed(conn, workspace, ADA)
         await refuse_suppressed(conn, workspace, BOB)
+
+
+async def test_archived_events_are_erased_too_and_those_of_others_are_kept(house: House, stack: Endpoints) -> None:
+    """The files stay as they are: Ada's part of them has no key, Bob's mails in them stand sealed anew beside them."""
+    ada = await found(house, ADA)
+    async with house.database.reading() as conn:
+        moved = [one async for one in move(conn, archive_of(house.settings), datetime(2100, 1, 1, tzinfo=UTC))]
+    assert moved
+    assert (await found(house, ADA)).marks == ada.marks
+    await erase(house, await found(house, ADA), by="the test")
+    await settle(house, timeout_s=120)
+    assert (await prove(house, ada.marks)).findings == ()
+    assert await differences(house, stack) == set()
+    mails = await rows(house, "SELECT author_addr, text FROM mails ORDER BY received_at")
+    assert [one["author_addr"] for one in mails] == [BOB, BOB, CARL]
+    assert "77456" in mails[0]["text"]

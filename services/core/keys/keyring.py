@@ -60,6 +60,10 @@ class Keys:
                 found[row["key_id"]] = self._keep(self._master.unwrap(row["key_id"], row["master"], row["wrapped"]))
         return found
 
+    def within(self, conn: AsyncConnection[Any]) -> Keys:
+        """The keys as a transaction of `conn` sees them: what it destroyed is gone for it, what it made is there."""
+        return _KeysWithin(self._url, self._master, conn)
+
     async def key(self, id: UUID) -> SubjectKey:
         """The key with this id. Raises `Erased`."""
         found = await self.find([id])
@@ -179,6 +183,20 @@ class Keys:
             if self._conn is None or self._conn.closed or self._conn.broken:
                 self._conn = await AsyncConnection.connect(self._url, autocommit=True, row_factory=dict_row)
             return await _rows(self._conn, SQL.by_ids, {"ids": ids})
+
+
+class _KeysWithin(Keys):
+    """Keys that are always asked for on one connection, and never cached."""
+
+    def __init__(self, database_url: str, master: MasterKeys, conn: AsyncConnection[Any]) -> None:
+        super().__init__(database_url, master)
+        self._within = conn
+
+    def _cached(self, id: UUID) -> SubjectKey | None:
+        return None
+
+    async def _ask(self, ids: list[UUID]) -> list[DictRow]:
+        return await _rows(self._within, SQL.by_ids, {"ids": ids})
 
 
 def subject_of(people: People) -> UUID:

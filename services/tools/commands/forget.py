@@ -10,6 +10,7 @@ import typer
 
 from services.core.db import fetch_one
 from services.core.house import House
+from services.tools.archive.archive import archive_of
 from services.tools.commands.terminal import console, plain
 from services.tools.erase.export import export
 from services.tools.erase.person import person
@@ -84,7 +85,7 @@ async def _export(home: Path, typed: str, to: Path) -> None:
 async def _found(house: House, typed: str) -> Survey:
     people, names = await person(house, typed)
     async with house.database.reading() as conn:
-        return await survey(conn, house.settings.workspace, people, names)
+        return await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
 
 
 def _with(marks: Marks, also: list[str]) -> Marks:

@@ -64,14 +64,17 @@ UPDATE aggregates a SET version = 0 FROM unnest(%(kinds)s::text[], %(ids)s::uuid
 WHERE a.workspace = %(workspace)s AND a.kind = w.kind AND a.id = w.id;
 
 -- name: events_of
--- What is stored of some aggregates, one after the other, in version order.
-SELECT e.*, e.data ? '$sealed' AND EXISTS (
-           SELECT 1 FROM blanked_threads b WHERE b.workspace = e.workspace AND e.aggregate = 'thread'
-           AND b.thread_id = e.aggregate_id AND e.version <= b.upto) AS blanked
-FROM unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id)
+-- What the table holds of some aggregates.
+SELECT e.* FROM unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id)
 JOIN events e ON e.workspace = %(workspace)s AND e.aggregate = w.kind AND e.aggregate_id = w.id
-WHERE e.version IS NOT NULL
-ORDER BY e.aggregate, e.aggregate_id, e.version;
+WHERE e.version IS NOT NULL;
+
+-- name: blanked
+SELECT thread_id, upto FROM blanked_threads WHERE workspace = %(workspace)s;
+
+-- name: keep_archived
+INSERT INTO resealed_events (event_id, workspace, data) VALUES (%(id)s, %(workspace)s, %(data)s)
+ON CONFLICT (event_id) DO UPDATE SET data = excluded.data;
 
 -- name: columns
 -- Which of the columns by which an aggregate's rows are found a table has.

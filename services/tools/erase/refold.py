@@ -17,9 +17,10 @@ from services.core.bus import history
 from services.core.db import Connection, fetch_all
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS
+from services.tools.archive.archive import Archive
 from services.tools.erase.survey import SQL
 from services.tools.fold import fold_events
-from services.tools.history import Stored
+from services.tools.history import Stored, opened_archive
 
 # The column by which the rows of a kind of aggregate are found. A table that lacks it is found by its thread.
 COLUMN = MappingProxyType(
@@ -46,7 +47,7 @@ async def lock(conn: Connection, workspace: str, places: Places) -> None:
     await fetch_all(conn, SQL.lock_aggregates, _args(workspace, places))
 
 
-async def refold(conn: Connection, workspace: str, places: Places, threads: Collection[UUID]) -> int:
+async def refold(conn: Connection, workspace: str, places: Places, threads: Collection[UUID], archive: Archive) -> int:
     """Delete the aggregates' rows and fold them again, in the caller's transaction; how many events were applied.
 
     `threads` are those whose mails are all among the places.
@@ -57,7 +58,7 @@ async def refold(conn: Connection, workspace: str, places: Places, threads: Coll
         await conn.execute(deletion.format(sql.Identifier(table), sql.Identifier(column)), [ids])
     args = _args(workspace, places)
     await conn.execute(SQL.forget_versions, args)
-    return await fold_events(_events(conn, args), conn)
+    return await fold_events(_events(conn, args, set(places), archive), conn)
 
 
 async def columns(conn: Connection) -> list[tuple[str, str, str]]:
@@ -76,9 +77,18 @@ async def columns(conn: Connection) -> list[tuple[str, str, str]]:
     return found
 
 
-async def _events(conn: Connection, args: dict[str, Any]) -> AsyncIterator[Stored]:
-    for row in await fetch_all(conn, SQL.events_of, args):
-        yield history.read(row)
+async def _events(
+    conn: Connection, args: dict[str, Any], places: set[tuple[str, UUID]], archive: Archive
+) -> AsyncIterator[Stored]:
+    rows = await fetch_all(conn, SQL.events_of, args)
+    blanked = {row["thread_id"]: row["upto"] for row in await fetch_all(conn, SQL.blanked, args)}
+    async for row in opened_archive(conn, archive):
+        if row["workspace"] == args["workspace"] and (row["aggregate"], row["aggregate_id"]) in places:
+            rows.append(row)
+    for row in sorted(rows, key=lambda one: (one["aggregate"], one["aggregate_id"], one["version"] or 0)):
+        upto = blanked.get(row["aggregate_id"], 0) if row["aggregate"] == "thread" else 0
+        if row["version"] is not None:
+            yield history.read({**row, "blanked": row["version"] <= upto})
 
 
 def _args(workspace: str, places: Places) -> dict[str, Any]:

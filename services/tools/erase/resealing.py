@@ -4,6 +4,7 @@ Invariants
 - A key that sealed a word about the person is destroyed, also where it sealed the words of others: those are sealed
   again, without the person's name and addresses, with a key of the others. So no copy on the log stays readable.
 - A mail that others wrote is kept without its raw bytes, which quote and name whomever they like; its attachments stay.
+- Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on.
 - Everything made from a whole conversation goes: a context, a reply, a summary may hold anything that was said in it.
 """
 
@@ -23,13 +24,14 @@ from schemas.events.threads import MailAttached
 from services.core.blobs import BlobMissing
 from services.core.bus import history
 from services.core.bus.sealing import sealed_with
-from services.core.db import Connection, fetch_all, keys_of
+from services.core.db import Connection, keys_of
 from services.core.keys import Keys, SubjectKey, is_sealed
 from services.core.keys.aead import KEY, OF, SEALED
 from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
 from services.core.sealed_blobs import SealedBlobs
-from services.tools.erase.survey import SQL, Row, Survey, key_of, wrote
+from services.tools.archive.archive import Archive
+from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
 from services.tools.history import NoKeys
 
 Place = tuple[str, UUID]
@@ -48,7 +50,7 @@ class Resealed:
     blobs: set[str] = field(default_factory=set)
 
 
-async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey) -> Resealed:
+async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey, archive: Archive) -> Resealed:
     """Shred and re-seal in the caller's transaction, which then holds every key concerned for itself alone."""
     keys = keys_of(conn)
     if keys is None:
@@ -56,11 +58,11 @@ async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey) -> Reseale
     owners = await keys.owned(conn, found.workspace, found.people)
     touched = await keys.take(conn, found.workspace, found.touched - owners.keys())
     owners |= touched
-    rows = await _sealed_with(conn, found, owners)
+    rows = await sealed_rows(conn, found, owners, archive)
     kept = _kept(rows, found.people, touched.keys())
     raw = [row["data"]["mail_id"] for row in rows if row["id"] in kept and row["type"] == EmailRead.TYPE]
     of_mails = await keys.take(conn, found.workspace, subjects=raw)
-    rows += await _sealed_with(conn, found, of_mails.keys() - owners.keys())
+    rows += await sealed_rows(conn, found, of_mails.keys() - owners.keys(), archive)
     owners |= of_mails
     await keys.destroy(conn, owners)
     done = Resealed(keys=set(owners), kept=kept)
@@ -71,15 +73,10 @@ async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey) -> Reseale
         if key and row["id"] in kept:
             await _keep(conn, keys, blobs, found, row, owners[key] - found.people)
         else:
-            await _shred(conn, row)
             done.shredded.add(row["id"])
+            if not row.get("archived"):
+                await _shred(conn, row)
     return done
-
-
-async def _sealed_with(conn: Connection, found: Survey, keys: Collection[UUID]) -> list[Row]:
-    people = list(found.people)
-    args = {"workspace": found.workspace, "people": people, "keys": [str(one) for one in keys]}
-    return await fetch_all(conn, SQL.own_events, args)
 
 
 def _kept(rows: list[Row], people: People, touched: Collection[UUID]) -> set[UUID]:
@@ -114,7 +111,8 @@ async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey,
     key = (await keys.hold(conn, found.workspace, [owners]))[owners]
     data = await _with_own_blobs(blobs, found, data, key)
     envelope = history.envelope({**row, "sealed": None, "data": EVENTS[row["type"]].model_validate(data).model_dump()})
-    await conn.execute(history.SQL.replace_data, {"id": row["id"], "data": Jsonb(sealed_with(envelope, key).sealed)})
+    anew = {"id": row["id"], "workspace": found.workspace, "data": Jsonb(sealed_with(envelope, key).sealed)}
+    await conn.execute(SQL.keep_archived if row.get("archived") else history.SQL.replace_data, anew)
 
 
 async def _with_own_blobs(blobs: SealedBlobs, found: Survey, data: dict[str, Any], key: SubjectKey) -> dict[str, Any]:

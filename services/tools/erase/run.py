@@ -21,12 +21,14 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.clock import random_id
-from services.core.db import Connection, fetch_all
+from services.core.db import Connection, fetch_all, give_keys
 from services.core.errors import Temporary
 from services.core.house import House
 from services.core.keys.keyring import CACHE_S
 from services.core.memory.embedding_cache import EMBEDDINGS
 from services.core.suppressed import mark_of
+from services.tools.archive.archive import archive_of
+from services.tools.archive.move import SQL as ARCHIVE
 from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey
@@ -80,7 +82,8 @@ async def _in_one_transaction(house: House, found: Survey, by: str) -> tuple[Era
     for _ in range(TRIES):
         try:
             url = house.settings.database_url
-            async with connected(url, house.keys) as conn, conn.transaction():
+            async with connected(url) as conn, conn.transaction():
+                give_keys(conn, house.keys.within(conn))
                 return await _erase(conn, house, found, by)
         except (DeadlockDetected, LockNotAvailable):
             await asyncio.sleep(PAUSE_S)
@@ -88,9 +91,11 @@ async def _in_one_transaction(house: House, found: Survey, by: str) -> tuple[Era
 
 
 async def _erase(conn: Connection, house: House, found: Survey, by: str) -> tuple[Erased, list[Envelope]]:
+    archive = archive_of(house.settings)
+    await conn.execute(ARCHIVE.hold)
     threads = await _threads(conn, found)
     await lock(conn, found.workspace, await _places(conn, found, threads))
-    done = await reseal(conn, house.blobs, found)
+    done = await reseal(conn, house.blobs, found, archive)
     if not done.shredded and not done.kept:
         return Erased(), []
     threads |= done.threads
@@ -99,7 +104,7 @@ async def _erase(conn: Connection, house: House, found: Survey, by: str) -> tupl
     shared = await _shared(conn, found, threads)
     await _keep_blank(conn, found, shared.keys(), threads)
     await _remember_suppressed(conn, found)
-    folded = await refold(conn, found.workspace, places, threads)
+    folded = await refold(conn, found.workspace, places, threads, archive)
     await conn.execute(SQL.wait_for_disk)
     await _forget(conn, done, threads - shared.keys())
     told = await _tell(conn, house, found, done, shared, by)

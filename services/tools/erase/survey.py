@@ -19,8 +19,9 @@ from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.ids import participant_id
 from services.core.keys.aead import KEY, is_sealed
 from services.core.keys.keyring import People
+from services.tools.archive.archive import Archive
 from services.tools.erase.words import Marks, Redactor, is_phrase, marks, texts, words_of
-from services.tools.history import NoKeys
+from services.tools.history import NoKeys, opened_archive
 
 SQL = queries(__file__)
 BATCH = 1000
@@ -61,7 +62,9 @@ class Survey:
         return key in self.keys if key else row["data_subject"] in self.people
 
 
-async def survey(conn: Connection, workspace: str, people: People, names: Collection[str] = ()) -> Survey:
+async def survey(
+    conn: Connection, workspace: str, people: People, names: Collection[str] = (), archive: Archive | None = None
+) -> Survey:
     """Read all that the workspace has stored. `names` are known besides: an address that was typed.
 
     It is read twice: what others wrote says which words are the person's alone, and then these are looked for in what
@@ -72,20 +75,31 @@ async def survey(conn: Connection, workspace: str, people: People, names: Collec
         raise NoKeys
     held = await fetch_all(conn, SQL.keys, {"workspace": workspace, "people": list(people)})
     found = Survey(workspace, people, {row["key_id"]: frozenset(row["owners"]) for row in held}, set(names))
-    args = {"workspace": workspace, "people": list(people), "keys": [str(one) for one in found.keys]}
-    for row in await fetch_all(conn, SQL.own_events, args):
+    for row in await sealed_rows(conn, found, found.keys, archive):
         found.events += 1
         _learn(found, row)
-    async for row in _everything(conn, workspace):
+    async for row in _everything(conn, workspace, archive):
         if row["type"] in WRITTEN and (not found.is_own(row) or _is_of_another(found, row)):
             _compare(found, row)
     redactors = {kind: found.redactor(kind) for kind in EVENTS}
-    async for row in _everything(conn, workspace):
+    async for row in _everything(conn, workspace, archive):
         key = key_of(row)
         of_another = key and key not in found.keys and row["type"] != MailReceived.TYPE and not is_sealed(row["data"])
         if key and of_another and redactors[row["type"]].touches(row["data"]):
             found.touched.add(key)
     return found
+
+
+async def sealed_rows(conn: Connection, found: Survey, keys: Collection[UUID], archive: Archive | None) -> list[Row]:
+    """The events that are sealed with some keys, and those of the person from before there were keys, opened."""
+    archived = [row async for row in opened_archive(conn, archive) if _is_among(found, row, keys)]
+    args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in keys]}
+    return [{**row, "archived": True} for row in archived] + await fetch_all(conn, SQL.own_events, args)
+
+
+def _is_among(found: Survey, row: Row, keys: Collection[UUID]) -> bool:
+    key = key_of(row)
+    return row["workspace"] == found.workspace and (key in keys if key else row["data_subject"] in found.people)
 
 
 def key_of(row: Row) -> UUID | None:
@@ -128,7 +142,10 @@ def _compare(found: Survey, row: Row) -> None:
         found.others |= words_of(" ".join(texts(found.redactor(row["type"]).redacted(said))))
 
 
-async def _everything(conn: Connection, workspace: str) -> AsyncIterator[Row]:
+async def _everything(conn: Connection, workspace: str, archive: Archive | None) -> AsyncIterator[Row]:
+    async for row in opened_archive(conn, archive):
+        if row["workspace"] == workspace:
+            yield row
     after = 0
     while rows := await fetch_all(conn, SQL.history, {"workspace": workspace, "after": after, "limit": BATCH}):
         for row in rows:
