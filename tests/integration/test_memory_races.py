@@ -131,6 +131,7 @@ async def test_three_processes_at_once_give_the_state_of_one(
     await live(memory)
     with fresh_database(stack.database, template=template_database) as url:
         async with remembering(stack, url, topic_prefix, tmp_path) as other:
+            await _carry_keys(memory, other)
             for envelope in await stored(memory, "mail.received.v1"):
                 await Runner(read_email.PROCESSOR, other.house).process(envelope)
             await other.settle()
