@@ -20,6 +20,7 @@ from services.tools.demo.world import Sent, SentReply, World, make_world
 from services.tools.demo.world.nouns import Mail
 from services.tools.demo.zone import ZoneResolver
 from services.tools.settle import settle
+from tests.flow.scenario import rows
 from tests.support.house import running_house, settings_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -69,6 +70,15 @@ async def test_customers_are_told_from_memory_after_a_year(
             asks(world, maria, "hers", "Hello,\n\nwhich plan are we on?\n\nMaria", 120),
         ]
         now, before, never, hers = [await deliver(house, clock, one, replies) for one in questions]
+        contexts = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
+    seen = "\n".join(layer["text"] for layer in contexts[-len(questions)]["data"]["layers"])
+    for resumed in (
+        "John Miller, customer",
+        "issue: invoice (reported once, open",
+        "on the Enterprise plan",
+        "(closed)",
+    ):
+        assert resumed in seen, "the same agent knows who writes, what is open, the plan, and how it ended last"
     assert now.startswith("Hi John,")
     assert "Good to hear from you again" in now
     assert "you are on the Enterprise plan" in now
