@@ -1,13 +1,13 @@
 """Migrations: plain SQL files applied by yoyo, in order, once; also at every first start, by several processes at once.
 
 Invariant: who migrates holds an advisory lock of Postgres, which ends with its holder. Yoyo's own lock is a row: a
-process killed while it held one would keep every other from starting.
+process killed while it held one would keep every other from starting. Yoyo prints what a SELECT gives, so a migration
+that calls a function does it with PERFORM.
 """
 
 from __future__ import annotations
 
-import io
-from contextlib import closing, redirect_stdout
+from contextlib import closing
 from pathlib import Path
 
 import psycopg
@@ -27,8 +27,7 @@ def migrate(database_url: str) -> list[str]:
         with closing(backend.connection):
             pending = backend.to_apply(read_migrations(str(MIGRATIONS)))
             names = [migration.id for migration in pending]
-            with redirect_stdout(io.StringIO()):  # yoyo prints what a SELECT gives
-                backend.apply_migrations(pending)
+            backend.apply_migrations(pending)
     return names
 
 

@@ -8,4 +8,4 @@ CREATE TABLE resealed_events (
 );
 COMMENT ON TABLE resealed_events IS 'Data of archived events, in the place of what the file holds: its key was destroyed because it named somebody who was erased.';
 
-SELECT guard_workspaces();
+DO $$ BEGIN PERFORM guard_workspaces(); END $$;
