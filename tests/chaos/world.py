@@ -37,6 +37,7 @@ PREFIX = "chaos."
 SESSION_S = 10
 LOOK_EVERY_S = 0.5
 START_S = 300
+PATIENCE_S = 300  # retries of a handler: chaos on a busy machine is to end in answers, not in dead letters
 
 
 @dataclass(slots=True)
@@ -141,6 +142,7 @@ def _settings(stack: Endpoints, home: Path, kafka: str, brokers: str, smtp_port:
                "timeout_s": 3, "budget_s": 8, "max_retries": 2},
         threads={"quiet_s": 0.5},
         inboxes=[{**INBOX, "vouched_by": "the test", "replies_per_hour": 0}],
+        lanes={"retry_s": PATIENCE_S},
         pool_size=4,
         web={"port": free_port(), "webhook_secret": f"whsec_{WEBHOOK_KEY}"},
     )  # fmt: skip

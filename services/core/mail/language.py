@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 LEAST_LETTERS = 20
 SAMPLE_CHARACTERS = 800
 LEAST_PROBABILITY = 0.5
+_loading = Lock()  # mails are read in several threads, and each would load the model for itself
 
 
 def detect_language(text: str) -> str:
@@ -16,7 +18,9 @@ def detect_language(text: str) -> str:
     sample = text[:SAMPLE_CHARACTERS]
     if sum(character.isalpha() for character in sample) < LEAST_LETTERS:
         return ""
-    code, probability = _identifier().classify(sample)
+    with _loading:
+        identifier = _identifier()
+    code, probability = identifier.classify(sample)
     return str(code) if probability >= LEAST_PROBABILITY and len(code) == 2 else ""
 
 
