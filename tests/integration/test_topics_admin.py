@@ -10,8 +10,10 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
 from deploy.local import Endpoints
+from services.core.bus.delivery import Record
+from services.core.bus.publisher import LogUnavailable
 from services.core.bus.topics_admin import TopicSpec, committed, ends, ensure_topics, lag, reset_group
-from tests.support.bus import Desk, at_work, fill, until
+from tests.support.bus import Desk, at_work, fill, publishing, until
 from tests.support.stack import uses_apache_kafka
 
 
@@ -98,3 +100,16 @@ async def config(brokers: str, topic: str) -> tuple[str, str]:
         await admin.close()
     entries = {entry[0]: entry[1] for entry in answer.resources[0][4]}
     return entries["retention.ms"], entries["cleanup.policy"]
+
+
+async def test_whoever_asked_for_a_topic_first_had_it_made_with_too_few_partitions(
+    stack: Endpoints, topic_prefix: str
+) -> None:
+    """Asking for a topic makes none: publishing to it is refused for now, and it is made as it should be."""
+    topic = TopicSpec(topic_prefix + "turns", 12)
+    async with publishing(stack.kafka, timeout_s=2) as publisher:
+        with pytest.raises(LogUnavailable):
+            await publisher.publish([Record(topic.name, b"key", b"too early")])
+        await ensure_topics(stack.kafka, [topic])
+        await publisher.publish([Record(topic.name, b"key", b"in time")])
+    assert len(await ends(stack.kafka, [topic.name])) == 12

@@ -34,7 +34,9 @@ RESTART_PAUSES_S = (0.5, 1, 2, 5, 10)
 class SourceSettings:
     """What a group consumes, from where, and its patience in seconds.
 
-    On Tansu `session_timeout_s` is 6, and `fetch_wait_s` short: it answers a fetch only after half of that.
+    On Tansu `session_timeout_s` is 6, and `fetch_wait_s` short: it answers a fetch only after half of that. So is
+    `metadata_age_s`: while the topics of a broker that forgot are made anew, a group may join and be given those
+    partitions alone that are there by then, and it hears of the others when it next asks what there is.
     """
 
     brokers: str
@@ -45,6 +47,7 @@ class SourceSettings:
     rebalance_timeout_s: float = 90
     commit_interval_s: float = 1
     fetch_wait_s: float = 0.5
+    metadata_age_s: float = 60
 
     def faust_options(self) -> dict[str, Any]:
         """The options of the Faust app; ARCHITECTURE.md says why each has its value."""
@@ -66,6 +69,7 @@ class SourceSettings:
             "web_enabled": False,
             "producer_acks": -1,
             "consumer_auto_offset_reset": "earliest",
+            "consumer_metadata_max_age_ms": round(self.metadata_age_s * 1000),
             "autodiscover": False,
             "worker_redirect_stdouts": False,
         }

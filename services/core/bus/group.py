@@ -15,6 +15,7 @@ from services.core.house import House
 
 LOOK_AGAIN_S = 1.0
 EMBEDDED_FETCH_S = 0.1  # it answers a fetch after half of what it may wait, record or no record
+EMBEDDED_METADATA_S = 2  # it forgets its topics when it ends, and they are made one after the other
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
@@ -32,6 +33,7 @@ def make_source(processor: Processor, house: House) -> FaustSource:
         client_id=f"correspondent-{processor.name}",
         session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else kafka.session_timeout_s,
         fetch_wait_s=EMBEDDED_FETCH_S if kafka.embedded else 0.5,
+        metadata_age_s=EMBEDDED_METADATA_S if kafka.embedded else 60,
         rebalance_timeout_s=kafka.rebalance_timeout_s,
     )
     lanes = Lanes(
