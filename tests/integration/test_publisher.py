@@ -76,8 +76,6 @@ async def test_nothing_to_publish_needs_no_log(stack: Endpoints) -> None:
 
 async def test_a_topic_that_is_not_there_is_no_success(stack: Endpoints, topic_prefix: str) -> None:
     """A record for an unknown topic is an error and no silent loss."""
-    if not uses_apache_kafka():
-        pytest.skip("the embedded broker makes a topic of every name that it is given")
     async with publishing(stack.kafka, timeout_s=2) as publisher:
         with pytest.raises((LogUnavailable, LogRefused)):
             await publisher.publish([Record(topic_prefix + "nowhere", b"k", b"v")])

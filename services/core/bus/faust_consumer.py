@@ -4,22 +4,26 @@ Everything here runs on the main loop: Faust's consumer thread hops over before 
 Faust 0.15.3 where running it has shown that mail would be lost:
 - a stream acks events that it skips during a rebalance, and gaps are guarded off by one: so commits come from the
   lanes' watermarks alone, never from Faust's list of acks;
-- a member that was thrown out of its group commits nothing: a broker that lost its memory would believe it, and what is
-  published there anew would be passed over;
+- a member that was thrown out of its group commits nothing, neither now nor when a commit that had begun before is
+  tried again: a broker that lost its memory would believe it, and what is published there anew would be passed over;
 - `wait_empty` waits for messages that the garbage collector has not met yet: so it waits for the lanes instead.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import functools
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
+from aiokafka.errors import IllegalGenerationError
 from aiokafka.protocol.commit import OffsetCommitRequest
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
 from services.core.bus.delivery import Delivery
 from services.core.bus.lanes import Lanes
+
+Commit = Callable[[Any, Any], Awaitable[None]]
 
 
 class LaneConsumer(Consumer):
@@ -72,21 +76,42 @@ class LaneConsumer(Consumer):
 
     def _is_member(self) -> bool:
         """Whether the group's coordinator knows us, as far as the client has heard."""
-        generation: int = self._thread._ensure_consumer()._coordinator.generation
-        return generation != int(OffsetCommitRequest.DEFAULT_GENERATION_ID)
+        return has_generation(self._thread._ensure_consumer()._coordinator)
 
 
 class _PromptThread(AIOKafkaConsumerThread):
-    """Faust lets a fetch wait 1.5 s, without a setting for it; the embedded broker answers after half of that."""
+    """Faust lets a fetch wait 1.5 s, without a setting for it; the embedded broker answers after half of that.
+
+    And its client tries a commit again for as long as the coordinator is away, with whatever generation it has by then.
+    """
 
     def __init__(self, consumer: Consumer, fetch_wait_ms: int, **kwargs: Any) -> None:
         self._fetch_wait_ms = fetch_wait_ms
         super().__init__(consumer, **kwargs)
 
+    async def on_start(self) -> None:
+        """Put `commit_as_member` between the client's retries and its request."""
+        await super().on_start()
+        coordinator = self._ensure_consumer()._coordinator
+        commit = coordinator._do_commit_offsets
+        coordinator._do_commit_offsets = functools.partial(commit_as_member, coordinator, commit)
+
     def _create_worker_consumer(self, transport: Any) -> Any:
         made = super()._create_worker_consumer(transport)
         made._fetch_max_wait_ms = self._fetch_wait_ms
         return made
+
+
+def has_generation(coordinator: Any) -> bool:
+    """Whether the client is a member of its group, as far as it has heard."""
+    return bool(coordinator.generation != OffsetCommitRequest.DEFAULT_GENERATION_ID)
+
+
+async def commit_as_member(coordinator: Any, commit: Commit, assignment: Any, offsets: Any) -> None:
+    """Commit what was reached under an assignment that still holds. Raises IllegalGenerationError where it does not."""
+    if not (assignment.active and has_generation(coordinator)):
+        raise IllegalGenerationError(coordinator.group_id)
+    await commit(assignment, offsets)
 
 
 def to_delivery(message: Any) -> Delivery:

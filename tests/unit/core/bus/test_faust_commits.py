@@ -1,0 +1,39 @@
+"""What a consumer's client may still commit after its group has changed under it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from aiokafka.errors import IllegalGenerationError
+
+from services.core.bus.faust_consumer import commit_as_member
+
+MEMBER = SimpleNamespace(generation=4, group_id="group")
+THROWN_OUT = SimpleNamespace(generation=-1, group_id="group")
+HELD, TAKEN = SimpleNamespace(active=True), SimpleNamespace(active=False)
+
+
+async def committed(coordinator: Any, assignment: Any) -> list[Any]:
+    requests: list[Any] = []
+
+    async def commit(assignment: Any, offsets: Any) -> None:
+        requests.append(offsets)
+
+    await commit_as_member(coordinator, commit, assignment, {"turns": 7})
+    return requests
+
+
+async def test_a_member_commits_what_it_reached() -> None:
+    """While the assignment holds, the request goes out as it is."""
+    assert await committed(MEMBER, HELD) == [{"turns": 7}]
+
+
+@pytest.mark.parametrize(("coordinator", "assignment"), [(THROWN_OUT, HELD), (MEMBER, TAKEN), (THROWN_OUT, TAKEN)])
+async def test_a_commit_of_a_former_life_was_believed_by_a_broker_that_had_forgotten(
+    coordinator: Any, assignment: Any
+) -> None:
+    """A commit that is tried again after its member was thrown out, or after it joined anew, does not go out."""
+    with pytest.raises(IllegalGenerationError):
+        await committed(coordinator, assignment)
