@@ -52,13 +52,19 @@ class LaneConsumer(Consumer):
         return False
 
     async def on_partitions_revoked(self, revoked: set[TP]) -> None:
-        """Drop what has not started before Faust waits for what runs."""
+        """Drop what has not started before Faust waits for what runs and commits it; then nothing is left to commit.
+
+        The client is a member again some time before we hear of its new partitions: what was reached in the old ones
+        must not be committed in between.
+        """
         self._lanes.revoked((tp.topic, tp.partition) for tp in revoked)
         await super().on_partitions_revoked(revoked)
+        self._reached = {}
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Start a new epoch; acks of the old one go nowhere."""
+        """Start a new epoch; acks of the old one go nowhere, and what it committed says nothing of a broker that forgot."""
         self._reached = {}
+        self._committed_offset.clear()
         self._lanes.assigned([(tp.topic, tp.partition) for tp in assigned])
         await super().on_partitions_assigned(assigned, generation_id)
         self._on_assigned()
