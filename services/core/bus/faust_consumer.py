@@ -62,7 +62,7 @@ class LaneConsumer(Consumer):
         self._reached = {}
 
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Start a new epoch; acks of the old one go nowhere, and what it committed says nothing of a broker that forgot."""
+        """Start a new epoch; acks of the old one go nowhere, and what it committed says nothing of a new broker."""
         self._reached = {}
         self._committed_offset.clear()
         self._lanes.assigned([(tp.topic, tp.partition) for tp in assigned])
