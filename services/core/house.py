@@ -84,7 +84,7 @@ def installation_secret(settings: Settings) -> bytes:
 async def open_keys(settings: Settings) -> AsyncIterator[Keys]:
     """The keys of data subjects, for the block. Raises `MasterKeysWrong`."""
     given = settings.master_keys.get_secret_value()
-    keys = Keys(settings.database_url, read_master_keys(Path(settings.home), given))
+    keys = Keys(settings.database_url, lambda: read_master_keys(Path(settings.home), given))
     try:
         yield keys
     finally:

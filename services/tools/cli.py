@@ -53,6 +53,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "restore": "backup:restore",
     "forget": "forget:forget",
     "export": "forget:export_person",
+    "keys": "keys:app",
     "deliveries": "deliveries:app",
     "suppressions": "suppressions:app",
     "topics": "topics:app",

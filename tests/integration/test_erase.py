@@ -10,20 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from deploy.local import Endpoints
 from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
 from services.core.db.migrate import migrate
-from services.core.house import House
+from services.core.house import House, open_keys
 from services.core.ids import participant_id
 from services.core.keys import Erased
 from services.core.keys.aead import seal_json
+from services.core.keys.master import FILE, add_master_key
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
+from services.tools.commands.keys import rewrap_all
 from services.tools.erase import run
 from services.tools.erase.export import export
 from services.tools.erase.person import person
@@ -263,3 +266,20 @@ async def test_archived_events_are_erased_too_and_those_of_others_are_kept(house
     mails = await rows(house, "SELECT author_addr, text FROM mails ORDER BY received_at")
     assert [one["author_addr"] for one in mails] == [BOB, BOB, CARL]
     assert "77456" in mails[0]["text"]
+
+
+async def test_a_new_master_key_wraps_every_key_and_the_former_one_is_needed_no_more(
+    house: House, tmp_path: Path
+) -> None:
+    """After a rotation the first line of master.key alone opens all that is stored."""
+    before = len(await rows(house, "SELECT key_id FROM subject_keys"))
+    add_master_key(tmp_path)
+    assert await rewrap_all(house.settings) == before
+    newest = (tmp_path / FILE).read_text().split()[0]
+    alone = house.settings.model_copy(update={"master_keys": SecretStr(newest)})
+    async with open_keys(alone) as keys, connected(alone.database_url, keys) as conn:
+        read = await fetch_all(conn, "SELECT * FROM events WHERE type = 'email.read.v1'")
+    assert {history.envelope(one).type for one in read} == {"email.read.v1"}
+    await write(house, CARL, "What does the Team plan cost?", "<c9@x.example>")
+    [last] = await rows(house, "SELECT text FROM mails ORDER BY received_at DESC LIMIT 1")
+    assert last["text"].startswith("What does"), "the house at work has found the new master key by itself"

@@ -23,7 +23,7 @@ from services.core.clock import monotonic, random_bytes, random_id
 from services.core.db.sql import queries
 from services.core.errors import Permanent
 from services.core.keys.aead import KEY, KEY_BYTES, SEALED, Json, SubjectKey, is_sealed, open_json
-from services.core.keys.master import MasterKeys
+from services.core.keys.master import MasterKeyMissing, MasterKeys
 
 SQL = queries(__file__)
 CACHE_S = 3.0
@@ -37,10 +37,16 @@ class Erased(Permanent):
 
 
 class Keys:
-    """The keys of one database. Reading uses a connection of its own, writing the caller's transaction."""
+    """The keys of one database. Reading uses a connection of its own, writing the caller's transaction.
 
-    def __init__(self, database_url: str, master: MasterKeys, *, now_s: Callable[[], float] = monotonic) -> None:
-        self._url, self._master, self._now_s = database_url, master, now_s
+    `read_master` is called again where a key was wrapped by a master key that was made since.
+    """
+
+    def __init__(
+        self, database_url: str, read_master: Callable[[], MasterKeys], *, now_s: Callable[[], float] = monotonic
+    ) -> None:
+        self._url, self._read_master, self._now_s = database_url, read_master, now_s
+        self._master = read_master()
         self._cache: OrderedDict[UUID, tuple[float, SubjectKey]] = OrderedDict()
         self._talk = asyncio.Lock()
         self._conn: AsyncConnection[DictRow] | None = None
@@ -57,12 +63,12 @@ class Keys:
         missing = [id for id in ids if id not in found]
         if missing:
             for row in await self._ask(missing):
-                found[row["key_id"]] = self._keep(self._master.unwrap(row["key_id"], row["master"], row["wrapped"]))
+                found[row["key_id"]] = self._keep(self._unwrap(row))
         return found
 
     def within(self, conn: AsyncConnection[Any]) -> Keys:
         """The keys as a transaction of `conn` sees them: what it destroyed is gone for it, what it made is there."""
-        return _KeysWithin(self._url, self._master, conn)
+        return _KeysWithin(self._url, self._read_master, conn)
 
     async def key(self, id: UUID) -> SubjectKey:
         """The key with this id. Raises `Erased`."""
@@ -146,7 +152,7 @@ class Keys:
         """Wrap keys of former master keys with the one in use, in the caller's transaction; how many."""
         rows = await _rows(conn, SQL.wrapped_by_others, {"master": self._master.current, "limit": limit})
         for row in rows:
-            key = self._master.unwrap(row["key_id"], row["master"], row["wrapped"])
+            key = self._unwrap(row)
             args = {"key_id": key.id, "master": self._master.current, "wrapped": self._master.wrap(key)}
             await conn.execute(SQL.wrap, args)
         return len(rows)
@@ -163,9 +169,15 @@ class Keys:
         }
 
     def _unwrapped(self, row: DictRow) -> SubjectKey:
-        return self._cached(row["key_id"]) or self._keep(
-            self._master.unwrap(row["key_id"], row["master"], row["wrapped"])
-        )
+        return self._cached(row["key_id"]) or self._keep(self._unwrap(row))
+
+    def _unwrap(self, row: DictRow) -> SubjectKey:
+        wrapped = (row["key_id"], row["master"], row["wrapped"])
+        try:
+            return self._master.unwrap(*wrapped)
+        except MasterKeyMissing:
+            self._master = self._read_master()
+            return self._master.unwrap(*wrapped)
 
     def _cached(self, id: UUID) -> SubjectKey | None:
         known = self._cache.get(id)
@@ -188,8 +200,8 @@ class Keys:
 class _KeysWithin(Keys):
     """Keys that are always asked for on one connection, and never cached."""
 
-    def __init__(self, database_url: str, master: MasterKeys, conn: AsyncConnection[Any]) -> None:
-        super().__init__(database_url, master)
+    def __init__(self, database_url: str, read_master: Callable[[], MasterKeys], conn: AsyncConnection[Any]) -> None:
+        super().__init__(database_url, read_master)
         self._within = conn
 
     def _cached(self, id: UUID) -> SubjectKey | None:
