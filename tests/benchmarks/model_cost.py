@@ -15,9 +15,8 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from deploy.local import EmbeddedStack
-from schemas.events.mail import Peer
 from services.console.knowledge.sources import expand
-from services.core.house import House, open_house
+from services.core.house import open_house
 from services.core.model.anthropic_wire import to_wire
 from services.core.model.offline import OfflineModel
 from services.core.model.port import Answer, Request, Usage
@@ -25,13 +24,11 @@ from services.core.model.prompt import prefix_sha256
 from services.core.model.settings import ModelSettings
 from services.pipeline import NAMES
 from services.process import prepare, working
-from services.receive_email.accept import accept
 from services.tools.commands.knowledge_add import add_all
-from services.tools.demo.aftermath import look
 from services.tools.demo.clock import SteppingClock
 from services.tools.demo.director import demo_settings, shelf_of
-from services.tools.demo.world import Sent, SentReply, World, make_world
-from services.tools.demo.zone import ZoneResolver
+from services.tools.demo.playing import play
+from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.settle import settle
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
@@ -82,7 +79,7 @@ class Metered:
         """Nothing is open."""
 
 
-async def play(world: World) -> Metered:
+async def metered(world: World) -> Metered:
     """Every mail of a world through the flow."""
     meter, clock = Metered(), SteppingClock(world.mails[0].received_at)
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
@@ -94,22 +91,10 @@ async def play(world: World) -> Metered:
         ):
             await add_all(house, expand([shelf_of(world, home)]), "", "bench", settings.knowledge)
             await settle(house)
-            await _deliver(world, house, clock)
+            replies: dict[str, SentReply] = {}
+            for mail in world.mails:
+                await play(house, clock, mail, replies)
     return meter
-
-
-async def _deliver(world: World, house: House, clock: SteppingClock) -> None:
-    replies: dict[str, SentReply] = {}
-    for mail in world.mails:
-        clock.forward(mail.received_at)
-        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
-        peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
-        raw = mail.render(Sent(replies))
-        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
-        await settle(house)
-        came = await look(house, accepted.mail_id)
-        if came.replies:
-            replies[mail.key] = came.sent_reply(came.replies[-1])
 
 
 def lines(asked: list[Asked], mails: int) -> list[Measured]:
@@ -137,7 +122,7 @@ def lines(asked: list[Asked], mails: int) -> list[Measured]:
 async def measure(seeds: tuple[int, ...]) -> list[Measured]:
     """The worlds one after the other, each with a cache of its own, counted together."""
     worlds = [make_world(seed) for seed in seeds]
-    asked = [one for world in worlds for one in (await play(world)).asked]
+    asked = [one for world in worlds for one in (await metered(world)).asked]
     return lines(asked, sum(len(world.mails) for world in worlds))
 
 

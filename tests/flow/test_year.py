@@ -9,17 +9,13 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.mail import Peer
 from services.core.house import House
 from services.core.model.offline import OfflineModel
-from services.receive_email.accept import accept
-from services.tools.demo.aftermath import look
 from services.tools.demo.clock import SteppingClock
 from services.tools.demo.director import demo_settings
-from services.tools.demo.world import Sent, SentReply, World, make_world
+from services.tools.demo.playing import play
+from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.demo.world.nouns import Mail
-from services.tools.demo.zone import ZoneResolver
-from services.tools.settle import settle
 from tests.flow.scenario import rows
 from tests.support.house import running_house, settings_for
 
@@ -29,14 +25,7 @@ YEAR = timedelta(days=365)
 
 async def deliver(house: House, clock: SteppingClock, mail: Mail, replies: dict[str, SentReply]) -> str:
     """A mail of the world through the whole house; the reply's text, or ""."""
-    clock.forward(mail.received_at)
-    inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
-    peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
-    accepted = await accept(house, inbox, mail.render(Sent(replies)), source="file", source_key=mail.key, peer=peer)
-    await settle(house)
-    came = await look(house, accepted.mail_id)
-    if came.replies:
-        replies[mail.key] = came.sent_reply(came.replies[-1])
+    came = await play(house, clock, mail, replies)
     return replies[mail.key].text if came.replies else ""
 
 

@@ -9,15 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import Endpoints
-from schemas.events.mail import Peer
 from services.core.house import House
 from services.core.settings import Settings
-from services.receive_email.accept import accept
-from services.tools.demo.aftermath import look
 from services.tools.demo.clock import SteppingClock
 from services.tools.demo.director import demo_settings
-from services.tools.demo.world import Sent, SentReply, World, make_world
-from services.tools.demo.zone import ZoneResolver
+from services.tools.demo.playing import play
+from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.settle import settle
 from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
@@ -56,12 +53,4 @@ async def _live_through(world: World, house: House, clock: SteppingClock) -> Non
     await settle(house)
     replies: dict[str, SentReply] = {}
     for mail in world.mails:
-        clock.forward(mail.received_at)
-        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
-        peer = Peer(ip="192.0.2.1", helo="mail.example", mail_from=mail.envelope_from)
-        raw = mail.render(Sent(replies))
-        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
-        await settle(house)
-        came = await look(house, accepted.mail_id)
-        if came.replies:
-            replies[mail.key] = came.sent_reply(came.replies[-1])
+        await play(house, clock, mail, replies)

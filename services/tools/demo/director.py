@@ -10,25 +10,22 @@ from pathlib import Path
 from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
-from schemas.events.mail import Peer
 from services.console.knowledge.sources import expand
 from services.core.house import House, open_house
 from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.pipeline import NAMES
 from services.process import prepare, until_signal, working
-from services.receive_email.accept import accept
 from services.tools.commands.knowledge_add import add_all
 from services.tools.config_file import add_inbox
 from services.tools.demo import show
-from services.tools.demo.aftermath import differences, look
+from services.tools.demo.aftermath import differences
 from services.tools.demo.clock import SteppingClock
-from services.tools.demo.world import Sent, SentReply, World, make_world
-from services.tools.demo.zone import ZoneResolver
+from services.tools.demo.playing import play
+from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.running import on_stack
 from services.tools.settle import settle
 
 QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
-PEER = "192.0.2.1"
 
 
 def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) -> int:
@@ -93,16 +90,7 @@ async def _deliver_all(
     replies: dict[str, SentReply] = {}
     faults: dict[str, list[str]] = {}
     for mail in world.mails:
-        clock.forward(mail.received_at)
-        await settle(house)
-        inbox = next(one for one in house.settings.inboxes if one.address == mail.inbox)
-        peer = Peer(ip=PEER, helo="mail.example", mail_from=mail.envelope_from)
-        raw = mail.render(Sent(replies))
-        accepted = await accept(house, inbox, raw, source="file", source_key=mail.key, peer=peer)
-        await settle(house)
-        came = await look(house, accepted.mail_id)
-        if came.replies:
-            replies[mail.key] = came.sent_reply(came.replies[-1])
+        came = await play(house, clock, mail, replies)
         different = differences(mail, came)
         if different:
             faults[mail.key] = different
