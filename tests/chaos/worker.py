@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from importlib import import_module
 from pathlib import Path
 
 from services.core.house import House, open_house
@@ -11,6 +12,17 @@ from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings, read_settings
 from services.process import check_names, prepare, until_signal, working
 from tests.chaos.levers import Levers, QuotaBlobs
+
+# What a process imports only when it begins to work; the nursery has it before it forks.
+for _name in (
+    "faust.assignor.partition_assignor",
+    "faust.worker",
+    "services.core.model.anthropic_api",
+    "uvicorn.lifespan.off",
+    "uvicorn.protocols.http.auto",
+    "yoyo.scripts.migrate",
+):
+    import_module(_name)
 
 
 async def _run(settings: Settings, levers: Levers, names: frozenset[str]) -> None:
