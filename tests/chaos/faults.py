@@ -7,9 +7,12 @@ import random
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 
+import psycopg
+
 from services.core.bus import history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
+from services.core.bus.unit import Row
 from services.core.db import fetch_all
 from services.core.errors import Temporary
 from tests.chaos.reordering import reorder
@@ -27,6 +30,7 @@ from tests.support.scripted_replies import (
 )
 from tests.support.smtp_server import DROP, HANG
 
+AGAIN_AFTER_S = 0.5
 STORED = "SELECT * FROM events WHERE published_at IS NOT NULL ORDER BY random() LIMIT %(n)s"
 MODEL = {
     "model-429": lambda: [rate_limited(0.2)],
@@ -105,11 +109,19 @@ async def blobs_full(world: World, fault: Fault, _: random.Random) -> None:
 
 async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     """Events that are on the log come again, in another order."""
-    async with world.house.database.reading() as conn:
-        rows = await fetch_all(conn, STORED, {"n": fault.count})
+    rows = await _stored(world, fault.count)
     dice.shuffle(rows)
     prefix = world.house.settings.kafka.topic_prefix
     await publish(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
+
+
+async def _stored(world: World, count: int) -> list[Row]:
+    while True:
+        try:
+            async with world.house.database.reading() as conn:
+                return await fetch_all(conn, STORED, {"n": count})
+        except psycopg.Error:
+            await asyncio.sleep(AGAIN_AFTER_S)
 
 
 async def poison(world: World, fault: Fault, dice: random.Random) -> None:
@@ -135,7 +147,7 @@ async def publish(world: World, records: list[Record]) -> None:
         try:
             return await world.house.publisher.publish(records)
         except Temporary:
-            await asyncio.sleep(0.5)
+            await asyncio.sleep(AGAIN_AFTER_S)
 
 
 def _smtp(world: World, fault: Fault) -> None:

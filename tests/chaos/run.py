@@ -11,6 +11,7 @@ from collections.abc import Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from psycopg.rows import dict_row
 
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.topics_admin import committed, ends
-from services.core.db import fetch_one
+from services.core.db import fetch_all, fetch_one
+from services.core.errors import Temporary
 from services.core.house import House
 from services.pipeline import PROCESSORS, consumers
 from services.tools.fold import fold, state_hash
@@ -113,7 +115,7 @@ async def _tell(one: World, under_way: set[str], began: float) -> None:
         looked = time.monotonic()
         await asyncio.sleep(TELL_EVERY_S)
         late = time.monotonic() - looked - TELL_EVERY_S
-        with suppress(psycopg.Error):
+        with suppress(psycopg.Error, Temporary):
             left = await unfinished(one.house)
             print(
                 f"{time.monotonic() - began:6.1f} s  {len(one.server.accepted)} replies, {left} events or timers left, "
@@ -171,7 +173,7 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
             async with await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as target:
                 live, folded = await state_hash(conn), await state_hash(target)
         return await collect(
-            conn,
+            partial(fetch_all, conn),
             offered(mails),
             one.server,
             folds={table: (live[table], folded[table]) for table in live},

@@ -8,10 +8,12 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from services.core.db import fetch_all
 from services.core.house import open_house
 from services.tools.running import settings_here
 from services.tools.settle import settle, unfinished
@@ -52,7 +54,7 @@ async def test_the_whole_stack_and_the_house_are_killed_in_the_middle_of_mail(
                     await deliver(house, mails[BEFORE:])
                     await settle(house, timeout_s=120)
                     async with house.database.reading() as conn:
-                        verdict = await judged(conn, offered(mails), server)
+                        verdict = await judged(partial(fetch_all, conn), offered(mails), server)
                 assert again.stop() == 0
             finally:
                 up.kill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from itertools import cycle
 from pathlib import Path
 
@@ -129,7 +130,7 @@ async def _offer(house: House, mails: Sequence[Mail]) -> None:
 async def _at_rest(house: House, server: SmtpServer, mails: Sequence[Mail], timeout_s: float = 120) -> Judged:
     await settle(house, timeout_s=timeout_s)
     async with house.database.reading() as conn:
-        return await judged(conn, offered(mails), server)
+        return await judged(partial(fetch_all, conn), offered(mails), server)
 
 
 async def _state(house: House) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -84,7 +85,7 @@ async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
                 workers.restart("send_email")
                 await settle(house, timeout_s=90)
                 async with house.database.reading() as conn:
-                    verdict = await judged(conn, offered(mails), server)
+                    verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     print(verdict.line(kills=1))
     assert verdict.faults == ()
     assert verdict.unknown == len(NOBODY_KNOWS)
@@ -166,7 +167,7 @@ async def test_a_fault_at_each_step_of_smtp(
             await settle(house)
             async with house.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
-                verdict = await judged(conn, offered(mails), server)
+                verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     endings = _endings(ledger, server)
     print(verdict.line())
     assert script.failed == {case.name for case in cases}, "a fault was never met"
@@ -221,7 +222,7 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
                 await settle(house, timeout_s=90)
             async with house.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
-                verdict = await judged(conn, offered(mails), server)
+                verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     print(verdict.line(kills=len(AFTER_THE_KILL)))
     assert verdict.faults == ()
     assert _endings(ledger, server) == AFTER_THE_KILL

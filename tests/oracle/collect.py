@@ -1,14 +1,14 @@
-"""Takes the evidence from a database; what is on the log is added by who knows the broker."""
+"""Takes the evidence from a database; what is on the log is added by who knows the broker.
+
+Who asks brings what fetches the rows of a statement in the clear: what is stored of a person is sealed.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
-from typing import Any, LiteralString, cast
-
-from psycopg import AsyncConnection
-from psycopg.rows import DictRow
+from typing import Any
 
 from schemas.topics import catalogue
 from tests.oracle.evidence import Accepted, Evidence, Offered, Row
@@ -16,29 +16,28 @@ from tests.oracle.judge import Judged, judge
 from tests.support.smtp_server import SmtpServer
 
 STATEMENTS = dict(re.findall(r"-- name: (\w+)\n(.*?;)", Path(__file__).with_name("queries.sql").read_text(), re.DOTALL))
+Fetch = Callable[[Any], Awaitable[Sequence[Row]]]
 TABLES = tuple(name for name in STATEMENTS if name not in ("events", "journal"))
 
 
-async def collect(
-    conn: AsyncConnection[DictRow], offered: Sequence[Offered], server: SmtpServer, **more: Any
-) -> Evidence:
+async def collect(fetch: Fetch, offered: Sequence[Offered], server: SmtpServer, **more: Any) -> Evidence:
     """The evidence of a house that was offered these mails and handed its replies to this server."""
-    journal = await _rows(conn, "journal")
+    journal = await _rows(fetch, "journal")
     return Evidence(
         offered=tuple(offered),
         accepted=tuple(Accepted(one.message_id, one.recipient) for one in server.accepted),
-        events=await _rows(conn, "events"),
+        events=await _rows(fetch, "events"),
         journal=frozenset((row["consumer"], row["event_id"]) for row in journal),
         consumers=tuple((name, consumer) for name, one in catalogue().topics.items() for consumer in one.consumers),
-        tables={name: await _rows(conn, name) for name in TABLES},
+        tables={name: await _rows(fetch, name) for name in TABLES},
         **more,
     )
 
 
-async def judged(conn: AsyncConnection[DictRow], offered: Sequence[Offered], server: SmtpServer) -> Judged:
+async def judged(fetch: Fetch, offered: Sequence[Offered], server: SmtpServer) -> Judged:
     """The verdict on what a database and an SMTP server say; the log is not asked."""
-    return judge(await collect(conn, offered, server))
+    return judge(await collect(fetch, offered, server))
 
 
-async def _rows(conn: AsyncConnection[DictRow], name: str) -> tuple[Row, ...]:
-    return tuple(await (await conn.execute(cast(LiteralString, STATEMENTS[name]))).fetchall())
+async def _rows(fetch: Fetch, name: str) -> tuple[Row, ...]:
+    return tuple(await fetch(STATEMENTS[name]))
