@@ -12,7 +12,7 @@ from uuid import UUID
 
 from psycopg import AsyncConnection, OperationalError
 
-from services.core.db.pool import PATIENCE
+from services.core.db.patience import PATIENCE
 from services.core.errors import Temporary
 
 

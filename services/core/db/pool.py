@@ -12,14 +12,13 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 if TYPE_CHECKING:
-    from services.core.keys import Keys
+    from services.core.db.patience import PATIENCE
+from services.core.keys import Keys
 
 Connection = AsyncConnection[DictRow]
 
 APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
-# Seconds to connect, and milliseconds that what we sent may stay unacknowledged.
-PATIENCE: dict[str, Any] = {"connect_timeout": 10, "tcp_user_timeout": 20_000}
 _KEYS = "_correspondent_keys"
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 

@@ -13,13 +13,15 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
+from contextlib import suppress
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
-from psycopg import AsyncConnection
+from psycopg import AsyncConnection, OperationalError
 from psycopg.rows import DictRow, dict_row
 
 from services.core.clock import monotonic, random_bytes, random_id
+from services.core.db.patience import PATIENCE
 from services.core.db.sql import queries
 from services.core.errors import Permanent
 from services.core.keys.aead import KEY, KEY_BYTES, SEALED, Json, SubjectKey, is_sealed, open_json
@@ -192,8 +194,11 @@ class Keys:
 
     async def _ask(self, ids: list[UUID]) -> list[DictRow]:
         async with self._talk:
-            if self._conn is None or self._conn.closed or self._conn.broken:
-                self._conn = await AsyncConnection.connect(self._url, autocommit=True, row_factory=dict_row)
+            if self._conn is not None and not self._conn.closed:
+                with suppress(OperationalError):  # it may have been lost since it was last used
+                    return await _rows(self._conn, SQL.by_ids, {"ids": ids})
+            connect = AsyncConnection.connect(self._url, autocommit=True, row_factory=dict_row, **PATIENCE)
+            self._conn = await connect
             return await _rows(self._conn, SQL.by_ids, {"ids": ids})
 
 
