@@ -11,9 +11,10 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from services.core.db.patience import PATIENCE
+
 if TYPE_CHECKING:
-    from services.core.db.patience import PATIENCE
-from services.core.keys import Keys
+    from services.core.keys import Keys
 
 Connection = AsyncConnection[DictRow]
 
