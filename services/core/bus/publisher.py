@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, UnknownError
 
 from services.core.bus.delivery import Record
 from services.core.errors import Permanent, Temporary
@@ -75,7 +75,7 @@ class Publisher:
             async with asyncio.timeout(self._timeout_s):
                 await self._send(self._producer, records)
         except (KafkaError, OSError, TimeoutError) as error:
-            raise _named(error) from error
+            raise named(error) from error
 
     async def _send(self, producer: AIOKafkaProducer, records: Sequence[Record]) -> None:
         pending = []
@@ -86,7 +86,8 @@ class Publisher:
         await asyncio.gather(*pending)
 
 
-def _named(error: BaseException) -> Temporary | Permanent:
-    if isinstance(error, KafkaError) and not error.retriable:
+def named(error: BaseException) -> Temporary | Permanent:
+    """What a failure to publish is for the caller. An error that the broker itself cannot name may pass."""
+    if isinstance(error, KafkaError) and not (error.retriable or isinstance(error, UnknownError)):
         return LogRefused(f"{type(error).__name__}: {error}")
     return LogUnavailable(f"not acknowledged: {error!r}")
