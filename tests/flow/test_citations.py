@@ -15,7 +15,7 @@ from tests.support.scripted_model import Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
 
 LINK = "https://help.ourcompany.example/refunds"
-DRAFTS = "SELECT data FROM events WHERE type = 'reply.drafted.v1' AND data::text LIKE %(like)s"
+DRAFTS = "SELECT data FROM events WHERE type = 'reply.drafted.v1'"
 _SHOWN = re.compile(r"\[([0-9a-f-]{36})\] (\w+)")
 
 
@@ -40,7 +40,7 @@ async def test_a_reply_cites_what_it_was_shown_and_the_customer_sees_public_page
     assert "https://evil" not in mail
     assert f"Refunds: {LINK}" not in mail, "a page that the reply names itself gets no line of its own"
     assert "Internal" not in mail
-    (draft,) = [row["data"] for row in await rows(town.house, DRAFTS, like="%Within 30 days%")]
+    (draft,) = [row["data"] for row in await rows(town.house, DRAFTS) if "Within 30 days" in row["data"]["text"]]
     assert len(draft["citations"]) == 2
     assert any("which it was not shown" in one for one in draft["refused_calls"])
     for id in (public, internal):
