@@ -19,6 +19,7 @@ from services.pipeline import PROCESSORS
 from services.tools.fold import fold_events
 from services.tools.replay.case import Case, Checkpoint, StoredEvent
 from services.tools.replay.sandbox import Sandbox
+from services.tools.replay.selection import STARTS
 from services.tools.replay.steps import ASKS_MODEL, SQL
 from services.tools.vectors import give_vectors
 
@@ -41,7 +42,7 @@ async def play(sandbox: Sandbox, case: Case) -> Played:
         for processor in _named(case.processors):
             waiting += [one.envelope() for one in case.timers if _came_to(processor, case)]
             for envelope in waiting:
-                if type(envelope.data) in processor.handlers:
+                if type(envelope.data) in STARTS[processor.name]:
                     await _catch_up(sandbox, case, envelope)
                     await Runner(processor, house).process(replace(envelope, replay=sandbox.name))
             waiting = [one for cause in waiting for one in await _caused(sandbox, cause, processor)]

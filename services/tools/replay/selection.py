@@ -12,6 +12,7 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead, MailReceived
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import MemoryLoaded, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
+from schemas.events.suggestions import SuggestionAsked, SuggestionDrafted
 from schemas.events.threads import ThreadTransitionRequested, TimerElapsed, TurnClosed, TurnFailed, TurnOpened
 from services.core.errors import Permanent
 
@@ -20,9 +21,9 @@ STARTS: Mapping[str, tuple[type[EventData], ...]] = MappingProxyType(
         "read_email": (MailReceived,),
         "track_threads": (
             EmailRead, TimerElapsed, ReplyDrafted, ReplySent, ReplyFailed, ReplyUnknown, ReplyDiscarded, TurnFailed,
-            ThreadTransitionRequested,
+            SuggestionDrafted, ThreadTransitionRequested,
         ),
-        "load_memory": (TurnOpened,),
+        "load_memory": (TurnOpened, SuggestionAsked),
         "generate_reply": (MemoryLoaded,),
         "reflect": (TurnClosed,),
         "learn_facts": (EmailRead, ReplyDrafted, TurnReflected),
