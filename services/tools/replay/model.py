@@ -28,6 +28,11 @@ class Asking:
         """Whether nobody is asked."""
         return self.model == RECORDED
 
+    @property
+    def named(self) -> str:
+        """The model's name at its provider, or "" where none is named."""
+        return "" if self.model in (RECORDED, OFFLINE, LIVE) else self.model
+
 
 class Nobody:
     """The model of a replay from recordings: what is not recorded is an error."""
@@ -44,7 +49,7 @@ class Nobody:
 
 @dataclass(frozen=True, slots=True)
 class Instructed:
-    """A model that is given other instructions than the code's."""
+    """A model that is asked in another way than the code and the settings' cascade ask."""
 
     model: Model
     asking: Asking
@@ -55,8 +60,10 @@ class Instructed:
         return self.model.name
 
     async def ask(self, request: Request) -> Answer:
-        """The model's answer to the request under the other instructions."""
-        if request.purpose == self.asking.purpose:
+        """The model's answer to the request, by the model that is named, under the instructions that are given."""
+        if self.asking.named:
+            request = replace(request, model=self.asking.named)
+        if self.asking.prompt and request.purpose == self.asking.purpose:
             request = replace(request, system=self.asking.prompt)
         return await self.model.ask(request)
 
@@ -69,11 +76,10 @@ def chosen_model(asking: Asking, settings: ModelSettings) -> Model:
     """The model that is meant, not asked yet."""
     if asking.recorded:
         return Nobody()
-    model = make_model(_settings(asking.model, settings))
-    return Instructed(model, asking) if asking.prompt else model
+    return Instructed(make_model(_settings(asking, settings)), asking)
 
 
-def _settings(name: str, settings: ModelSettings) -> ModelSettings:
-    if name == OFFLINE:
+def _settings(asking: Asking, settings: ModelSettings) -> ModelSettings:
+    if asking.model == OFFLINE:
         return settings.model_copy(update={"provider": "offline"})
-    return settings if name == LIVE else settings.model_copy(update={"provider": "anthropic", "model": name})
+    return settings.model_copy(update={"provider": "anthropic", "model": asking.named}) if asking.named else settings
