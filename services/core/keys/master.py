@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from uuid import UUID
@@ -64,7 +65,7 @@ def read_master_keys(home: Path, given: str = "") -> MasterKeys:
     """The master keys that are given, else those below `home`, where the first is made at the first start."""
     path = home / FILE
     if not given and not path.exists():
-        add_master_key(home)
+        _put(path, "")
     words = (given or path.read_text(encoding="ascii", errors="replace")).split()
     if not words or not all(_KEY.fullmatch(word) for word in words):
         raise MasterKeysWrong(f"{'the setting master_keys' if given else path}: one key a line, 64 hex digits each")
@@ -72,13 +73,18 @@ def read_master_keys(home: Path, given: str = "") -> MasterKeys:
 
 
 def add_master_key(home: Path) -> None:
-    """Put a new master key before those below `home`. Two processes that make the first one make one."""
+    """Put a new master key before those below `home`."""
     path = home / FILE
-    before = path.read_text(encoding="ascii") if path.exists() else ""
-    aside = path.with_name(f"{FILE}.{os.getpid()}")
-    home.mkdir(parents=True, exist_ok=True)
-    aside.touch(mode=0o600)
-    aside.write_text(f"{random_bytes(KEY_BYTES).hex()}\n{before}", encoding="ascii")
+    _put(path, path.read_text(encoding="ascii") if path.exists() else "")
+
+
+def _put(path: Path, before: str) -> None:
+    """A new key before those that were there. Where there were none, the first one to make it wins."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=f"{FILE}.", dir=path.parent)  # readable by its owner alone
+    aside = Path(name)
+    with os.fdopen(number, "w", encoding="ascii") as file:
+        file.write(f"{random_bytes(KEY_BYTES).hex()}\n{before}")
     try:
         if before:
             aside.replace(path)
