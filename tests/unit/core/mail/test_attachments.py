@@ -14,6 +14,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 from services.core.mail.attachments import ExtractionLimits, attachment_text
 from services.core.mail.content_types import detect
 from services.core.mail.message import Attachment
+from tests.support.documents import zip_of
 
 TIGHT = ExtractionLimits(cpu_seconds=2, wall_seconds=6, memory_bytes=256 * 1024 * 1024)
 
@@ -52,14 +53,6 @@ def docx_bytes() -> bytes:
     table.cell(0, 0).text, table.cell(0, 1).text = "Order", "A-1001"
     buffer = io.BytesIO()
     document.save(buffer)
-    return buffer.getvalue()
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
     return buffer.getvalue()
 
 
@@ -107,7 +100,7 @@ def test_encrypted_pdf_is_for_a_person() -> None:
 
 def test_encrypted_zip_is_for_a_person() -> None:
     """An encrypted archive is for a person."""
-    archive = bytearray(zipped({"a.txt": b"x"}))
+    archive = bytearray(zip_of({"a.txt": b"x"}))
     archive[archive.index(b"PK\x01\x02") + 8] |= 1
     found = attachment_text(attached(bytes(archive)))
     assert (found.verdict, found.reason) == ("human", "encrypted")
@@ -115,7 +108,7 @@ def test_encrypted_zip_is_for_a_person() -> None:
 
 def test_archive_is_listed() -> None:
     """An archive is listed and not unpacked: an archive inside it is only a name."""
-    found = attachment_text(attached(zipped({"a.txt": b"hello", "inner.zip": zipped({"b": b"x" * 100})})))
+    found = attachment_text(attached(zip_of({"a.txt": b"hello", "inner.zip": zip_of({"b": b"x" * 100})})))
     assert found.verdict == "listing"
     assert found.text.splitlines()[0] == "a.txt (5 bytes)"
     assert "inner.zip" in found.text
@@ -135,7 +128,7 @@ def test_tnef_is_listed() -> None:
 
 def test_docx_bomb() -> None:
     """A DOCX that unpacks to gigabytes is refused by what it says of itself."""
-    bomb = zipped({"word/document.xml": b"<w>" + b"A" * 150_000_000})
+    bomb = zip_of({"word/document.xml": b"<w>" + b"A" * 150_000_000})
     assert len(bomb) < 1_000_000
     found = attachment_text(attached(bomb))
     assert (found.verdict, "unpacks" in found.reason) == ("human", True)
@@ -148,7 +141,7 @@ def test_docx_that_fills_memory() -> None:
     original = zipfile.ZipFile(io.BytesIO(docx_bytes()))
     files = {name: original.read(name) for name in original.namelist()}
     files["word/document.xml"] = head + body + b"</w:body></w:document>"
-    found = attachment_text(attached(zipped(files)), TIGHT)
+    found = attachment_text(attached(zip_of(files)), TIGHT)
     assert (found.verdict, found.text) == ("human", "")
     assert found.reason
 
@@ -179,7 +172,7 @@ def test_slow_reader_is_ended() -> None:
 
 def test_broken_documents_raise_nothing() -> None:
     """Broken documents of every kind are for a person."""
-    for content in (b"%PDF-1.7 nothing", zipped({"word/document.xml": b"<"}), b"PK\x03\x04broken"):
+    for content in (b"%PDF-1.7 nothing", zip_of({"word/document.xml": b"<"}), b"PK\x03\x04broken"):
         assert attachment_text(attached(content)).verdict == "human"
 
 
