@@ -285,4 +285,4 @@ async def _type(settings: Settings, *arguments: str) -> str:
         patch.setattr("services.tools.running.settings_here", lambda home: settings)
         result = await asyncio.to_thread(CliRunner().invoke, app, list(arguments))
     assert result.exit_code == 0, result.output
-    return result.output
+    return result.stdout

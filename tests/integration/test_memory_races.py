@@ -17,7 +17,7 @@ from deploy.local import Endpoints
 from services import learn_facts, read_email
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
-from services.core.bus.runner import Runner, enter
+from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
 from services.tools.fold import fold, state_hash
 from tests.support.remembering import Memory, fact, remembering
@@ -81,6 +81,21 @@ async def test_eight_deliveries_at_once_are_one(memory: Memory) -> None:
     assert len(await memory.rows("SELECT 1 AS one FROM fact_log WHERE decision = 'recorded'")) == 1
     (row,) = await memory.rows("SELECT count(*) AS n, count(DISTINCT version) AS versions FROM events WHERE aggregate = 'participant'")  # fmt: skip
     assert row["n"] == row["versions"]
+
+
+async def test_publishers_of_the_same_events_at_once_do_not_hold_each_other(memory: Memory) -> None:
+    """Many publish the same stored events at the same time, each in an order of its own: every one is marked."""
+    await live(memory)
+    events = await stored(memory, *ROOTS)
+    ids = [one.id for one in events]
+    orders = [random.Random(seed).sample(events, len(events)) for seed in range(12)]
+    for _ in range(3):
+        async with memory.house.database.reading() as conn:
+            await conn.execute("UPDATE events SET published_at = NULL")
+        await asyncio.gather(*(publish(memory.house, order) for order in orders))
+        assert all(
+            one["published_at"] for one in await memory.rows("SELECT * FROM events WHERE id = ANY(%(ids)s)", ids=ids)
+        )
 
 
 async def test_writers_of_one_person_at_once_keep_one_current_value(memory: Memory) -> None:

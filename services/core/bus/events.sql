@@ -22,8 +22,9 @@ WHERE published_at IS NULL AND stored_at < clock_timestamp() - make_interval(sec
 ORDER BY seq LIMIT %(limit)s;
 
 -- name: mark_published
--- The broker has acknowledged these events.
-UPDATE events SET published_at = clock_timestamp() WHERE id = ANY(%(ids)s);
+-- The broker has acknowledged these events. Rows are locked in one order, as two processes may say so at once.
+WITH unmarked AS (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE)
+UPDATE events SET published_at = clock_timestamp() FROM unmarked WHERE events.id = unmarked.id;
 
 -- name: unconsumed
 -- Stored events that a consumer of their topic has not journaled: what a broker that forgot must be told again.
