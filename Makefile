@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# Tests run in as many processes as there are cores, four at most; each has a stack of its own.
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 help: ## this page
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -12,13 +14,13 @@ demo: install ## an invented company's mail through the real flow, then try your
 	@$(BIN)/correspondent demo $(if $(SEED),--seed $(SEED)) $(if $(ONCE),--once)
 
 test: install ## every test on the embedded stack  (ARGS="-k lanes")
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 run: install ## the embedded stack with every processor, for your own inbox (see correspondent.toml)
 	$(BIN)/correspondent up
 
 test-kafka: install ## the integration, flow and chaos tests on Apache Kafka (Java 17 and Maven)
-	CORRESPONDENT_TEST_KAFKA=apache $(BIN)/python -m pytest tests/integration tests/flow tests/chaos $(ARGS)
+	CORRESPONDENT_TEST_KAFKA=apache $(PYTEST) tests/integration tests/flow tests/chaos $(ARGS)
 
 test-chaos: install ## seeded chaos on Apache Kafka, judged by an oracle  (SEED=7 or 1-20, MAILS=n)
 	CORRESPONDENT_TEST_KAFKA=$(or $(KAFKA),apache) $(BIN)/python -m tests.chaos \
