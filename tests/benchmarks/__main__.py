@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
+
+from tests.benchmarks.measured import Measured, table
 
 NAMES = (
     "latency",
@@ -28,25 +31,20 @@ NAMES = (
 
 def main(arguments: list[str]) -> int:
     """Run each with these arguments; 1 if one of them failed or missed a target."""
-    rows, worst = [], 0
-    folder = Path(__file__).parent
+    lines, worst = [], 0
     with tempfile.TemporaryDirectory() as aside:
         for name in NAMES:
-            if not (folder / f"{name}.py").exists():
-                continue
             out = Path(aside) / f"{name}.json"
             print(f"== {name}", flush=True)
             command = [sys.executable, "-m", f"tests.benchmarks.{name}", *arguments, "--json", str(out)]
             worst = max(worst, subprocess.run(command, check=False).returncode)
-            rows += [(name, line) for line in (json.loads(out.read_text()) if out.exists() else [])]
-    print("\n| benchmark | line | value | target | met | n |\n|---|---|---|---|---|---|")
-    for name, line in rows:
-        met = {None: "", True: "yes", False: "**no**"}[line["met"]]
-        target = "" if line["target"] is None else f"{line['target']:g}"
-        print(
-            f"| {name} | {line['name']} | {line['value']:.4g} {line['unit']} | {target} | {met} | {line['n'] or ''} |"
-        )
+            lines += [_named(name, line) for line in (json.loads(out.read_text()) if out.exists() else [])]
+    print(f"\n{table(lines)}")
     return worst
+
+
+def _named(benchmark: str, line: dict[str, Any]) -> Measured:
+    return Measured(**{**line, "name": f"{benchmark}: {line['name']}"})
 
 
 if __name__ == "__main__":

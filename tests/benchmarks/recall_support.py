@@ -12,10 +12,9 @@ from pathlib import Path
 
 from deploy.local import EmbeddedStack, Endpoints
 from services.core.db.migrate import migrate
-from tests.benchmarks.measured import Measured
+from tests.benchmarks.measured import Measured, table
+from tests.support.corpora import CORPORA
 from tests.support.stack import fresh_database, temporary_home
-
-CORPORA = Path(os.environ.get("CORRESPONDENT_CORPORA", Path(__file__).parents[2].parent / "shared" / "corpora"))
 
 
 @contextmanager
@@ -56,13 +55,7 @@ def run(name: str, benchmark: Callable[[Options], Sequence[Measured]]) -> int:
     parser.add_argument("--data", type=Path, default=CORPORA, help="a folder laid out like shared/corpora")
     given = parser.parse_args()
     lines = benchmark(Options(given.quick, given.data))
-    print("\n".join(["| measured | value | target | met | n |", "|---|---|---|---|---|", *map(_row, lines)]))
+    print(table(lines))
     if given.json:
         given.json.write_text(json.dumps([asdict(line) for line in lines], indent=1) + "\n")
     return int(any(line.met is False for line in lines))
-
-
-def _row(line: Measured) -> str:
-    met = {True: "yes", False: "NO", None: ""}[line.met]
-    target = "" if line.target is None else f"{line.target:g}"
-    return f"| {line.name} | {line.value:.4g} {line.unit} | {target} | {met} | {line.n or ''} |"
