@@ -11,7 +11,7 @@ from datetime import timedelta
 import structlog
 
 from schemas.topics import catalogue
-from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.dead_letters import RETENTION, dead_letter_topic
 from services.core.bus.group import make_source
 from services.core.bus.told import keep_told, tell
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
@@ -21,10 +21,9 @@ from services.core.house import House
 from services.core.settings import Settings
 from services.core.web import run_edges
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
+from services.tools.retention import daily as retention
 
 log = structlog.get_logger(__name__)
-
-DLQ_RETENTION = timedelta(days=90)
 
 
 class NoSuchProcessor(Permanent):
@@ -49,7 +48,7 @@ def topic_specs(settings: Settings) -> list[TopicSpec]:
         for one in catalogue().topics.values()
     ]
     letters = [dead_letter_topic(prefix + topic, prefix + consumer) for topic, consumer in consumers()]
-    return specs + [TopicSpec(name, 1, DLQ_RETENTION // timedelta(milliseconds=1)) for name in letters]
+    return specs + [TopicSpec(name, 1, RETENTION // timedelta(milliseconds=1)) for name in letters]
 
 
 async def prepare(settings: Settings) -> None:
@@ -63,7 +62,7 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
     """The named processors and edges at work for the block; they stop cleanly at its end.
 
     An embedded broker begins empty: what is stored and not yet consumed goes into it before an edge opens. The
-    process that keeps time sees to that, now and whenever the broker was started anew.
+    process that keeps time sees to that, now and whenever the broker was started anew; it sees to retention, too.
     """
     topics, stop = topic_specs(house.settings), asyncio.Event()
     tells = house.settings.kafka.embedded and "keep_time" in names
@@ -77,6 +76,8 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
         await asyncio.gather(*(source.ready for source in sources))
         stack.callback(stop.set)
         group.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop), name="edges")
+        if "keep_time" in names:
+            group.create_task(retention.keep(house, stop), name="retention")
         if tells:
             group.create_task(keep_told(house, topics, consumers(), stop), name="tell a broker that forgot")
         log.info("at work", processors=sorted(names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from schemas.events import documents, mail, marks, memory, profile, replies, suggestions, threads
+from schemas.events import documents, mail, marks, memory, profile, replies, retention, suggestions, threads
 from schemas.events.base import EventData
 
 
@@ -23,6 +23,7 @@ __all__ = [
     "memory",
     "profile",
     "replies",
+    "retention",
     "suggestions",
     "threads",
 ]

@@ -6,7 +6,7 @@ anything else is a new major version (tests/contract holds old examples against 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -22,6 +22,8 @@ class EventData(BaseModel):
     AGGREGATE: ClassVar[str] = ""  # the aggregate whose version the event carries; "" for none
     SHARES_CAUSE: ClassVar[bool] = False  # it was made from what its cause holds, of everybody in that thread
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox"})  # stays readable beside the ids when a person is erased
+    WORDS: ClassVar[frozenset[str]] = frozenset()  # what a person or the agent wrote: a body, which retention empties
+    LEARNED: ClassVar[frozenset[str]] = frozenset()  # what was remembered of it, which retention of facts empties
 
     def aggregate_id(self) -> UUID:
         """The id of the aggregate that the event changes; needed only where AGGREGATE is set."""
@@ -51,6 +53,17 @@ class EventData(BaseModel):
         """The fields that stay readable without a key, as JSON: ids, and what SKELETON names."""
         ids = {name for name in type(self).model_fields if _is_id(getattr(self, name))}
         return self.model_dump(mode="json", include=ids | (self.SKELETON & type(self).model_fields.keys()))
+
+    def without_words(self) -> Self:
+        """The event without the bodies in it."""
+        return self._emptied(self.WORDS)
+
+    def without_learned(self) -> Self:
+        """The event without what was to be remembered."""
+        return self._emptied(self.LEARNED)
+
+    def _emptied(self, fields: frozenset[str]) -> Self:
+        return self.model_copy(update={name: type(getattr(self, name))() for name in fields})
 
     @classmethod
     def blank(cls, skeleton: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 from uuid import UUID
 
 from pydantic import Field
@@ -98,6 +98,7 @@ class EmailRead(EventData):
     TYPE: ClassVar[str] = "email.read.v1"
     TOPIC: ClassVar[str] = "inbound-email"
     AGGREGATE: ClassVar[str] = "mail"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "attachments"})
 
     mail_id: UUID
     thread_id: UUID
@@ -128,6 +129,11 @@ class EmailRead(EventData):
     def aggregate_id(self) -> UUID:
         """The mail."""
         return self.mail_id
+
+    def without_words(self) -> Self:
+        """What was attached stays named, without what it says."""
+        attachments = tuple(one.model_copy(update={"text": ""}) for one in self.attachments)
+        return self.model_copy(update={"text": "", "attachments": attachments})
 
     def shared_in(self) -> UUID | None:
         """A report repeats what we wrote in the thread; anything else is its author's alone."""

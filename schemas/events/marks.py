@@ -43,6 +43,7 @@ class NoteAdded(ThreadEvent):
     """A note for people, never sent: a colleague's, or what the agent suggests while a person has the thread."""
 
     TYPE: ClassVar[str] = "thread.note_added.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     note_id: UUID
     by: str

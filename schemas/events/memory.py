@@ -41,6 +41,7 @@ class TurnReflected(EventData):
 
     TYPE: ClassVar[str] = "turn.reflected.v1"
     TOPIC: ClassVar[str] = "turn-reflected"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "relations"})
 
     turn_id: UUID
     thread_id: UUID
@@ -108,6 +109,7 @@ class FactRecorded(ParticipantEvent):
     """A fact now holds, with the words it rests on. `supersedes` names the facts it replaces."""
 
     TYPE: ClassVar[str] = "fact.recorded.v1"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"value", "text", "quote"})
 
     fact_id: UUID
     kind: str
@@ -140,6 +142,7 @@ class FactCorroborated(ParticipantEvent):
     """Another message says the same; confidence is computed from what now supports the fact."""
 
     TYPE: ClassVar[str] = "fact.corroborated.v1"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"quote"})
 
     fact_id: UUID
     confidence: float
@@ -210,6 +213,7 @@ class FactRefused(ParticipantEvent):
 
     TYPE: ClassVar[str] = "fact.refused.v1"
     SHARES_CAUSE: ClassVar[bool] = True
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"value"})
 
     op: str
     kind: str
@@ -286,6 +290,7 @@ class RelationRecorded(ParticipantEvent):
     """An edge of the graph: inserted, updated or deleted."""
 
     TYPE: ClassVar[str] = "relation.recorded.v1"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"subject", "object", "quote"})
 
     relation_id: UUID
     op: Literal["insert", "update", "delete"]
@@ -318,6 +323,7 @@ class FactRequested(EventData):
 
     TYPE: ClassVar[str] = "fact.requested.v1"
     TOPIC: ClassVar[str] = "participant-events"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"value", "text"})
 
     participant_id: UUID
     op: Literal["add", "correct", "pin", "unpin", "forget", "unmerge"]

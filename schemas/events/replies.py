@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 from uuid import UUID
 
 from pydantic import Field
@@ -36,6 +36,7 @@ class MemoryLoaded(EventData):
 
     TYPE: ClassVar[str] = "memory.loaded.v1"
     TOPIC: ClassVar[str] = "memory-loaded"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"layers"})
 
     turn_id: UUID
     thread_id: UUID
@@ -48,6 +49,11 @@ class MemoryLoaded(EventData):
     settings: dict[str, ChosenSetting] = Field(
         default_factory=dict, description="what shapes the reply, by name, each with where it was said"
     )
+
+    def without_words(self) -> Self:
+        """Which layers there were stays, and what each cost."""
+        layers = tuple(one.model_copy(update={"text": "", "items": ()}) for one in self.layers)
+        return self.model_copy(update={"layers": layers})
 
     def setting(self, name: str, otherwise: Any) -> Any:
         """The value in force of what shapes the reply; `otherwise` for an event of before there were any."""
@@ -85,6 +91,8 @@ class ReplyDrafted(EventData):
     TYPE: ClassVar[str] = "reply.drafted.v1"
     TOPIC: ClassVar[str] = "reply-drafted"
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "decision", "trusted"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts"})
 
     reply_id: UUID
     turn_id: UUID
@@ -131,6 +139,7 @@ class ReplyApproved(DeliveryEvent):
     """The reply may go: its MIME is frozen and will not change on any attempt."""
 
     TYPE: ClassVar[str] = "reply.approved.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     inbox: str
     message_id: str
@@ -150,6 +159,7 @@ class ReplyHeld(DeliveryEvent):
     """The reply waits for a person: the send band says review or human only."""
 
     TYPE: ClassVar[str] = "reply.held.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     inbox: str
     text: str
@@ -162,6 +172,7 @@ class DraftDecided(EventData):
 
     TYPE: ClassVar[str] = "draft.decided.v1"
     TOPIC: ClassVar[str] = "deliveries"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     reply_id: UUID
     thread_id: UUID
@@ -186,6 +197,7 @@ class ReplySent(DeliveryEvent):
     """The SMTP server accepted the mail."""
 
     TYPE: ClassVar[str] = "reply.sent.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     attempt: int
     response: str = ""

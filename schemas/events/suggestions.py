@@ -30,6 +30,7 @@ class SuggestionDrafted(EventData):
 
     TYPE: ClassVar[str] = "suggestion.drafted.v1"
     TOPIC: ClassVar[str] = "reply-drafted"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     turn_id: UUID
     thread_id: UUID

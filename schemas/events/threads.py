@@ -64,6 +64,7 @@ class MailAttached(ThreadEvent):
     """A customer's mail now belongs to the thread and is one row of its conversation."""
 
     TYPE: ClassVar[str] = "thread.mail_attached.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     mail_id: UUID
     text: str
@@ -86,6 +87,7 @@ class ReplyAttached(ThreadEvent):
     """A mail of ours went out and is one row of the conversation."""
 
     TYPE: ClassVar[str] = "thread.reply_attached.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
 
     reply_id: UUID
     role: Literal["agent", "human"] = "agent"
@@ -227,7 +229,16 @@ class TimerElapsed(EventData):
     timer_id: UUID
     thread_id: UUID
     purpose: Literal[
-        "quiet", "auto_resolve", "auto_close", "send_retry", "send_settle", "sent_copy", "approval", "escalation", "sla"
+        "quiet",
+        "auto_resolve",
+        "auto_close",
+        "send_retry",
+        "send_settle",
+        "sent_copy",
+        "approval",
+        "escalation",
+        "sla",
+        "retention",
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
     due_at: datetime

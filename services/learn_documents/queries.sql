@@ -66,7 +66,7 @@ SELECT subject, participant_id, inbox FROM threads WHERE thread_id = %(thread_id
 -- name: conversation
 -- What was said in a thread up to and with an answer, oldest first.
 SELECT role, text FROM conversation c
-WHERE thread_id = %(thread_id)s AND version <= (
+WHERE thread_id = %(thread_id)s AND gone_at IS NULL AND version <= (
     SELECT max(version) FROM conversation WHERE thread_id = c.thread_id AND reply_id = %(reply_id)s)
 ORDER BY version;
 

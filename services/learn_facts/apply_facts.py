@@ -6,6 +6,7 @@ import hashlib
 from typing import Any
 
 from schemas.events import memory as ev
+from schemas.events.retention import MemoryExpired
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
@@ -88,6 +89,13 @@ async def _refused(conn: Connection, envelope: Envelope) -> None:
     await _log(conn, args, f"{args['op']} refused", args["reason"])
 
 
+async def _expired(conn: Connection, envelope: Envelope) -> None:
+    args = args_of(envelope)
+    args |= {"facts": list(args["fact_ids"]), "relations": list(args["relation_ids"])}
+    for name in ("drop_sources", "drop_parents", "drop_log", "drop_facts", "drop_relations"):
+        await conn.execute(getattr(SQL, name), args)
+
+
 FACT_APPLIERS: Appliers = {
     ev.FactRecorded: _recorded,
     ev.FactCorroborated: _corroborated,
@@ -97,4 +105,5 @@ FACT_APPLIERS: Appliers = {
     ev.FactsUnmerged: _unmerged,
     ev.FactPinned: _pinned,
     ev.FactRefused: _refused,
+    MemoryExpired: _expired,
 }

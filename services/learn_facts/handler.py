@@ -18,12 +18,14 @@ from schemas.events.memory import (
 )
 from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
+from schemas.events.retention import MemoryRetentionDue
 from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
+from services.learn_facts.expiring import on_due
 from services.learn_facts.load import load, load_sources
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.profile import on_profile
@@ -140,4 +142,5 @@ HANDLERS: Handlers = {
     StateChanged: on_thread_step,
     FactRequested: on_request,
     FactRecorded: on_recorded,
+    MemoryRetentionDue: on_due,
 }

@@ -51,7 +51,7 @@ ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 -- name: our_words
 -- What we wrote in these threads, newest first.
 SELECT thread_id, reply_id, role, text, at FROM conversation
-WHERE thread_id = ANY(%(thread_ids)s) AND role <> 'customer' ORDER BY version DESC LIMIT 50;
+WHERE thread_id = ANY(%(thread_ids)s) AND role <> 'customer' AND gone_at IS NULL ORDER BY version DESC LIMIT 50;
 
 -- name: upsert_participant
 INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)
@@ -185,3 +185,39 @@ ON CONFLICT (relation_id) DO UPDATE SET quote = excluded.quote, confidence = exc
 
 -- name: delete_relation
 UPDATE relations SET deleted_at = %(at)s WHERE relation_id = %(relation_id)s;
+
+-- name: ages
+-- Each fact of a participant with what last renewed it: its recording, a mail that says so too, its end.
+SELECT f.fact_id, f.pinned,
+       greatest(f.recorded_at, f.superseded_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id))
+           AS renewed_at,
+       ARRAY(SELECT p.parent_id FROM fact_parents p WHERE p.fact_id = f.fact_id) AS parents
+FROM facts f WHERE f.workspace = %(workspace)s AND f.participant_id = %(participant_id)s;
+
+-- name: old_relations
+SELECT relation_id FROM relations
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND recorded_at < %(before)s
+ORDER BY relation_id;
+
+-- name: old_refusals
+-- Whether there are decisions from before a moment that are about no fact.
+SELECT EXISTS (SELECT FROM fact_log
+               WHERE participant_id = %(participant_id)s AND fact_id IS NULL AND at < %(before)s) AS there;
+
+-- name: drop_sources
+DELETE FROM fact_sources WHERE fact_id = ANY(%(facts)s);
+
+-- name: drop_parents
+DELETE FROM fact_parents WHERE fact_id = ANY(%(facts)s);
+
+-- name: drop_log
+-- Decisions about facts that are gone, and old ones about what never became a fact.
+DELETE FROM fact_log
+WHERE participant_id = %(participant_id)s
+  AND (fact_id = ANY(%(facts)s) OR (fact_id IS NULL AND at < %(before)s));
+
+-- name: drop_facts
+DELETE FROM facts WHERE fact_id = ANY(%(facts)s);
+
+-- name: drop_relations
+DELETE FROM relations WHERE relation_id = ANY(%(relations)s);

@@ -56,7 +56,7 @@ WHERE participant_id = %(participant_id)s AND deleted_at IS NULL ORDER BY record
 -- The thread's newest rows within the retention, and those that the summary does not cover yet, newest first; without
 -- the mails that are being answered.
 SELECT role, text, tokens, at FROM conversation
-WHERE thread_id = %(thread_id)s
+WHERE thread_id = %(thread_id)s AND gone_at IS NULL
   AND (at >= %(since)s OR version > coalesce((SELECT s.covers_to FROM thread_summaries s
                                               WHERE s.thread_id = %(thread_id)s), 0))
   AND (mail_id IS NULL OR NOT mail_id = ANY(%(mail_ids)s))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from psycopg.types.json import Jsonb
 
 from schemas.events.mail import EmailRead
+from schemas.events.retention import MailBodyExpired
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
@@ -40,4 +41,8 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
             await conn.execute(SQL.insert_message_thread, args)
 
 
-APPLIERS: Appliers = {EmailRead: _email_read}
+async def _body_expired(conn: Connection, envelope: Envelope) -> None:
+    await conn.execute(SQL.empty_mail, {**envelope.data.model_dump(), "at": envelope.time})
+
+
+APPLIERS: Appliers = {EmailRead: _email_read, MailBodyExpired: _body_expired}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from schemas.events.mail import AttachmentRef, EmailRead, MailReceived, Person, Verdict
+from schemas.events.retention import MailRetentionDue
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
@@ -14,6 +15,7 @@ from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, of_colleague
+from services.read_email.expiring import on_due
 from services.read_email.judging import delivery_report, find_verdict, reported_reply
 from services.read_email.placing import facts, find_place
 from services.read_email.reading import Reading, read
@@ -95,4 +97,4 @@ def _person(address: Address | None) -> Person | None:
     return Person(name=address.name, addr=address.addr) if address else None
 
 
-HANDLERS: Handlers = {MailReceived: on_mail_received}
+HANDLERS: Handlers = {MailReceived: on_mail_received, MailRetentionDue: on_due}

@@ -82,3 +82,16 @@ ON CONFLICT (mail_id) DO UPDATE SET thread_id = excluded.thread_id, participant_
 -- name: insert_message_thread
 INSERT INTO message_threads (workspace, message_id, thread_id)
 VALUES (%(workspace)s, %(message_id)s, %(thread_id)s) ON CONFLICT DO NOTHING;
+
+-- name: due_mails
+-- Those of some mails that came before a moment, still have their text, and that nobody needs right now.
+SELECT mail_id, thread_id, participant_id FROM mails
+WHERE mail_id = ANY(%(mail_ids)s) AND received_at < %(before)s AND gone_at IS NULL AND thread_rests(thread_id)
+ORDER BY mail_id;
+
+-- name: empty_mail
+-- The text is kept no longer, nor what attachments say; who wrote when, about what, with which files, stays.
+UPDATE mails SET text = '', gone_at = %(at)s, attachments = (
+    SELECT coalesce(jsonb_agg(one || '{"text": ""}' ORDER BY place), '[]')
+    FROM jsonb_array_elements(attachments) WITH ORDINALITY AS listed (one, place))
+WHERE mail_id = %(mail_id)s;

@@ -20,7 +20,7 @@ ORDER BY importance DESC, recorded_at DESC LIMIT 60;
 -- name: conversation
 -- What the summary does not cover yet, oldest first: what is over the limit is covered after the next turn.
 SELECT version, role, text, at, mail_id FROM conversation
-WHERE thread_id = %(thread_id)s AND version > %(covers_to)s ORDER BY version LIMIT 60;
+WHERE thread_id = %(thread_id)s AND version > %(covers_to)s AND gone_at IS NULL ORDER BY version LIMIT 60;
 
 -- name: size
 -- How many messages the thread has, and how many of them its summary covers.

@@ -49,6 +49,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "replay": "replay:replay_past",
     "rebuild": "rebuild:rebuild",
     "archive": "archive:archive",
+    "retention": "retention:retention",
     "backup": "backup:backup",
     "restore": "backup:restore",
     "forget": "forget:forget",

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from rich.text import Text
 
-from services.console.threads.reading import Action, Clock, Due, Step, ThreadLine, WholeThread
+from services.console.threads.reading import Action, Clock, Due, Message, Step, ThreadLine, WholeThread
 from services.tools.commands.terminal import plain, short, source_line
 from services.tools.shown import age
 
@@ -56,7 +56,7 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
         yield Text.assemble(("\nGoal  ", "bold"), plain(goal.text), " (reached)" if goal.closed_at else "")
     for said in one.conversation:
         waits = "  (waits for an answer)" if said.pending else ""
-        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  {said.role}{waits}\n", "bold"), plain(said.text))
+        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  {said.role}{waits}\n", "bold"), _text(said))
         yield from (source_line(source) for source in said.sources)
     for note in one.notes:
         yield Text.assemble((f"\n{note.at:%Y-%m-%d %H:%M}  note by {note.by}\n", "bold"), plain(note.text))
@@ -65,6 +65,12 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     done = [(one.version, one.at, _action(one)) for one in one.actions]
     for _, at, words in sorted(steps + done, key=lambda entry: entry[0]):
         yield Text.assemble(f"{at:%Y-%m-%d %H:%M}  ", words)
+
+
+def _text(said: Message) -> Text:
+    if said.gone_at is None:
+        return plain(said.text)
+    return plain(f"(not kept any more, since {said.gone_at:%Y-%m-%d})", "dim")
 
 
 def _step(step: Step) -> Text:

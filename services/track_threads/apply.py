@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from schemas.events import marks
+from schemas.events import marks, retention
 from schemas.events import threads as ev
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
@@ -107,6 +107,7 @@ APPLIERS: Appliers = {
     marks.TagsChanged: _tags_changed,
     marks.NoteAdded: _one("insert_note"),
     marks.DeadlineChanged: _one("set_deadline"),
+    retention.BodiesExpired: _one("empty_conversation", "empty_suggestions"),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

@@ -112,3 +112,18 @@ WHERE turn_id = %(turn_id)s;
 -- name: answer_pending
 -- These mails no longer wait.
 UPDATE conversation SET pending = false WHERE thread_id = %(thread_id)s AND mail_id = ANY(%(mail_ids)s);
+
+-- name: due_bodies
+-- Whether the thread rests, and holds a text from before a moment.
+SELECT EXISTS (SELECT FROM conversation
+               WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL)
+       AND thread_rests(%(thread_id)s) AS due;
+
+-- name: empty_conversation
+-- What was said before a moment is kept no longer; that it was said, by whom and when, stays.
+UPDATE conversation SET text = '', gone_at = %(at)s
+WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL;
+
+-- name: empty_suggestions
+-- The agent's own notes are drafts of replies.
+UPDATE thread_notes SET text = '' WHERE thread_id = %(thread_id)s AND at < %(before)s AND by = 'agent';

@@ -9,6 +9,7 @@ from services.core.bus.work import Work
 from services.track_threads import decide, marks
 from services.track_threads.apply import SQL
 from services.track_threads.deadlines import breached
+from services.track_threads.expiring import let_go
 from services.track_threads.keeping import load, open_turn, record
 from services.track_threads.thread import Thread
 
@@ -16,12 +17,14 @@ from services.track_threads.thread import Thread
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """One timer of a thread; those of replies are send_email's."""
     timer, settings = work.event, work.house.settings
-    if timer.purpose not in ("quiet", "auto_resolve", "auto_close", "sla"):
+    if timer.purpose not in ("quiet", "auto_resolve", "auto_close", "sla", "retention"):
         return
     async with work.unit() as unit:
         thread = await load(unit, timer.thread_id)
         if timer.purpose == "quiet":
             await open_turn(unit, thread, settings)
+        elif timer.purpose == "retention":
+            await let_go(unit, thread, settings.retention)
         elif timer.purpose == "sla":
             await record(unit, thread, await _missed(unit, thread, timer), settings)
         else:

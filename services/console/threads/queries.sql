@@ -22,7 +22,7 @@ SELECT goal_id, text, added_at, closed_at FROM goals
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY added_at, goal_id;
 
 -- name: said
-SELECT at, role, text, pending, reply_id FROM conversation
+SELECT at, role, text, pending, reply_id, gone_at FROM conversation
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY version;
 
 -- name: steps

@@ -50,13 +50,17 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One row of the conversation; `pending` while it waits for an answer, `sources` what a reply of ours rests on."""
+    """One row of the conversation; `pending` while it waits for an answer, `sources` what a reply of ours rests on.
+
+    `gone_at` is since when retention keeps its text no longer.
+    """
 
     at: datetime
     role: str
     text: str
     pending: bool
     reply_id: UUID | None
+    gone_at: datetime | None = None
     sources: list[SourceLine] = field(default_factory=list)
 
 

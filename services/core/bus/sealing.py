@@ -8,8 +8,9 @@ person stands behind (documents, timers) is not sealed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -25,6 +26,7 @@ from services.core.keys.aead import KEY, seal_json
 from services.core.keys.keyring import People
 
 SQL = queries(__file__, "sealing.sql")
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
 async def seal(conn: Connection, envelopes: Sequence[Envelope], cause: Envelope | None = None) -> list[Envelope]:
@@ -65,10 +67,11 @@ def key_id(envelope: Envelope) -> UUID | None:
     return UUID(envelope.sealed[KEY]) if envelope.sealed else None
 
 
-def sealed_with(envelope: Envelope, key: SubjectKey) -> Envelope:
-    """The envelope with its data sealed with this key."""
+def sealed_with(envelope: Envelope, key: SubjectKey, beside: Mapping[str, Any] = EMPTY) -> Envelope:
+    """The envelope with its data sealed with this key; `beside` stays readable, as the skeleton does."""
     data = envelope.data
-    return replace(envelope, sealed=seal_json(key, data.skeleton(), _secret(data), of=str(envelope.id)))
+    clear = {**data.skeleton(), **beside}
+    return replace(envelope, sealed=seal_json(key, clear, _secret(data), of=str(envelope.id)))
 
 
 def _secret(data: EventData) -> dict[str, Any]:

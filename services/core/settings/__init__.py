@@ -18,6 +18,7 @@ from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.reading import read_settings
+from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
@@ -45,6 +46,7 @@ __all__ = [
     "OfficeHours",
     "ParticipantSettings",
     "PersonalShaping",
+    "RetentionSettings",
     "S3Access",
     "SendSettings",
     "ServiceLevel",

@@ -8,9 +8,10 @@ from services.core.settings.group import Group
 
 
 class ArchiveSettings(Group):
-    """Old events move to compressed files when `correspondent archive` is run; replay and rebuild read them there."""
+    """Old events move to compressed files by `correspondent archive`, or daily; replay and rebuild read them there."""
 
     url: str = Field(
         "", description="a folder, or s3://BUCKET/PREFIX (access as in [blobs]); by default `archive` below home"
     )
     after_days: float = Field(90, gt=0, description="events stored longer ago may leave the table")
+    daily: bool = Field(False, description="the house moves them each day by itself")

@@ -23,6 +23,7 @@ from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.provider_key import ProviderKey
+from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings
@@ -70,6 +71,7 @@ class Settings(BaseSettings):
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
+    retention: RetentionSettings = RetentionSettings()
     service_levels: ServiceLevels = ServiceLevels()
     office_hours: OfficeHours = OfficeHours()
     behaviours: tuple[Behaviour, ...] = ()

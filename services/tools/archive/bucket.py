@@ -43,3 +43,12 @@ class Bucket:
             raise ObjectStoreAway(f"{name} was not given by {self._url}: {error}") from error
         aside.seek(0)
         return cast(BinaryIO, aside)
+
+    def remove(self, name: str) -> None:
+        """Take the file away; one that is not there is no error. Raises `ObjectStoreAway`."""
+        try:
+            obstore.delete(self._bucket, name)
+        except (NotFoundError, FileNotFoundError):
+            return
+        except (BaseError, OSError) as error:
+            raise ObjectStoreAway(f"{name} was not removed at {self._url}: {error}") from error

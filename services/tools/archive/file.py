@@ -81,10 +81,13 @@ def verify(content: BinaryIO, said: Manifest) -> None:
 def rows(content: BinaryIO, said: Manifest) -> Iterator[Row]:
     """The rows of a file, as the table `events` gives them. Raises `ArchiveDamaged`."""
     for line in lines(content, said):
-        row = json.loads(line)
-        row |= {column: UUID(row[column]) for column in IDS if row[column] is not None}
-        row |= {column: datetime.fromisoformat(row[column]) for column in TIMES if row[column] is not None}
-        yield row
+        yield typed(json.loads(line))
+
+
+def typed(row: Row) -> Row:
+    """A row that was read as JSON, with ids and times as the table gives them."""
+    ids = {column: UUID(row[column]) for column in IDS if row[column] is not None}
+    return {**row, **ids, **{name: datetime.fromisoformat(row[name]) for name in TIMES if row[name] is not None}}
 
 
 def lines(content: BinaryIO, said: Manifest) -> Iterator[str]:

@@ -29,6 +29,10 @@ class Place(Protocol):
         """The file from its beginning. Raises `ArchiveMissing`."""
         ...
 
+    def remove(self, name: str) -> None:
+        """Take the file away; one that is not there is no error."""
+        ...
+
 
 class Folder:
     """A place on disk, made when the first file comes."""
@@ -61,3 +65,7 @@ class Folder:
             return (self.path / name).open("rb")
         except FileNotFoundError:
             raise ArchiveMissing(f"{name} is not in {self.path}; archive.url says where archived events lie") from None
+
+    def remove(self, name: str) -> None:
+        """Take the file away; one that is not there is no error."""
+        (self.path / name).unlink(missing_ok=True)

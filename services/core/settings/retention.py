@@ -1,0 +1,77 @@
+"""How long what only grows is kept, and which of these times hold each other."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from schemas.topics import catalogue
+from services.core.bus.dead_letters import RETENTION as LETTERS
+from services.core.settings.group import Group
+
+SEGMENT_DAYS = 8  # a broker deletes whole segments: one may hold a record for seven days longer, and a day of looking
+LONGEST_DAYS = 36_500
+
+Days = Annotated[float, Field(ge=0, le=LONGEST_DAYS, allow_inf_nan=False)]
+
+
+class RetentionSettings(Group):
+    """How long what only grows is kept, in days; 0 keeps it for good. `correspondent retention` shows what would go.
+
+    Nothing leaves before the log has forgotten it, so that what is delivered once more meets what it was made of.
+    """
+
+    bodies_days: Days = Field(
+        0, description="texts of mails and replies, in threads and in stored events; summaries and facts stay"
+    )
+    blobs_days: Days = Field(0, description="raw mails, their attachments, and replies as they were sent")
+    facts_days: Days = Field(0, description="facts and relations that nothing renewed for so long, unless pinned")
+    checkpoints_days: Days = Field(
+        0, description="answers of models and tools, which a replay from recordings is made of"
+    )
+    journal_days: Days = Field(
+        0, description="what each consumer has done; only of days whose events have all gone to the archive"
+    )
+
+    @model_validator(mode="after")
+    def _outlives_the_log(self) -> Self:
+        for name in ("bodies_days", "blobs_days", "facts_days", "checkpoints_days"):
+            self._refuse_below(name, log_days(), "the log keeps an event for up to that long")
+        self._refuse_below(
+            "journal_days", journal_days(), "dead letters and the log may bring an event back for so long"
+        )
+        return self
+
+    @model_validator(mode="after")
+    def _bodies_go_everywhere(self) -> Self:
+        for name, where in (("blobs_days", "raw mails"), ("checkpoints_days", "the model's answers")):
+            days = getattr(self, name)
+            if self.bodies_days and not 0 < days <= self.bodies_days:
+                raise ValueError(
+                    f"retention.bodies_days is {self.bodies_days:g}, but {where} hold the same words: set "
+                    f"retention.{name} to {self.bodies_days:g} or less"
+                )
+        return self
+
+    @property
+    def sets_anything(self) -> bool:
+        """Whether anything is ever to go."""
+        return any(self.model_dump().values())
+
+    def _refuse_below(self, name: str, least: float, reason: str) -> None:
+        days = getattr(self, name)
+        if 0 < days < least:
+            raise ValueError(
+                f"retention.{name} is {days:g}, but {reason}: set it to {least:g} or more, or to 0 to keep it for good"
+            )
+
+
+def log_days() -> float:
+    """For how long a topic may hand out an event, in days."""
+    return max(one.retention_days for one in catalogue().topics.values()) + SEGMENT_DAYS
+
+
+def journal_days() -> float:
+    """For how long an event may come to its consumer again, as a record or as a redriven dead letter, in days."""
+    return max(log_days(), LETTERS.days + SEGMENT_DAYS)

@@ -1,0 +1,89 @@
+"""`correspondent retention`: what the settings keep for a time only, what of it would go now, and having it go."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from services.core.house import House
+from services.core.settings import Settings
+from services.tools.commands.terminal import console, plain
+from services.tools.retention import daily, journal
+from services.tools.retention.clearing import Clearing, Step, today
+from services.tools.retention.run import Done, preview, run
+from services.tools.retention.steps import STEPS
+from services.tools.running import house_here
+from services.tools.shown import minute
+
+
+def retention(
+    context: typer.Context,
+    go: Annotated[bool, typer.Option("--run", help="Have it go now, without waiting for the daily round.")] = False,
+) -> None:
+    """Show what is older than it is to be kept ([retention] and [archive] of the settings); nothing changes.
+
+    The house goes through it once a day by itself. With --run: exit 1 where a step failed.
+    """
+    home: Path = context.obj
+    raise typer.Exit(asyncio.run(_retention(home, go=go)))
+
+
+async def _retention(home: Path, *, go: bool) -> int:
+    async with house_here(home) as house:
+        clearing = Clearing(house, today(house.now()))
+        found = [one async for one in (run(clearing) if go else preview(clearing))]
+        if found:
+            console.print(_table(found, go=go))
+        if any(one.step.setting == "journal_days" for one in found) and (held := await journal.held(clearing)):
+            console.print(f"{held} older days of the journal stay: of their events, some are in the table still.")
+        _say_kept(house.settings)
+        await _say_last(house)
+    return 1 if any(one.error for one in found) else 0
+
+
+def _table(found: list[Done], *, go: bool) -> Table:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("")
+    table.add_column("after", justify="right")
+    table.add_column("went" if go else "would go", justify="right")
+    table.add_column("")
+    for one in found:
+        table.add_row(one.step.name, one.after, str(one.count), _said(one, go=go))
+    return table
+
+
+def _said(one: Done, *, go: bool) -> Text:
+    if one.error:
+        return plain(f"failed: {one.error}", "red")
+    return plain("asked; their owner decides" if go and one.step.asks and one.count else "", "dim")
+
+
+def _say_kept(settings: Settings) -> None:
+    kept = [one for one in STEPS if not one.days(settings)]
+    if kept:
+        console.print(plain(f"Kept for good: {', '.join(_name(one) for one in kept)}.", "dim"))
+
+
+def _name(step: Step) -> str:
+    return "events, in the table" if step.setting == "archive.after_days" else step.name
+
+
+async def _say_last(house: House) -> None:
+    row = await daily.last(house)
+    console.print(plain(_last(row), "dim"))
+
+
+def _last(row: dict[str, Any] | None) -> str:
+    if row is None:
+        return "The house has not gone through this by itself yet."
+    begun = f"The house last began at {minute(row['begun_at'])} UTC"
+    if failed := row["report"].get("failed"):
+        return f"{begun}; it could not finish: {', '.join(failed)}."
+    if row["done_at"] is None or row["done_at"] < row["begun_at"]:
+        return f"{begun}, and has not come to the end."
+    return f"{begun}, and came to the end."

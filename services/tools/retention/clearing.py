@@ -1,0 +1,69 @@
+"""One round: the house, the day that it is made for, and when to stop; and a step of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, time, timedelta
+
+from services.core.db import Connection
+from services.core.house import House
+from services.core.settings import Settings
+from services.tools.archive.move import SQL as ARCHIVE
+
+BATCH = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Clearing:
+    """`day` is its beginning in UTC: a round that is made twice in a day decides alike."""
+
+    house: House
+    day: datetime
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.house.settings
+
+    @property
+    def workspace(self) -> str:
+        """Whose rows are looked at."""
+        return self.house.settings.workspace
+
+    def before(self, days: float) -> datetime:
+        """What is older than this is older than so many days."""
+        return self.day - timedelta(days=days)
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[Connection]:
+        """A transaction beside which nobody erases or archives."""
+        async with self.house.database.transaction() as conn:
+            await conn.execute(ARCHIVE.hold)
+            yield conn
+
+
+Work = Callable[[Clearing], Awaitable[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A kind of thing that goes: `setting` says after how many days, 0 never; `due` counts what would go, `go` acts.
+
+    What `asks` is decided by the owner of a table, a moment later; `go` then counts what was asked about.
+    """
+
+    name: str
+    setting: str
+    days: Callable[[Settings], float]
+    due: Work
+    go: Work
+    asks: bool = False
+
+
+def today(now: datetime) -> datetime:
+    """The beginning of a day, UTC."""
+    return datetime.combine(now.astimezone(UTC).date(), time(), UTC)

@@ -1,0 +1,84 @@
+"""The daily round of the house, in the process that keeps time.
+
+One process at a time goes through it; when that dies, another, or the same after its start, goes through it again. When
+it came to its end stands in the table `upkeep`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import NAMESPACE_OID, uuid5
+
+import structlog
+from psycopg.types.json import Jsonb
+
+from services.core.db import fetch_one
+from services.core.db.locks import HeldElsewhere
+from services.core.house import House
+from services.tools.retention.ask import SQL
+from services.tools.retention.clearing import Clearing, today
+from services.tools.retention.run import run, wanted
+
+log = structlog.get_logger(__name__)
+
+TASK = "retention"
+LOOK_EVERY_S = 60.0
+EVERY = timedelta(days=1)
+AGAIN = timedelta(hours=1)  # after a round in which a step failed
+
+
+async def keep(house: House, stop: asyncio.Event) -> None:
+    """Go through a round each day, until `stop` is set; returns at once where the settings keep everything."""
+    while wanted(house.settings) and not stop.is_set():
+        try:
+            await if_due(house, stop)
+        except Exception as error:
+            log.warning("retention could not be seen to, will try again", error=repr(error))
+        try:
+            await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
+        except TimeoutError:
+            continue
+
+
+async def if_due(house: House, stop: asyncio.Event) -> bool:
+    """Go through a round if the last one is a day ago and nobody else is at it; whether it was."""
+    try:
+        async with house.locks.hold(uuid5(NAMESPACE_OID, f"{TASK}/{house.settings.workspace}")):
+            if not _is_due(await last(house), house.now()):
+                return False
+            await _whole_round(house, stop)
+            return True
+    except HeldElsewhere:
+        return False
+
+
+async def last(house: House) -> dict[str, Any] | None:
+    """The last round: `begun_at`, `done_at`, and a `report` by step; None before the first."""
+    async with house.database.reading() as conn:
+        return await fetch_one(conn, SQL.upkeep, {"workspace": house.settings.workspace, "task": TASK})
+
+
+async def _whole_round(house: House, stop: asyncio.Event) -> None:
+    task = {"workspace": house.settings.workspace, "task": TASK}
+    async with house.database.reading() as conn:
+        await conn.execute(SQL.begin_upkeep, {**task, "at": house.now()})
+    done = [one async for one in run(Clearing(house, today(house.now()), stop))]
+    if stop.is_set():
+        return
+    report: dict[str, Any] = {"failed": [one.step.name for one in done if one.error]}
+    report |= {one.step.name: one.error or one.count for one in done}
+    ended = None if report["failed"] else house.now()
+    async with house.database.reading() as conn:
+        await conn.execute(SQL.end_upkeep, {**task, "done_at": ended, "report": Jsonb(report)})
+    log.info("went through retention", **{name.replace(" ", "_"): count for name, count in report.items()})
+
+
+def _is_due(row: dict[str, Any] | None, now: datetime) -> bool:
+    """A clock that was set back is no reason to wait for longer than a day."""
+    if row is None:
+        return True
+    if row["report"].get("failed"):
+        return bool(abs(now - row["begun_at"]) >= AGAIN)
+    return row["done_at"] is None or row["done_at"] < row["begun_at"] or bool(abs(now - row["done_at"]) >= EVERY)

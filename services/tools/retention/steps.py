@@ -1,0 +1,59 @@
+"""What goes, in the order in which a round goes through it: owners are asked first, the journal comes last."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from services.core.settings import Settings
+from services.tools.retention import ask, blobs, checkpoints, events, files, journal, old_events
+from services.tools.retention.clearing import Step
+from services.tools.retention.emptying import BODIES, LEARNED, Emptying
+
+
+def _emptying(name: str, what: Emptying) -> tuple[Step, Step]:
+    setting = f"{what.name}_days"
+
+    def days(settings: Settings) -> float:
+        return what.days(settings.retention)
+
+    return (
+        Step(name, setting, days, partial(events.due, what), partial(events.empty, what)),
+        Step(f"{name}, archived", setting, days, partial(files.due, what), partial(files.empty, what)),
+    )
+
+
+def _bodies(settings: Settings) -> float:
+    return settings.retention.bodies_days
+
+
+def _blobs(settings: Settings) -> float:
+    return settings.retention.blobs_days
+
+
+def _facts(settings: Settings) -> float:
+    return settings.retention.facts_days
+
+
+def _checkpoints(settings: Settings) -> float:
+    return settings.retention.checkpoints_days
+
+
+def _archive(settings: Settings) -> float:
+    return settings.archive.after_days if settings.archive.daily else 0
+
+
+def _journal(settings: Settings) -> float:
+    return settings.retention.journal_days
+
+
+STEPS: tuple[Step, ...] = (
+    Step("messages in threads", "bodies_days", _bodies, ask.due_messages, ask.ask_threads, asks=True),
+    Step("texts of mails", "bodies_days", _bodies, ask.due_mails, ask.ask_mails, asks=True),
+    Step("people with old facts", "facts_days", _facts, ask.due_people, ask.ask_people, asks=True),
+    *_emptying("texts in stored events", BODIES),
+    *_emptying("facts in stored events", LEARNED),
+    Step("mails and replies with blobs", "blobs_days", _blobs, blobs.due, blobs.remove),
+    Step("answers of models and tools", "checkpoints_days", _checkpoints, checkpoints.due, checkpoints.remove),
+    Step("events to archive", "archive.after_days", _archive, old_events.due, old_events.leave),
+    Step("days of the journal", "journal_days", _journal, journal.due, journal.remove),
+)

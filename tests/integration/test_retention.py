@@ -1,0 +1,281 @@
+"""What is kept for a time only goes everywhere, what somebody needs stays, and the tables stay a fold of the events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.blobs import BlobMissing
+from services.core.settings import RetentionSettings
+from services.tools.archive.archive import archive_of
+from services.tools.archive.move import move
+from services.tools.erase.stores import files, tables
+from services.tools.history import archived_rows, manifests
+from services.tools.rebuild import run as rebuild
+from services.tools.rebuild.beside import connected
+from services.tools.rebuild.scopes import scope
+from services.tools.retention import daily
+from services.tools.retention.clearing import Clearing, today
+from services.tools.retention.run import preview, run
+from tests.support.documents import shelve
+from tests.support.remembering import fact
+from tests.support.tending import Tended, tending
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+WORD = "zanzibarlantern"  # stands in the mail alone
+KEEP = RetentionSettings(bodies_days=60, blobs_days=60, facts_days=200, checkpoints_days=60, journal_days=100)
+LONG = timedelta(days=900)  # the house stores by the wall clock: its story has to be told well after today
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    async with tending(stack, database, topic_prefix, tmp_path, retention=KEEP.model_dump()) as one:
+        yield one
+
+
+async def clear(house: Tended, rounds: int = 2) -> dict[str, int]:
+    """Rounds of retention, each with what the owners decide then; how much went, by step. No step failed."""
+    went: dict[str, int] = {}
+    for _ in range(rounds):
+        async for done in run(Clearing(house.house, today(house.clock()))):
+            assert not done.error
+            went[done.step.name] = went.get(done.step.name, 0) + done.count
+        await house.settle()
+    return went
+
+
+async def due(house: Tended) -> dict[str, int]:
+    """What would go now, by step, where anything would."""
+    found = [one async for one in preview(Clearing(house.house, today(house.clock())))]
+    return {one.step.name: one.count for one in found if one.count}
+
+
+async def places(house: Tended, word: str = WORD) -> set[str]:
+    """Where a word stands: in which tables and blobs, sealed parts opened."""
+    return {
+        place.partition(",")[0].partition(" ")[0] + place[-6:]
+        for store in (tables, files)
+        async for place, text in store(house.house)
+        if word in text
+    }
+
+
+async def differences(house: Tended) -> Any:
+    """Where the live tables are no fold of the events."""
+    found = await rebuild.check(
+        house.house.settings, scope("all"), lambda count: None, archive_of(house.house.settings)
+    )
+    return found.differences
+
+
+async def archive_all(house: Tended) -> int:
+    """Move every event that may leave to files; how many files."""
+    async with connected(house.house.settings.database_url) as conn:
+        return len([one async for one in move(conn, archive_of(house.house.settings), house.clock())])
+
+
+async def written(house: Tended, **given: Any) -> UUID:
+    """A thread that rests: a mail of long ago, and its answer."""
+    thread = await house.write(f"The export fails. I keep my reports under {WORD}, please help.", **given)
+    await house.wait(days=40)
+    house.clock.forward(house.clock() + LONG)
+    return thread
+
+
+async def test_a_text_goes_from_every_table_event_and_blob(house: Tended) -> None:
+    """After two rounds nothing of a mail's words is left, its row and summary are, and the fold agrees all the time."""
+    thread = await written(house)
+    assert await places(house) != set()
+    went = await clear(house, rounds=1)
+    assert await differences(house) == ()
+    for name, count in (await clear(house, rounds=1)).items():
+        went[name] += count
+    assert await places(house) == set()
+    assert went["texts in stored events"] >= 5
+    assert went["mails and replies with blobs"] == 2
+    assert await due(house) == {}
+    seen = await house.thread(thread)
+    assert [(one.role, one.text, one.gone_at is None) for one in seen.conversation] == [
+        ("customer", "", False),
+        ("agent", "", False),
+    ]
+    assert seen.summary
+    assert await differences(house) == ()
+
+
+async def test_what_is_archived_is_emptied_in_its_file(house: Tended) -> None:
+    """A file is written anew without the texts, the former is gone, none is lost, and the fold is the live state."""
+    await written(house)
+    assert await archive_all(house) >= 1
+    before = {one.file: one.events for one in await _manifests(house)}
+    went = await clear(house)
+    assert went["texts in stored events, archived"] >= 5
+    after = {one.file: one.events for one in await _manifests(house)}
+    folder = Path(house.house.settings.home) / "archive"
+    assert {one.name for one in folder.iterdir()} == set(after)
+    assert sum(after.values()) == sum(before.values())
+    assert set(before) - set(after)
+    assert not any(WORD in text for text in await _archived_texts(house))
+    assert await differences(house) == ()
+    assert (await clear(house))["texts in stored events, archived"] == 0
+
+
+async def test_a_thread_in_which_somebody_is_at_work_keeps_everything(house: Tended) -> None:
+    """While a person has the thread nothing of it goes, however old; when they have closed it, all of it does."""
+    thread = await house.write(f"I want to talk to a human about {WORD}.")
+    await house.rows("UPDATE threads SET state = 'escalated' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
+    house.clock.forward(house.clock() + LONG)
+    await clear(house)
+    assert WORD in (await house.thread(thread)).conversation[0].text
+    assert await house.house.blobs.get((await house.rows("SELECT blob FROM mails"))[0]["blob"])
+    await house.rows("UPDATE threads SET state = 'closed' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
+    await clear(house)
+    assert not any(one.text for one in (await house.thread(thread)).conversation)
+    assert await due(house) == {}
+
+
+@pytest.mark.parametrize("state", ["approved", "unknown"])
+async def test_a_reply_that_is_under_way_keeps_its_mime(house: Tended, state: str) -> None:
+    """An undelivered reply, or one whose fate nobody knows, keeps every blob of its thread."""
+    await written(house)
+    await house.rows("UPDATE deliveries SET state = %(state)s RETURNING 1", state=state)
+    went = await clear(house)
+    assert went["mails and replies with blobs"] == 0
+    (row,) = await house.rows("SELECT blob FROM deliveries")
+    assert await house.house.blobs.get(row["blob"])
+
+
+async def test_documents_keep_their_source(house: Tended) -> None:
+    """What the knowledge base was made of is not touched."""
+    await shelve(house.house, "export.md", "# Export\n\nOpen the report and choose Export.")
+    await house.settle()
+    await written(house)
+    await clear(house)
+    (row,) = await house.rows("SELECT blob FROM documents")
+    assert await house.house.blobs.get(row["blob"])
+
+
+async def test_facts_that_nothing_renewed_go_with_what_was_said_of_them(house: Tended) -> None:
+    """An old fact goes from tables and events; a pinned one, and one that was said again lately, stay."""
+    mail = await house.mail(f"We are on {WORD}. Our region is Bavaria. Our team has seven people.", on=0)
+    await house.learn(
+        mail,
+        fact("codename", WORD, f"We are on {WORD}"),
+        fact("region", "Bavaria", "Our region is Bavaria"),
+        fact("team", "seven", "Our team has seven people"),
+    )
+    rows = await house.rows("SELECT fact_id, key FROM facts")
+    pinned = next(row["fact_id"] for row in rows if row["key"] == "region")
+    await house.ask("pin", 1, fact_id=pinned)
+    house.clock.forward(house.clock() + LONG)
+    again = await house.mail("Our team has seven people still.", on=890)
+    await house.learn(again, fact("team", "seven", "Our team has seven people still"))
+    await clear(house)
+    left = await house.rows("SELECT key, value FROM facts ORDER BY key")
+    assert [(row["key"], row["value"]) for row in left] == [("region", "Bavaria"), ("team", "seven")]
+    told = await house.rows("SELECT data, type FROM events WHERE type LIKE 'fact.%%' OR type = 'turn.reflected.v1'")
+    told = [row["data"] | {"summary": "", "brief": ""} for row in told]
+    assert not any(WORD in str(data) for data in told)
+    assert any("Bavaria" in str(data) for data in told)
+    assert await differences(house) == ()
+
+
+async def test_a_past_state_is_folded_across_what_is_gone(house: Tended) -> None:
+    """The state of a time before has the rows of then, without the texts that are kept no longer."""
+    await written(house)
+    (row,) = await house.rows("SELECT max(at) AS at FROM conversation")
+    await clear(house)
+    settings = house.house.settings
+    await rebuild.past(settings, scope("all"), row["at"] + timedelta(minutes=1), "earlier", lambda count: None)
+    said = await house.rows("SELECT text, tokens, gone_at FROM earlier.conversation")
+    assert [(one["text"], one["gone_at"]) for one in said] == [("", None)] * 2
+    assert all(one["tokens"] for one in said)
+
+
+async def test_the_journal_stays_while_an_event_could_come_again(house: Tended) -> None:
+    """A day of it goes only once its events left the table; then a broker that forgot is told nothing of them."""
+    await written(house)
+    await house.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
+    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
+    (before,) = await house.rows("SELECT count(*) AS n FROM journal")
+    assert (await clear(house))["days of the journal"] == 0
+    await archive_all(house)
+    assert (await clear(house))["days of the journal"] > 0
+    old = await house.rows("SELECT 1 FROM journal WHERE event_day < %(day)s", day=house.clock() - timedelta(days=101))
+    assert before["n"] > 0
+    assert old == []
+    (replies,) = await house.rows("SELECT count(*) AS n FROM deliveries")
+    await house.settle()  # whatever no journal row stands for would be done again here
+    assert await house.rows("SELECT count(*) AS n FROM deliveries") == [replies]
+
+
+async def test_what_was_done_lately_keeps_its_day_however_old(house: Tended) -> None:
+    """An event of long ago that was handled only now may still be on the log: its day of the journal stays."""
+    await written(house)
+    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
+    await house.rows("UPDATE journal SET done_at = %(now)s RETURNING 1", now=house.clock())
+    await archive_all(house)
+    assert (await clear(house))["days of the journal"] == 0
+
+
+async def test_two_rounds_at_once_end_as_one(house: Tended) -> None:
+    """Two processes that go through it at the same time take nothing twice, and what is left is the same."""
+    await written(house)
+    await asyncio.gather(clear(house), clear(house))
+    await clear(house)
+    assert await places(house) == set()
+    assert await due(house) == {}
+
+
+async def test_of_two_keepers_one_goes_through_the_day(house: Tended) -> None:
+    """The daily round is gone through once; it is again a day later, and once more where it was cut short."""
+    await written(house)
+    stop = asyncio.Event()
+    assert sorted(await asyncio.gather(*(daily.if_due(house.house, stop) for _ in range(2)))) == [False, True]
+    assert not await daily.if_due(house.house, stop)
+    house.clock.forward(house.clock() + timedelta(hours=25))
+    assert await daily.if_due(house.house, stop)
+    await house.rows("UPDATE upkeep SET begun_at = begun_at + interval '1 minute' RETURNING 1")
+    assert await daily.if_due(house.house, stop)
+
+
+async def test_a_step_that_fails_is_said_and_tried_again(house: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A blob store that is away keeps blobs, and nothing else, from going; an hour later they go."""
+    await written(house)
+    stop = asyncio.Event()
+
+    async def away(_: object, name: str) -> None:
+        raise OSError(f"no way to {name}")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("services.core.sealed_blobs.SealedBlobs.delete", away)
+        assert await daily.if_due(house.house, stop)
+    row = await daily.last(house.house)
+    assert row is not None
+    assert row["report"]["failed"] == ["mails and replies with blobs"]
+    assert row["done_at"] is None
+    assert not await daily.if_due(house.house, stop)
+    house.clock.forward(house.clock() + timedelta(hours=2))
+    assert await daily.if_due(house.house, stop)
+    (mail,) = await house.rows("SELECT blob FROM mails")
+    with pytest.raises(BlobMissing):
+        await house.house.blobs.get(mail["blob"])
+
+
+async def _manifests(house: Tended) -> Any:
+    async with connected(house.house.settings.database_url) as conn:
+        return await manifests(conn)
+
+
+async def _archived_texts(house: Tended) -> list[str]:
+    rows = [row async for row in archived_rows(await _manifests(house), archive_of(house.house.settings))]
+    await house.house.keys.open_rows(rows)
+    return [str(row["data"]) for row in rows]
