@@ -81,12 +81,15 @@ async def stored_events(
         blanked = {
             (row["workspace"], "thread", row["thread_id"]): row["upto"] for row in await fetch_all(source, SQL.blanked)
         }
-        async for row in _opened(keys, _rows(source, part, archive)):
-            place = (row["workspace"], row["aggregate"], row["aggregate_id"])
-            if part.until is not None and (place in late or row["time"] > part.until):
-                late.add(place)
-                continue
-            yield history.read({**row, "blanked": row["version"] <= blanked.get(place, 0)})
+        async for batch in _batches(source, part, archive):
+            await keys.open_rows(batch)
+            for row in batch:
+                place = (row["workspace"], row["aggregate"], row["aggregate_id"])
+                if part.until is not None and (place in late or row["time"] > part.until):
+                    late.add(place)
+                    continue
+                row["blanked"] = row["version"] <= blanked.get(place, 0)
+                yield history.read(row)
 
 
 async def readable(events: AsyncIterator[Stored]) -> AsyncIterator[Envelope]:
@@ -117,8 +120,10 @@ async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIt
     keys = keys_of(source)
     if keys is None:
         raise NoKeys
-    async for row in _opened(keys, _archived(source, archive)):
-        yield row
+    async for batch in _in_batches(_archived(source, archive)):
+        await keys.open_rows(batch)
+        for row in batch:
+            yield row
 
 
 async def _archived(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
@@ -131,10 +136,10 @@ async def _archived(source: Connection, archive: Archive | None) -> AsyncIterato
         yield {**row, "data": anew.get(row["id"], row["data"])}
 
 
-async def _rows(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[Row]:
-    async for row in _archived(source, archive):
-        if part.takes(row):
-            yield row
+async def _batches(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[list[Row]]:
+    """The rows of a part, sealed, first the archived ones."""
+    async for batch in _in_batches(_archived(source, archive)):
+        yield [row for row in batch if part.takes(row)]
     args = {
         "kinds": None if part.kinds is None else list(part.kinds),
         "keys": None if part.keys is None else list(part.keys),
@@ -143,25 +148,19 @@ async def _rows(source: Connection, part: Part, archive: Archive | None) -> Asyn
         "upto": part.upto,
     }
     async with source.cursor(name="history") as cursor:
-        cursor.itersize = BATCH
         await cursor.execute(SQL.aggregate_events, args)
-        async for row in cursor:
-            yield row
+        while batch := await cursor.fetchmany(BATCH):
+            yield batch
 
 
-async def _opened(keys: Keys, rows: AsyncIterator[Row]) -> AsyncIterator[Row]:
-    """The rows, opened many at a time."""
+async def _in_batches(rows: AsyncIterator[Row]) -> AsyncIterator[list[Row]]:
     batch: list[Row] = []
     async for row in rows:
         batch.append(row)
         if len(batch) == BATCH:
-            await keys.open_rows(batch)
-            for one in batch:
-                yield one
+            yield batch
             batch = []
-    await keys.open_rows(batch)
-    for one in batch:
-        yield one
+    yield batch
 
 
 def _next(rows: Iterator[Row]) -> list[Row]:

@@ -19,6 +19,7 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from pydantic_core import from_json
 
 from services.core.clock import random_bytes
 from services.core.errors import Permanent
@@ -27,6 +28,7 @@ KEY_BYTES = 32
 NONCE_BYTES = 12
 KEY, OF, SEALED = "$key", "$of", "$sealed"  # no field of an event can have such a name
 _OURS = (KEY, OF, SEALED)
+_SORTED = json.JSONEncoder(sort_keys=True, separators=(",", ":"))
 
 Json = dict[str, Any]
 
@@ -78,7 +80,7 @@ def open_json(key: SubjectKey, value: Mapping[str, Any], *, of: str = "") -> Jso
     if of and value.get(OF) != of:
         raise NotAuthentic(f"what was sealed for {value.get(OF)} stands at {of}")
     beside = {name: one for name, one in value.items() if name != SEALED}
-    secret = json.loads(unseal(key.secret, base64.b64decode(value[SEALED]), _canonical(beside)))
+    secret = from_json(unseal(key.secret, base64.b64decode(value[SEALED]), _canonical(beside)))
     return {**clear_part(value), **secret}
 
 
@@ -103,4 +105,4 @@ def name_of(key: SubjectKey, content: bytes) -> str:
 
 
 def _canonical(value: Mapping[str, Any]) -> bytes:
-    return json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return _SORTED.encode(value).encode()

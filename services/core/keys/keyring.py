@@ -98,13 +98,18 @@ class Keys:
 
     async def open_rows(self, rows: Iterable[DictRow]) -> None:
         """Open each column that is sealed, in place; what was erased stays as it is. `sealed` is its sealed form."""
-        sealed = [(row, name) for row in rows for name, value in row.items() if is_sealed(value) and value[SEALED]]
+        sealed = [
+            (row, name, value)
+            for row in rows
+            for name, value in row.items()
+            if type(value) is dict and is_sealed(value) and value[SEALED]
+        ]
         if not sealed:
             return
-        keys = await self.find({UUID(row[name][KEY]) for row, name in sealed})
-        for row, name in sealed:
-            value = row[name]
-            if (key := keys.get(UUID(value[KEY]))) is not None:
+        ids = {one: UUID(one) for one in {value[KEY] for _, _, value in sealed}}
+        keys = await self.find(ids.values())
+        for row, name, value in sealed:
+            if (key := keys.get(ids[value[KEY]])) is not None:
                 row[name] = open_json(key, value)
                 if name == "data":
                     row["sealed"] = value
