@@ -10,6 +10,8 @@ import asyncio
 import hashlib
 import os
 import tempfile
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -27,6 +29,9 @@ class BlobStore(Protocol):
 
     async def delete(self, sha256: str) -> None:
         """Remove what has this hash; nothing may refer to it any more."""
+
+    def lying(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every file of the store, whatever its name, as it lies."""
 
 
 class BlobMissing(Permanent):
@@ -58,6 +63,12 @@ class Blobs:
     async def delete(self, sha256: str) -> None:
         """Remove what has this hash."""
         await asyncio.to_thread(self.path(sha256).unlink, missing_ok=True)
+
+    async def lying(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every file below the folder, one that was being written included."""
+        for path in await asyncio.to_thread(lambda: sorted(one for one in self._folder.rglob("*") if one.is_file())):
+            with suppress(FileNotFoundError):  # it has its name by now, or was deleted
+                yield str(path.relative_to(self._folder)), await asyncio.to_thread(path.read_bytes)
 
     def path(self, sha256: str) -> Path:
         """Where the blob is, or would be."""

@@ -7,6 +7,8 @@ tools look: the settings, the environment (`AWS_ACCESS_KEY_ID`), then the machin
 from __future__ import annotations
 
 import hashlib
+from collections.abc import AsyncIterator
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -54,6 +56,17 @@ async def read_object(bucket: S3Store, key: str, *, most: int | None = None) -> 
         raise ObjectStoreAway(f"the object {key} was not given: {_first_line(error)}") from error
 
 
+async def lying_in(bucket: S3Store) -> AsyncIterator[tuple[str, bytes]]:
+    """Every object below a bucket's prefix, with its key there. Raises `ObjectStoreAway`."""
+    try:
+        async for some in obstore.list(bucket):
+            for one in some:
+                with suppress(BlobMissing):  # deleted since it was listed
+                    yield one["path"], await read_object(bucket, one["path"]) or b""
+    except (BaseError, OSError) as error:
+        raise ObjectStoreAway(f"the objects were not listed: {_first_line(error)}") from error
+
+
 class ObjectBlobs:
     """Blobs in `s3://BUCKET/PREFIX`."""
 
@@ -80,6 +93,10 @@ class ObjectBlobs:
         if content is None or hashlib.sha256(content).hexdigest() != sha256:
             raise BlobDamaged(f"blob {sha256} at {self._url} does not have the content it had")
         return content
+
+    def lying(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every object below the prefix, whatever its key. Raises `ObjectStoreAway`."""
+        return lying_in(self._bucket)
 
     async def delete(self, sha256: str) -> None:
         """Remove what has this hash. Raises `ObjectStoreAway`."""

@@ -8,6 +8,7 @@ is about nobody (documents) is stored as it is. Storing twice is storing once, a
 from __future__ import annotations
 
 import re
+from collections.abc import AsyncIterator
 from uuid import UUID
 
 from services.core.blobs import BlobDamaged, BlobMissing, BlobStore
@@ -41,6 +42,10 @@ class SealedBlobs:
             return unseal(key.secret, await self._store.get(sealed["name"]), key.id.bytes)
         except NotAuthentic:
             raise BlobDamaged(f"blob {name} does not have the content it had") from None
+
+    def lying(self) -> AsyncIterator[tuple[str, bytes]]:
+        """Every file of the store as it lies there, sealed or not."""
+        return self._store.lying()
 
     async def delete(self, name: str) -> None:
         """Remove a sealed blob; one that is not there is no error."""

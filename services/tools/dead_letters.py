@@ -92,12 +92,19 @@ async def redrive(house: House, letter: Letter) -> None:
 
 
 async def discard(house: House, letter: Letter, reason: str) -> None:
-    """Show the letter no longer as waiting. The record stays on its topic."""
+    """Have the letter wait no longer: for its group the event counts as consumed. The record stays on its topic."""
     await _decide(house, letter, "discarded", reason)
 
 
 async def _decide(house: House, letter: Letter, state: State, reason: str) -> None:
-    row = {"letter_id": letter.id, "state": state, "reason": reason, "now": house.now()}
+    row = {
+        "letter_id": letter.id,
+        "state": state,
+        "reason": reason,
+        "now": house.now(),
+        "consumer": letter.group,
+        "event_id": letter.event_id,
+    }
     async with house.database.reading() as conn:
         await conn.execute(SQL.decide, row)
 

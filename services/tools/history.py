@@ -20,7 +20,6 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.history import Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import Permanent
-from services.core.keys import Keys
 from services.tools.archive import file
 from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, Row

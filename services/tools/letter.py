@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Literal
 from uuid import UUID, uuid5
 
-from services.core.bus.codec import Undecodable, decode, header
+from services.core.bus.codec import Undecodable, decode, header, said_by
 from services.core.bus.dead_letters import PREFIX, redriven
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
@@ -37,6 +37,14 @@ class Letter:
     unreadable: str
     state: State = "waiting"
     why: str = ""
+
+    @property
+    def event_id(self) -> UUID | None:
+        """The id of the event that it was made of, also where the event itself cannot be read."""
+        try:
+            return said_by(self.record)[0]
+        except Undecodable:
+            return None
 
     @property
     def key(self) -> str:

@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from deploy.local import Endpoints
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Record
+from services.core.bus.sweeper import refill
 from services.core.house import House
 from services.core.settings import Settings
 from services.tools import dead_letters, running
@@ -101,6 +102,18 @@ async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place
     await settle(place.house)
     assert [one.state for one in await place.letters()] == ["redriven"]
     assert "No dead letters." in (await place.type("dlq", "list")).output
+
+
+async def test_a_discarded_letter_counts_as_consumed_for_a_broker_that_forgot(place: Place) -> None:
+    """At its start only what still waits is told again; the discarded event is not, and can be redriven all the same."""
+    first, second = await place.poison(1), await place.poison(2)
+    await place.type("dlq", "discard", "--reason", "not ours", str(first.id))
+    assert await refill(place.house, [("document-events", "learn_documents")]) == 1
+    await until_true(lambda: place.has(3))
+    assert [one.event_id for one in await place.letters()] == [first.event_id, second.event_id, second.event_id]
+    await place.house.blobs.put(TEXT)
+    await place.type("dlq", "redrive", str(first.id))
+    assert [one.state for one in await place.letters()] == ["redriven", "waiting", "waiting"]
 
 
 async def test_status_says_who_consumes(place: Place) -> None:

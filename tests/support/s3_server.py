@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
+from xml.sax.saxutils import escape, unescape
 
 from services.core.settings import S3Access
 
+PAGE = 3  # keys in a listing, so that none is whole
 KEY_ID, SECRET = "AKIAEXAMPLE", "the secret access key of the tests"
 
 
@@ -52,14 +55,44 @@ class _Handler(BaseHTTPRequestHandler):
             self.server.store.objects[unquote(urlsplit(self.path).path)] = body
             self._answer(200, headers={"ETag": '"stored"'})
 
+    def do_POST(self) -> None:
+        """DeleteObjects, the one request of this kind that is known."""
+        body = self.rfile.read(int(self.headers.get("content-length", "0")))
+        if self._allowed(body):
+            bucket = unquote(urlsplit(self.path).path).rstrip("/") + "/"
+            keys = [unescape(one) for one in re.findall(r"<Key>(.*?)</Key>", body.decode())]
+            for one in keys:
+                self.server.store.objects.pop(bucket + one, None)
+            gone = "".join(f"<Deleted><Key>{escape(one)}</Key></Deleted>" for one in keys)
+            self._answer(200, f"<DeleteResult>{gone}</DeleteResult>".encode())
+
     def do_GET(self) -> None:
         if not self._allowed(b""):
+            return
+        asked = dict(parse_qsl(urlsplit(self.path).query))
+        if "list-type" in asked:
+            self._answer(200, self._listing(asked))
             return
         content = self.server.store.objects.get(unquote(urlsplit(self.path).path))
         if content is None:
             self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
         else:
             self._answer(200, content, headers={"Last-Modified": "Mon, 02 Mar 2026 09:00:00 GMT", "ETag": '"stored"'})
+
+    def _listing(self, asked: dict[str, str]) -> bytes:
+        """A page of ListObjectsV2: `PAGE` keys of the bucket, from the continuation token on."""
+        bucket = unquote(urlsplit(self.path).path).rstrip("/") + "/"
+        found = sorted(one.removeprefix(bucket) for one in self.server.store.objects if one.startswith(bucket))
+        keys = [one for one in found if one.startswith(asked.get("prefix", ""))]
+        begin = int(asked.get("continuation-token", "0"))
+        more = begin + PAGE < len(keys)
+        listed = "".join(
+            f"<Contents><Key>{escape(one)}</Key><LastModified>2026-03-02T09:00:00.000Z</LastModified>"
+            f"<Size>{len(self.server.store.objects[bucket + one])}</Size></Contents>"
+            for one in keys[begin : begin + PAGE]
+        )
+        token = f"<NextContinuationToken>{begin + PAGE}</NextContinuationToken>" if more else ""
+        return f"<ListBucketResult><IsTruncated>{str(more).lower()}</IsTruncated>{token}{listed}</ListBucketResult>".encode()
 
     def log_message(self, *args: object) -> None:
         """Say nothing."""

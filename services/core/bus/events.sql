@@ -27,12 +27,15 @@ WITH unmarked AS (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at
 UPDATE events SET published_at = clock_timestamp() FROM unmarked WHERE events.id = unmarked.id;
 
 -- name: unconsumed
--- Stored events that a consumer of their topic has not journaled: what a broker that forgot must be told again.
+-- Stored events that a consumer of their topic has neither journaled nor, as a dead letter, been spared by a person: what
+-- a broker that forgot must be told again.
 SELECT * FROM events e
 WHERE e.seq > %(after)s AND EXISTS (
     SELECT 1 FROM unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
     WHERE c.topic = e.topic AND NOT EXISTS (
-        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = (e.time AT TIME ZONE 'UTC')::date))
+        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)
+      AND NOT EXISTS (
+        SELECT 1 FROM letter_decisions d WHERE d.consumer = c.consumer AND d.event_id = e.id AND d.state = 'discarded'))
 ORDER BY e.seq LIMIT %(limit)s;
 
 -- name: lock_aggregate

@@ -29,6 +29,13 @@ class Bucket:
         except (BaseError, OSError) as error:
             raise ObjectStoreAway(f"{name} was not stored at {self._url}: {error}") from error
 
+    def names(self) -> list[str]:
+        """Every object at the place. Raises `ObjectStoreAway`."""
+        try:
+            return sorted(one["path"] for some in obstore.list(self._bucket) for one in some)
+        except (BaseError, OSError) as error:
+            raise ObjectStoreAway(f"what lies at {self._url} was not listed: {error}") from error
+
     def open(self, name: str) -> BinaryIO:
         """A local copy, gone when it is closed. Raises `ArchiveMissing` or `ObjectStoreAway`."""
         aside = tempfile.TemporaryFile(prefix="archive-")  # noqa: SIM115 - whoever reads closes it

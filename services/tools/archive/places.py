@@ -33,6 +33,10 @@ class Place(Protocol):
         """Take the file away; one that is not there is no error."""
         ...
 
+    def names(self) -> list[str]:
+        """Every file that lies there, those that count and those that do not."""
+        ...
+
 
 class Folder:
     """A place on disk, made when the first file comes."""
@@ -58,6 +62,10 @@ class Folder:
             os.fsync(handle)
         finally:
             os.close(handle)
+
+    def names(self) -> list[str]:
+        """Every file in the folder."""
+        return sorted(str(one.relative_to(self.path)) for one in self.path.rglob("*") if one.is_file())
 
     def open(self, name: str) -> BinaryIO:
         """The file from its beginning. Raises `ArchiveMissing`."""

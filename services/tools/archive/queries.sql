@@ -3,7 +3,7 @@
 SELECT pg_advisory_xact_lock(hashtextextended('correspondent archive', 0));
 
 -- name: choose
--- What may leave, stored before `until`: published, done by every consumer of its topic, of no thread with an open turn;
+-- What may leave, stored before `until`: published, done by every consumer of its topic (or discarded as its dead letter), of no thread with an open turn;
 -- and of an aggregate only its oldest versions without a gap, so that files first and table then give them in order.
 CREATE TEMP TABLE leaving ON COMMIT DROP AS
 WITH ripe AS (
@@ -14,7 +14,10 @@ WITH ripe AS (
           SELECT FROM unnest({topics}::text[], {consumers}::text[]) AS c (topic, consumer)
           WHERE c.topic = e.topic AND NOT EXISTS (
               SELECT FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
-                AND j.event_day = (e.time AT TIME ZONE 'UTC')::date))),
+                AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)
+            AND NOT EXISTS (
+              SELECT FROM letter_decisions d
+              WHERE d.consumer = c.consumer AND d.event_id = e.id AND d.state = 'discarded'))),
 numbered AS (
     SELECT r.*, row_number() OVER (PARTITION BY workspace, aggregate, aggregate_id ORDER BY version) AS place
     FROM ripe r WHERE version IS NOT NULL)

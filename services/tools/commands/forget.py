@@ -112,5 +112,7 @@ def _show(proof: Proof, marks: Marks) -> int:
     console.print(f"Searched for {len(marks)} words of the person: {read}.")
     for one in proof.findings[:SHOWN]:
         console.print(plain(f"  found {one.word!r} in {one.place}", "red"))
+    for place in proof.closed[:SHOWN]:
+        console.print(plain(f"  not looked into: {place} holds what is encrypted, damaged or too large", "yellow"))
     console.print("Not proved: the words above were found." if proof.findings else "Proved: none of them is anywhere.")
     return 1 if proof.findings else 0

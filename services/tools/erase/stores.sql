@@ -7,6 +7,6 @@ ORDER BY 1, 2;
 
 -- name: naming_blobs
 -- Events that may name blobs, in order.
-SELECT seq, data FROM events
+SELECT seq, type, data FROM events
 WHERE seq > %(after)s AND type IN ('mail.received.v1', 'email.read.v1', 'reply.approved.v1')
 ORDER BY seq LIMIT %(limit)s;

@@ -34,6 +34,27 @@ async def test_what_is_put_can_be_got(server: S3Server, content: bytes) -> None:
     assert server.objects[f"/mail/house/{name[:2]}/{name[2:4]}/{name}"] == content
 
 
+async def test_every_object_is_listed_page_after_page_and_a_deleted_one_is_gone(server: S3Server) -> None:
+    """A listing gives each object below the prefix with its bytes, whatever its key, and nothing beside the prefix."""
+    store = blobs(server, "s3://mail/listed")
+    names = {await store.put(b"mail %d" % number): b"mail %d" % number for number in range(7)}
+    server.objects["/mail/listed/by hand"] = b"left here"
+    server.objects["/mail/other/by hand"] = b"not ours"
+    found = {key: content async for key, content in store.lying()}
+    assert found == {f"{one[:2]}/{one[2:4]}/{one}": content for one, content in names.items()} | {
+        "by hand": b"left here"
+    }
+    for one in names:
+        await store.delete(one)
+    assert [key async for key, _ in store.lying()] == ["by hand"]
+    server.failing = True
+    try:
+        with pytest.raises(ObjectStoreAway, match="were not listed"):
+            _ = [one async for one in store.lying()]
+    finally:
+        server.failing = False
+
+
 async def test_a_missing_and_a_damaged_blob_are_said(server: S3Server) -> None:
     """What is not there, and what is no longer what it was, is permanent and never handed out."""
     store = blobs(server)

@@ -1,0 +1,102 @@
+"""What lies in files and objects, read whole: blobs, archived events, and all else below `home`.
+
+As `stores` does, each gives what lies there and what the house's own keys make of it; what is packed is unpacked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import json
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice
+from pathlib import Path
+
+from schemas.events.mail import MailReceived
+from schemas.events.replies import ReplyApproved
+from services.core.blobs import BlobMissing
+from services.core.db import fetch_all
+from services.core.house import House
+from services.core.keys import Erased
+from services.tools.archive.archive import archive_of
+from services.tools.archive.places import Place
+from services.tools.erase.inside import unpacked
+from services.tools.erase.resealing import names_in
+from services.tools.erase.stores import BATCH, SQL, Found
+from services.tools.history import manifests, opened_archive
+from services.tools.rebuild.beside import connected
+
+# Below home: what other stores are made of, and the trial's SMTP sink, which stands for the world outside.
+APART = frozenset({"archive", "blobs", "postgres", "valkey", "kafka", "outbox"})
+MAILS = frozenset({MailReceived.TYPE, ReplyApproved.TYPE})
+
+
+async def blobs(house: House) -> Found:
+    """Every file or object of the blob store as it lies; every sealed blob that an event names, opened and unpacked."""
+    async for name, content in house.blobs.lying():
+        for text in await unpacked(content):
+            yield f"blob {name}", text
+    async for name, is_mail in _named(house):
+        try:
+            content = await house.blobs.get(name)
+        except (Erased, BlobMissing):
+            continue
+        for text in await unpacked(content, mail=is_mail):
+            yield f"blob {name}, opened", text
+
+
+async def archives(house: House) -> Found:
+    """Every file at each place of archived events, unpacked; every archived event that can be read, opened."""
+    archive = archive_of(house.settings)
+    async with connected(house.settings.database_url, house.keys) as conn:
+        for elsewhere in sorted({"", *(one.place for one in await manifests(conn))}):
+            place = archive.at(elsewhere)
+            for name in await asyncio.to_thread(place.names):
+                lines = _lines(place, name)
+                while some := await asyncio.to_thread(_next, lines):
+                    for line in some:
+                        yield f"archive {name}", line
+        async for row in opened_archive(conn, archive):
+            if "sealed" in row:
+                yield f"archived event {row['id']}, opened", json.dumps(row["data"], ensure_ascii=False)
+
+
+async def files(house: House) -> Found:
+    """Every other file below home, unpacked: logs, keys, settings."""
+    home = Path(house.settings.home)
+    for path in _below(home):
+        if path.relative_to(home).parts[0] not in APART:
+            for text in await unpacked(await asyncio.to_thread(path.read_bytes)):
+                yield f"file {path.relative_to(home)}", text
+
+
+def _lines(place: Place, name: str) -> Iterator[str | None]:
+    """The lines of a file of archived events; None where it is none, or damaged."""
+    try:
+        with place.open(name) as raw, gzip.open(raw, "rt", encoding="utf-8", errors="replace") as packed:
+            yield from packed
+    except (OSError, EOFError, zlib.error):
+        yield None
+
+
+async def _named(house: House) -> AsyncIterator[tuple[str, bool]]:
+    """The sealed blobs that an event names which the house can still read, and whether each is a mail."""
+    async with connected(house.settings.database_url, house.keys) as conn:
+        after = 0
+        while rows := await fetch_all(conn, SQL.naming_blobs, {"after": after, "limit": BATCH}):
+            for row in rows:
+                for name in names_in(json.dumps(row["data"])):
+                    yield name, row["type"] in MAILS
+            after = rows[-1]["seq"]
+        async for row in opened_archive(conn, archive_of(house.settings)):
+            for name in names_in(json.dumps(row["data"])):
+                yield name, row["type"] in MAILS
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    yield from sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
+
+
+def _next(lines: Iterator[str | None]) -> list[str | None]:
+    return list(islice(lines, BATCH))
