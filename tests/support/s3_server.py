@@ -139,7 +139,10 @@ def signed(method: str, target: str, headers: dict[str, str], body: bytes) -> bo
     if hashed not in ("UNSIGNED-PAYLOAD", hashlib.sha256(body).hexdigest()):
         return False
     names, url = fields["SignedHeaders"].split(";"), urlsplit(target)
-    query = "&".join(f"{quote(k, safe='-_.~')}={quote(v, safe='-_.~')}" for k, v in sorted(parse_qsl(url.query)))
+    query = "&".join(
+        f"{quote(k, safe='-_.~')}={quote(v, safe='-_.~')}"
+        for k, v in sorted(parse_qsl(url.query, keep_blank_values=True))
+    )
     lines = [
         method,
         url.path,
