@@ -10,13 +10,14 @@ SELECT taken_at, reason FROM sending_holds WHERE workspace = %(workspace)s;
 SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
 
 -- name: still_wanted
--- Whether the turn is still open, whether a mail that it does not cover has come and still waits (a clock that was set
--- back makes answered ones look new), and whether a colleague has answered one that it does (read_email's own rows).
+-- Whether the turn is still open, whether a mail has come since that it does not cover (what waited when it opened is
+-- another author's and has its turn later; a clock that was set back makes answered ones look new), and whether a
+-- colleague has answered one that it does (read_email's own rows).
 SELECT t.open_turn = %(turn_id)s AS open, t.state,
-       EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict = 'answer' AND m.mode = 'live'
+       EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict IN ('answer', 'human') AND m.mode = 'live'
                AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.opened_at
                AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id
-                               AND NOT c.pending)) AS newer,
+                               AND (NOT c.pending OR c.version < u.version))) AS newer,
        EXISTS (SELECT 1 FROM mails q JOIN mails h ON h.thread_id = t.thread_id AND h.filter = 'sent_folder'
                AND h.verdict = 'colleague' AND h.mode = 'live' AND h.answered_ids @> ARRAY[q.message_id]
                WHERE q.mail_id = ANY(u.mail_ids)) AS by_hand

@@ -95,7 +95,7 @@ class _Clocks:
         if self._over:
             self._end(RESPONSES, "dropped", self._over)
         elif self._replied:
-            self._respond("a later mail still waits")
+            self._respond("another mail still waits")
 
     def _customer_wrote(self, event: MailAttached) -> None:
         self._waiting[event.mail_id] = self._now
@@ -109,6 +109,7 @@ class _Clocks:
         for mail_id in event.mail_ids:
             self._waiting.pop(mail_id, None)
         if event.outcome == "no_reply" and self._thread.turn and event.turn_id == self._thread.turn.turn_id:
+            self._replied = True
             self._end(RESPONSES, "met", "no reply was needed")
 
     def _moved(self, step: StateChanged) -> None:
@@ -117,10 +118,19 @@ class _Clocks:
             self._over = f"the thread is {step.to_state}"
         elif step.to_state == "awaiting_reply":
             self._pause()
-        elif step.from_state == "resolved" and not self._is_open("resolution"):
-            self._begin("resolution", self._now, "taken up again")
+        elif step.from_state == "resolved":
+            self._taken_up_again()
         else:
             self._go_on()
+
+    def _taken_up_again(self) -> None:
+        """For the customer's sake who wrote, or for another one whose mail was not answered when it was resolved."""
+        self._over = ""
+        self._respond("another mail still waits")
+        if self._is_open("resolution"):
+            self._go_on()
+        else:
+            self._begin("resolution", self._now, "taken up again")
 
     def _reprioritised(self, priority: Priority) -> None:
         self._priority = priority

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events.base import EventData
@@ -106,9 +107,10 @@ def history(thread: Thread, mail: EmailRead) -> Events:
     if thread.turn:
         return
     turn_id = uuid5(mail.mail_id, "turn")
-    common = {"turn_id": turn_id, "inbox": thread.inbox, "mail_ids": (mail.mail_id,), "trusted": mail.identity.trusted}
-    yield TurnOpened(**_of(thread), **common, mode="history", waiting_since=mail.sent_at)
-    yield TurnClosed(**_of(thread), **common, outcome="no_reply", reason="imported as history")
+    common: dict[str, Any] = {"thread_id": thread.thread_id, "participant_id": mail.participant_id}
+    common |= {"turn_id": turn_id, "inbox": thread.inbox, "mail_ids": (mail.mail_id,), "trusted": mail.identity.trusted}
+    yield TurnOpened(**common, mode="history", waiting_since=mail.sent_at)
+    yield TurnClosed(**common, outcome="no_reply", reason="imported as history")
     if thread.state == "new":
         yield from walk(thread, "resolved", "system", "imported as history")
 
@@ -128,23 +130,25 @@ def note_report(thread: Thread, mail: EmailRead) -> Events:
 def open_turn(
     thread: Thread, cause: UUID, behaviours: tuple[AppliedBehaviour, ...] = (), human_because: str = ""
 ) -> Events:
-    """The quiet period is over: everything that waits is answered together, by a person where a behaviour says so."""
-    if thread.turn or not thread.pending or thread.state == "escalated":
+    """The quiet period is over: what waits of one author is answered, by a person where a behaviour says so."""
+    mails = thread.next_up
+    if thread.turn or not mails or thread.state == "escalated":
         return
     yield from walk(thread, "in_progress", "system", "the agent took up the mail")
     opened = TurnOpened(
-        **_of(thread),
+        thread_id=thread.thread_id,
+        participant_id=mails[0].participant_id,
         turn_id=uuid5(cause, "turn"),
         inbox=thread.inbox,
-        mail_ids=tuple(one.mail_id for one in thread.pending),
-        trusted=all(one.trusted for one in thread.pending),
+        mail_ids=tuple(one.mail_id for one in mails),
+        trusted=mails[0].trusted,
         mode="history" if human_because else "live",
-        waiting_since=min(one.at for one in thread.pending),
+        waiting_since=mails[0].at,
         behaviours=behaviours,
     )
     yield opened
     if human_because:
-        turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted)
+        turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted, participant_id=opened.participant_id)
         taken = replace(thread, state="in_progress", turn=turn)
         yield close_turn(taken, "escalated", human_because)
         yield from escalate(taken, "system", human_because)
@@ -154,7 +158,8 @@ def close_turn(thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID
     """The end of the open turn."""
     assert thread.turn is not None
     return TurnClosed(
-        **_of(thread),
+        thread_id=thread.thread_id,
+        participant_id=thread.turn.participant_id,
         turn_id=thread.turn.turn_id,
         inbox=thread.inbox,
         mail_ids=thread.turn.mail_ids,

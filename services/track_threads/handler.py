@@ -49,8 +49,7 @@ async def on_email(work: Work[EmailRead]) -> None:
         elif thread.state == "escalated" and settings.threads.suggest:
             await unit.record(suggestion(mail, work.envelope.id))
         else:
-            address = mail.author.addr if mail.author and mail.identity.trusted else ""
-            await wait_or_open(unit, thread, settings, address)
+            await wait_or_open(unit, thread, settings)
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:

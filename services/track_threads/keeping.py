@@ -33,7 +33,8 @@ async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, 
     deadlines = await unit.all(SQL.deadlines, thread_id=thread_id)
     turn = None
     if row["open_turn"]:
-        turn = OpenTurn(row["open_turn"], tuple(row["turn_mails"]), bool(row["turn_trusted"]), row["leaving"])
+        told = {name: row[f"turn_{name}"] for name in ("participant_id", "trusted")}
+        turn = OpenTurn(row["open_turn"], tuple(row["turn_mails"]), leaving=row["leaving"], **told)
     return Thread(
         thread_id=thread_id,
         participant_id=row["participant_id"],
@@ -69,11 +70,13 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     return decided
 
 
-async def wait_or_open(unit: Unit, thread: Thread, settings: Settings, address: str = "") -> None:
-    """Begin the quiet period of what waits, or open the turn where there is none. `address` is a trusted author's."""
+async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
+    """Begin the quiet period of what is answered next, its author's own where they have one; or open the turn."""
     await unit.cancel_timer(thread.idle_timer)
-    if thread.state == "escalated":
+    if thread.state == "escalated" or not thread.pending:
         return
+    author = thread.next_up[0]
+    address = author.addr if author.trusted else ""
     quiet_s = shaped(settings, settings.known_inbox(thread.inbox), address)["quiet_s"].value
     if quiet_s > 0:
         due = unit.now + timedelta(seconds=quiet_s)

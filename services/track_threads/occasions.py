@@ -13,11 +13,11 @@ from services.track_threads.thread import Thread
 
 
 async def before_turn(unit: Unit, thread: Thread, settings: Settings) -> tuple[Behaviour, ...]:
-    """The rules that hold for the mails that wait."""
+    """The rules that hold for the mails that are answered next."""
     rules = _rules(settings, thread, "before")
     if not rules or not thread.pending:
         return ()
-    found = await occasion(unit, thread, [one.mail_id for one in thread.pending])
+    found = await occasion(unit, [one.mail_id for one in thread.next_up])
     return holding(rules, found, thread)
 
 
@@ -28,16 +28,14 @@ async def after_turn(
     rules = _rules(settings, thread, "after")
     if not rules or not mail_ids:
         return ()
-    return holding(rules, await occasion(unit, thread, mail_ids, outcome, intent), thread)
+    return holding(rules, await occasion(unit, mail_ids, outcome, intent), thread)
 
 
-async def occasion(
-    unit: Unit, thread: Thread, mail_ids: Sequence[UUID], outcome: str = "", intent: str = ""
-) -> Occasion:
-    """What the mails and their author are."""
+async def occasion(unit: Unit, mail_ids: Sequence[UUID], outcome: str = "", intent: str = "") -> Occasion:
+    """What the mails of a turn and their author are."""
     mails = await unit.all(SQL.occasion_mails, mail_ids=list(mail_ids))
-    known = all(one["trusted"] for one in mails)
-    person = await unit.one(SQL.occasion_person, participant_id=thread.participant_id) if known else None
+    known = bool(mails) and all(one["trusted"] for one in mails)
+    person = await unit.one(SQL.occasion_person, participant_id=mails[0]["participant_id"]) if known else None
     return Occasion(
         subjects=tuple(one["subject"] for one in mails),
         texts=tuple(one["text"] for one in mails),

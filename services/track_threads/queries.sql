@@ -3,15 +3,17 @@
 SELECT t.*, u.mail_ids AS turn_mails,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
-       (SELECT bool_and(c.trusted) FROM conversation c
+       (SELECT coalesce(bool_and(c.trusted), false) FROM conversation c
         WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted,
+       (SELECT m.participant_id FROM mails m WHERE m.mail_id = ANY(u.mail_ids) LIMIT 1) AS turn_participant_id,
        EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered
 FROM threads t LEFT JOIN turns u ON u.turn_id = t.open_turn
 WHERE t.thread_id = %(thread_id)s;
 
 -- name: pending
 -- The mails of the thread that wait for an answer, oldest first.
-SELECT c.mail_id, c.at, c.trusted, coalesce(m.message_id, '') AS message_id
+SELECT c.mail_id, c.at, c.trusted, coalesce(m.message_id, '') AS message_id, m.participant_id,
+       coalesce(m.author_addr, '') AS addr
 FROM conversation c LEFT JOIN mails m USING (mail_id)
 WHERE c.thread_id = %(thread_id)s AND c.pending ORDER BY c.at, c.version;
 
@@ -34,7 +36,7 @@ WHERE type = 'reply.drafted.v1' AND key = %(thread_id)s AND data ->> 'turn_id' =
 
 -- name: occasion_mails
 -- What behaviours look at of some mails.
-SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted FROM mails
+SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted, participant_id FROM mails
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: occasion_person
@@ -99,8 +101,8 @@ ON CONFLICT (thread_id, kind) DO UPDATE SET status = excluded.status, since = ex
     reason = excluded.reason, at = excluded.at, cause = excluded.cause;
 
 -- name: open_turn
-INSERT INTO turns (turn_id, workspace, thread_id, mail_ids, opened_at, waiting_since)
-VALUES (%(turn_id)s, %(workspace)s, %(thread_id)s, %(mail_ids)s, %(at)s, %(waiting_since)s);
+INSERT INTO turns (turn_id, workspace, thread_id, version, mail_ids, opened_at, waiting_since)
+VALUES (%(turn_id)s, %(workspace)s, %(thread_id)s, %(version)s, %(mail_ids)s, %(at)s, %(waiting_since)s);
 
 -- name: set_open_turn
 UPDATE threads SET open_turn = %(turn_id)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;

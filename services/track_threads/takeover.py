@@ -9,7 +9,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.threads import ReplyAttached, TurnClosed, TurnOpened
 from services.core.model.usage import estimate_tokens
 from services.track_threads.decide import Events, close_turn, walk
-from services.track_threads.thread import Pending, Thread
+from services.track_threads.thread import Pending, Thread, by_author
 
 WHY = "a colleague answered"
 RESOLVED = "a person resolved the thread"
@@ -41,7 +41,7 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
         rest -= set(thread.turn.mail_ids) if whole else set()
     if rest:
         left = tuple(one for one in answered if one.mail_id in rest)
-        yield from _turn_by_hand(thread, mail.mail_id, left, WHY)
+        yield from _turns_by_hand(thread, mail.mail_id, left, WHY)
     if thread.state in ("new", "in_progress") and len(answered) == len(thread.pending):
         yield from walk(thread, "awaiting_reply", "human", WHY)
 
@@ -66,18 +66,19 @@ def done_by_hand(thread: Thread, source: UUID) -> Events:
         rest -= set(thread.turn.mail_ids)
     if rest:
         left = tuple(one for one in thread.pending if one.mail_id in rest)
-        yield from _turn_by_hand(thread, source, left, RESOLVED)
+        yield from _turns_by_hand(thread, source, left, RESOLVED)
 
 
-def _turn_by_hand(thread: Thread, source: UUID, answered: tuple[Pending, ...], reason: str) -> Events:
-    """A turn that is closed at once, as that of an imported mail: learned from, and never answered by the agent."""
-    common = {
-        "thread_id": thread.thread_id,
-        "participant_id": thread.participant_id,
-        "turn_id": uuid5(source, ",".join(str(one.mail_id) for one in answered)),
-        "inbox": thread.inbox,
-        "mail_ids": tuple(one.mail_id for one in answered),
-        "trusted": all(one.trusted for one in answered),
-    }
-    yield TurnOpened(**common, mode="history", waiting_since=min(one.at for one in answered))
-    yield TurnClosed(**common, outcome="human_took_over", reason=reason)
+def _turns_by_hand(thread: Thread, source: UUID, answered: tuple[Pending, ...], reason: str) -> Events:
+    """A turn of each author, closed at once as that of an imported mail: learned from, not answered by the agent."""
+    for mails in by_author(answered):
+        common = {
+            "thread_id": thread.thread_id,
+            "participant_id": mails[0].participant_id,
+            "turn_id": uuid5(source, ",".join(str(one.mail_id) for one in mails)),
+            "inbox": thread.inbox,
+            "mail_ids": tuple(one.mail_id for one in mails),
+            "trusted": mails[0].trusted,
+        }
+        yield TurnOpened(**common, mode="history", waiting_since=mails[0].at)
+        yield TurnClosed(**common, outcome="human_took_over", reason=reason)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID, uuid5
@@ -9,25 +10,35 @@ from uuid import UUID, uuid5
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState
 
+Author = tuple[UUID | None, bool]  # a participant, and whether it is certain that it was they
+
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """The turn that is being answered. `leaving`: its reply is at, or past, the SMTP server's door."""
+    """The turn that is being answered, all of one author. `leaving`: its reply is at, or past, the server's door."""
 
     turn_id: UUID
     mail_ids: tuple[UUID, ...]
     trusted: bool
     leaving: bool = False
+    participant_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A mail that waits for an answer."""
+    """A mail that waits for an answer, and who wrote it."""
 
     mail_id: UUID
     at: datetime
     trusted: bool
     message_id: str = ""
+    participant_id: UUID | None = None
+    addr: str = ""
+
+    @property
+    def author(self) -> Author:
+        """Whom an answer to it is for."""
+        return self.participant_id, self.trusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,11 @@ class Thread:
     deadlines: tuple[Deadline, ...] = ()
 
     @property
+    def next_up(self) -> tuple[Pending, ...]:
+        """The mails of the next turn: all that wait of the author who has waited longest."""
+        return next(iter(by_author(self.pending)), ())
+
+    @property
     def quiet_timer(self) -> UUID:
         """The timer that ends the quiet period."""
         return uuid5(self.thread_id, "quiet")
@@ -86,3 +102,10 @@ class Thread:
     def deadline_timer(self, kind: DeadlineKind) -> UUID:
         """The timer that fires when a deadline has passed."""
         return uuid5(self.thread_id, f"sla/{kind}")
+
+
+def by_author(mails: Iterable[Pending]) -> tuple[tuple[Pending, ...], ...]:
+    """The mails of each author, who has waited longest first: nobody is answered with what another one asked."""
+    waiting = sorted(mails, key=lambda one: one.at)
+    authors = dict.fromkeys(one.author for one in waiting)
+    return tuple(tuple(one for one in waiting if one.author == author) for author in authors)

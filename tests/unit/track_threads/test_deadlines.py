@@ -274,3 +274,22 @@ def test_a_mailboxs_own_terms_stand_in_place_of_the_workspaces() -> None:
     assert terms_of(said, "night").hours == OfficeHours()
     assert terms_of(said, "gone").allowed("first_response", "normal") == 4 * HOUR
     assert terms_of(said, "gone").allowed("resolution", "normal") is None
+
+
+def test_another_persons_mail_that_waits_keeps_a_clock_of_its_own() -> None:
+    """One of two people is answered, or needs no answer, and the other waits: that response is owed since their mail."""
+    bob = pending("bob", by=id_of("bob"), at=NOW + HOUR)
+    before = thread(state="in_progress", turn=turn(), pending=(pending(), bob), deadlines=(deadline(hours=4),))
+    for ended in (decide.sent(before, reply()), decide.no_reply(before, draft(state="awaiting_reply"))):
+        changes = after(before, list(ended), NOW + 2 * HOUR)
+        assert [one.status for one in changes if one.kind != "resolution"] == ["met", "running"]
+        assert changes[-1].since == NOW + HOUR
+
+
+def test_a_mail_that_waits_in_a_resolved_thread_has_its_clock_again_when_its_turn_opens() -> None:
+    """The thread was resolved for one person; taking up the other's mail owes them a response since they wrote."""
+    bob = pending("bob", by=id_of("bob"))
+    before = thread(state="resolved", pending=(bob,))
+    changes = after(before, list(decide.open_turn(before, id_of("timer"))), NOW + HOUR)
+    assert clocks(changes) == [("first_response", "running"), ("resolution", "running")]
+    assert changes[0].since == NOW

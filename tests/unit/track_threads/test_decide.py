@@ -23,6 +23,7 @@ from tests.unit.track_threads.threads import (
     PERSON,
     THREAD,
     draft,
+    folded,
     id_of,
     kinds,
     mail,
@@ -126,12 +127,47 @@ def test_a_turn_opens_over_legal_steps(state: ThreadState) -> None:
 
 def test_a_burst_gets_one_turn() -> None:
     """All waiting mails are answered together, and the clock is that of the oldest."""
-    late, early = pending("late"), pending("early", at=NOW - timedelta(minutes=9), trusted=False)
+    late, early = pending("late"), pending("early", at=NOW - timedelta(minutes=9))
     *_, opened = decide.open_turn(thread(pending=(late, early)), id_of("timer"))
     assert isinstance(opened, TurnOpened)
-    assert opened.mail_ids == (id_of("late"), id_of("early"))
+    assert opened.mail_ids == (id_of("early"), id_of("late"))
     assert opened.waiting_since == NOW - timedelta(minutes=9)
-    assert not opened.trusted
+
+
+def test_a_turn_is_of_one_author_who_has_waited_longest() -> None:
+    """Mails of two people open two turns, one after the other, each with its author's id and nobody else's mails."""
+    bob, ada = id_of("bob"), id_of("ada")
+    mails = (
+        pending("b1", by=bob, at=NOW - timedelta(minutes=9)),
+        pending("a1", by=ada, at=NOW - timedelta(minutes=8)),
+        pending("b2", by=bob),
+    )
+    now = thread(participant_id=ada, pending=mails)
+    *_, first = decide.open_turn(now, id_of("timer"))
+    assert isinstance(first, TurnOpened)
+    assert (first.participant_id, first.mail_ids) == (bob, (id_of("b1"), id_of("b2")))
+    taken = folded(now, [first])
+    closed = decide.close_turn(taken, "sent", "")
+    assert closed.participant_id == bob
+    *_, second = decide.open_turn(folded(taken, [closed]), id_of("timer 2"))
+    assert isinstance(second, TurnOpened)
+    assert (second.participant_id, second.mail_ids) == (ada, (id_of("a1"),))
+
+
+def test_who_only_claims_to_be_the_author_does_not_share_the_authors_turn() -> None:
+    """A mail that is not authenticated under somebody's address neither rides on their turn nor takes its trust."""
+    theirs, forged = pending("theirs"), pending("forged", trusted=False, at=NOW + timedelta(seconds=1))
+    *_, opened = decide.open_turn(thread(pending=(theirs, forged)), id_of("timer"))
+    assert isinstance(opened, TurnOpened)
+    assert (opened.mail_ids, opened.trusted) == ((id_of("theirs"),), True)
+
+
+def test_an_imported_mail_is_learned_of_for_its_own_author() -> None:
+    """Its turn names who wrote it, not whoever began the thread."""
+    opened, closed, *_ = decide.history(thread(), mail("old", mode="history", sent_at=NOW, participant_id=id_of("bob")))
+    assert isinstance(opened, TurnOpened)
+    assert isinstance(closed, TurnClosed)
+    assert opened.participant_id == closed.participant_id == id_of("bob")
 
 
 @pytest.mark.parametrize(

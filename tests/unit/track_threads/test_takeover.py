@@ -132,3 +132,13 @@ def test_read_again_it_ends_no_turn_about_another_mail() -> None:
     other = pending("other", at=LATER)
     before = thread(state="in_progress", turn=turn("other"), pending=(other,))
     assert kinds(took_over(before, by_hand(sent_at=NOW), LATER + timedelta(minutes=1), known=True)) == []
+
+
+def test_a_colleagues_answer_to_two_people_is_learned_of_for_each() -> None:
+    """What waited of two authors is closed as two turns: nobody is remembered for what another one wrote."""
+    bob, ada = id_of("bob"), id_of("ada")
+    mails = (pending("a1", by=ada), pending("b1", by=bob))
+    events = list(took_over(thread(pending=mails), by_hand(), NOW))
+    closed = [one for one in events if isinstance(one, TurnClosed)]
+    assert [(one.participant_id, one.mail_ids) for one in closed] == [(ada, (id_of("a1"),)), (bob, (id_of("b1"),))]
+    assert len({one.turn_id for one in closed}) == 2

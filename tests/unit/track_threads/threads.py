@@ -27,12 +27,12 @@ def thread(**given: Any) -> Thread:
     return Thread(**{"thread_id": THREAD, "participant_id": PERSON, "inbox": "support", "exists": True, **given})
 
 
-def pending(name: str = "mail", *, trusted: bool = True, at: datetime = NOW) -> Pending:
-    return Pending(id_of(name), at, trusted, f"{name}@example.org")
+def pending(name: str = "mail", *, trusted: bool = True, at: datetime = NOW, by: UUID | None = PERSON) -> Pending:
+    return Pending(id_of(name), at, trusted, f"{name}@example.org", by)
 
 
 def turn(*names: str, leaving: bool = False) -> OpenTurn:
-    return OpenTurn(id_of("turn"), tuple(id_of(name) for name in names or ("mail",)), True, leaving)
+    return OpenTurn(id_of("turn"), tuple(id_of(name) for name in names or ("mail",)), True, leaving, PERSON)
 
 
 def mail(name: str = "mail", *, kind: str = "answer", mode: str = "live", **given: Any) -> EmailRead:
@@ -107,11 +107,11 @@ def _fold(before: Thread, one: EventData) -> Thread:
     if isinstance(one, ev.ThreadOpened):
         return replace(before, exists=True, state="new")
     if isinstance(one, ev.MailAttached) and one.waits:
-        return replace(before, pending=(*before.pending, Pending(one.mail_id, NOW, one.trusted)))
+        return replace(before, pending=(*before.pending, Pending(one.mail_id, NOW, one.trusted, participant_id=PERSON)))
     if isinstance(one, ev.StateChanged):
         return replace(before, state=one.to_state)
     if isinstance(one, ev.TurnOpened):
-        return replace(before, turn=OpenTurn(one.turn_id, one.mail_ids, one.trusted))
+        return replace(before, turn=OpenTurn(one.turn_id, one.mail_ids, one.trusted, participant_id=one.participant_id))
     if isinstance(one, ev.TurnClosed):
         waits = one.outcome == "superseded"
         left = tuple(each for each in before.pending if waits or each.mail_id not in one.mail_ids)
