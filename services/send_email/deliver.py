@@ -20,12 +20,12 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
+from services.core.mail.attempts import next_attempt
+from services.core.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.hold import held
 from services.send_email.results import ids_of, retry_timer, sent
-from services.send_email.schedule import next_attempt
-from services.send_email.smtp import Letter, NotNow, OutcomeUnknown, Refused, dialogue
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 Row = dict[str, Any]

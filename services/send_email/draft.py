@@ -9,10 +9,9 @@ from typing import Any
 
 from schemas.events.replies import ReplyDrafted
 from services.core.house import House
-from services.core.mail.compose import Composed, ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
+from services.core.mail.compose import Composed, Outgoing, compose, dkim_sign, read_key
 from services.core.mail.message import Address
 from services.core.mail.tokens import make_token
-from services.core.settings import DkimSettings
 from services.send_email.sources import with_sources
 
 Row = dict[str, Any]
@@ -67,12 +66,3 @@ def freeze(
         )
     )
     return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox.dkim else composed
-
-
-def read_key(dkim: DkimSettings) -> DkimKey:
-    """The key that the settings name. Raises `ComposeRefused` where its file cannot be read."""
-    try:
-        private = dkim.key_file.read_bytes().strip()
-    except OSError as error:
-        raise ComposeRefused(f"inboxes.dkim.key_file: {dkim.key_file} cannot be read: {error.strerror}") from error
-    return DkimKey(dkim.domain, dkim.selector, private, dkim.algorithm)

@@ -16,9 +16,9 @@ from aiosmtpd.smtp import AuthResult
 from pydantic import ValidationError
 
 from deploy.local.ports import free_port
+from services.core.mail.smtp_dialogue import Letter, NotNow, dialogue
 from services.core.settings import InboxSettings, SmtpSettings
 from services.receive_email.check import check_inbox
-from services.send_email.smtp import Letter, NotNow, dialogue
 
 USER, TOKEN, REFRESH = "support@shop.example", "token-1", "the refresh token"
 LETTER = Letter(USER, "ann@acme.example", b"Subject: Hi\r\n\r\nHi\r\n")

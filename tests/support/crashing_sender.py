@@ -52,7 +52,7 @@ POINTS = {
     "after-rcpt": Point(APPROVED, DELIVER, "_intend"),
     "intent-committed": Point(APPROVED, DELIVER, "_intend", "after"),
     "answered-not-now": Point(APPROVED, DELIVER, "_defer"),
-    "answered-kept": Point(APPROVED, "services.send_email.smtp:Dialogue", "data", "after"),
+    "answered-kept": Point(APPROVED, "services.core.mail.smtp_dialogue:Dialogue", "data", "after"),
     "sent-committed": Point(APPROVED, RUNNER, "publish"),
     "sent-published": Point(APPROVED, PUBLISHER, "publish", "after"),
     "sent-before-ack": Point(APPROVED),

@@ -22,8 +22,8 @@ from cryptography.x509.oid import NameOID
 
 from services.core.errors import Temporary
 from services.core.settings import S3Access, WebhookSettings, WebSettings
+from services.core.standard_webhooks import hmac_sha256, sign_standard
 from services.receive_email.webhooks.oauth import LIFE_S, access_token
-from services.receive_email.webhooks.signatures import hmac_sha256, sign_standard
 from services.receive_email.webhooks.sns import SnsMessage, signed_text
 
 SECRET = "whsec_" + base64.b64encode(b"the secret of the raw webhook").decode()

@@ -8,14 +8,12 @@ too large, too slow, of another kind or encoded is refused in words.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import socket
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import httpx
 
 from services.core.errors import Permanent
+from services.core.public_hosts import HostRefused, Resolve, pinned, plain_client, resolve
 from services.core.settings import KnowledgeSettings
 
 KINDS = (
@@ -30,10 +28,7 @@ KINDS = (
 )  # what a server may call a document; what it is, its content says
 HEADERS = {"accept": ", ".join(KINDS), "accept-encoding": "identity", "user-agent": "correspondent (knowledge add)"}
 MB = 1024 * 1024
-NAT64 = ipaddress.ip_network("64:ff9b::/96")
-
-IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
-Resolve = Callable[[str, int], Awaitable[list[str]]]
+PRIVATE = "knowledge.private_hosts (or --allow-private)"
 
 
 class FetchRefused(Permanent):
@@ -49,17 +44,13 @@ class Fetched:
     address: str
 
 
-async def resolve(host: str, port: int) -> list[str]:
-    """The addresses of a host, by the system. Raises `OSError`."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(str(one[4][0]) for one in found))
-
-
 async def fetch(address: str, settings: KnowledgeSettings, resolver: Resolve = resolve) -> Fetched:
     """Fetch a page. Raises `FetchRefused` with the reason in words."""
     try:
         async with asyncio.timeout(settings.fetch_s):
             return await _fetch(address, settings, resolver)
+    except HostRefused as error:
+        raise FetchRefused(str(error)) from None
     except TimeoutError:
         raise FetchRefused(f"takes longer than {settings.fetch_s:g} s (knowledge.fetch_s)") from None
     except httpx.HTTPError as error:
@@ -70,9 +61,12 @@ async def fetch(address: str, settings: KnowledgeSettings, resolver: Resolve = r
 
 async def _fetch(address: str, settings: KnowledgeSettings, resolver: Resolve) -> Fetched:
     url = httpx.URL(address)
-    async with httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=settings.fetch_s) as client:
+    allowed = settings.private_hosts
+    async with plain_client(settings.fetch_s) as client:
         for _ in range(settings.redirects + 1):
-            request = await _pinned(client, url, settings, resolver)
+            request = await pinned(
+                client, "GET", url, headers=HEADERS, private=PRIVATE, allowed=allowed, resolver=resolver
+            )
             answer = await client.send(request, stream=True)
             try:
                 if answer.has_redirect_location:
@@ -82,40 +76,6 @@ async def _fetch(address: str, settings: KnowledgeSettings, resolver: Resolve) -
             finally:
                 await answer.aclose()
     raise FetchRefused(f"redirects more than {settings.redirects} times (knowledge.redirects)")
-
-
-async def _pinned(
-    client: httpx.AsyncClient, url: httpx.URL, settings: KnowledgeSettings, resolver: Resolve
-) -> httpx.Request:
-    """A request to the very address that was checked; the host's name stays in `Host` and in the TLS handshake."""
-    if url.scheme not in ("http", "https") or not url.host or url.userinfo:
-        raise FetchRefused("is no plain http or https address")
-    port = url.port or (443 if url.scheme == "https" else 80)
-    try:
-        found = await resolver(url.host, port)
-    except OSError:
-        raise FetchRefused(f"there is no host named {url.host}") from None
-    refused = [one for one in found if not settings.private_hosts and not is_public(one)]
-    if refused or not found:
-        raise FetchRefused(
-            f"{url.host} is at {refused[0] if refused else 'no address'}, which is not public; "
-            "knowledge.private_hosts (or --allow-private) allows it"
-        )
-    headers = {**HEADERS, "host": url.netloc.decode("ascii")}
-    return client.build_request(
-        "GET", url.copy_with(host=found[0]), headers=headers, extensions={"sni_hostname": url.host}
-    )
-
-
-def is_public(text: str) -> bool:
-    """Whether an IP address is one of the open internet; what is carried inside of an IPv6 address counts."""
-    address: IpAddress = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if address in NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        address = inner or address
-    return address.is_global and not address.is_multicast
 
 
 async def _taken(answer: httpx.Response, url: httpx.URL, settings: KnowledgeSettings) -> Fetched:

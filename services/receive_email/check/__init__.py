@@ -5,12 +5,12 @@ Steps build on each other, so the first fault ends its chain: a name that does n
 
 from __future__ import annotations
 
+from services.core.check.smtp import smtp_steps
+from services.core.check.steps import Finding, walk
 from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.settings import InboxSettings, SmtpSettings
 from services.receive_email.check.dkim import dkim_steps
 from services.receive_email.check.imap import imap_steps
-from services.receive_email.check.smtp import smtp_steps
-from services.receive_email.check.steps import Finding, walk
 
 __all__ = ["Finding", "check_inbox"]
 

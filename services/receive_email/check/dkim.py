@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
+from services.core.check.steps import Fault, Finding, Step
 from services.core.mail.authentication import Resolver
 from services.core.mail.authentication.dkim_check import check_dkim
 from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign
 from services.core.mail.compose.nouns import ComposeRefused
 from services.core.settings import DkimSettings
-from services.receive_email.check.steps import Fault, Finding, Step
 
 _SAMPLE = b"From: <%s>\r\nTo: <%s>\r\nSubject: test\r\nDate: Mon, 02 Mar 2026 09:00:00 +0000\r\n\r\ntest\r\n"
 

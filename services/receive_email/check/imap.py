@@ -11,10 +11,10 @@ from typing import Any
 
 from imapclient.exceptions import CapabilityError, LoginError
 
+from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.errors import CorrespondentError
 from services.core.mail.imap import NoSentFolder, access_token, enter, login, sent_folder
 from services.core.settings import ImapSettings
-from services.receive_email.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 
 
 def imap_steps(imap: ImapSettings) -> list[tuple[str, Step]]:

@@ -7,10 +7,11 @@ not over the mail, so a token is good for one mail only: used again for another 
 from __future__ import annotations
 
 from schemas.events.mail import Peer
+from services.core.standard_webhooks import hmac_sha256
 from services.receive_email.fingerprint import fingerprint
 from services.receive_email.webhooks.forms import form_fields, text_field
 from services.receive_email.webhooks.request import Call, Format, Inbound, malformed, not_configured, unsigned
-from services.receive_email.webhooks.signatures import check_fresh, hmac_sha256, same
+from services.receive_email.webhooks.signatures import check_fresh, same
 
 OVERHEAD = 3.0  # urlencoded forms write most bytes of an attachment's base64 as they are, and others as three
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+from services.core.standard_webhooks import hmac_sha256
 from services.core.web import Refused
 from services.receive_email.webhooks.forms import form_fields, text_field
 from services.receive_email.webhooks.request import Call, not_configured, stale, unsigned
-from services.receive_email.webhooks.signatures import base64_bytes, hmac_sha256, same
+from services.receive_email.webhooks.signatures import base64_bytes, same
 
 LIFE_S = 3600
 GRANT = "client_credentials"

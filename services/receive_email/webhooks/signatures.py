@@ -1,4 +1,4 @@
-"""Signatures that several formats share: freshness, HMAC-SHA256, and Standard Webhooks around it.
+"""Checks of signatures that several formats share: freshness, equality, and Standard Webhooks.
 
 Pure: the caller says what time it is. Comparisons take the same time whatever differs.
 """
@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import hmac
 from datetime import datetime
 
+from services.core.standard_webhooks import sign_standard
 from services.receive_email.webhooks.request import Call, not_configured, stale, unsigned
 
 TOLERANCE_S = 5 * 60
-SECRET_PREFIX = "whsec_"
 
 
 def check_fresh(timestamp: str, now: datetime) -> None:
@@ -26,27 +25,9 @@ def check_fresh(timestamp: str, now: datetime) -> None:
         raise stale(f"the timestamp is {away:.0f} s away from our clock; at most {TOLERANCE_S} s are allowed")
 
 
-def hmac_sha256(key: bytes, content: bytes) -> bytes:
-    """HMAC-SHA256 (RFC 2104)."""
-    return hmac.new(key, content, hashlib.sha256).digest()
-
-
 def same(given: bytes, expected: bytes) -> bool:
     """Whether two digests or secrets are equal, in constant time."""
     return hmac.compare_digest(given, expected)
-
-
-def secret_bytes(secret: str) -> bytes:
-    """The key in a Standard Webhooks secret: base64 after `whsec_`, else the text itself."""
-    if not secret.startswith(SECRET_PREFIX):
-        return secret.encode()
-    return base64.b64decode(secret.removeprefix(SECRET_PREFIX))
-
-
-def sign_standard(secret: str, webhook_id: str, timestamp: str, body: bytes) -> str:
-    """The `webhook-signature` of a call (Standard Webhooks 1.0, symmetric)."""
-    content = f"{webhook_id}.{timestamp}.".encode() + body
-    return "v1," + base64.b64encode(hmac_sha256(secret_bytes(secret), content)).decode()
 
 
 def check_standard(call: Call, secret: str, setting: str) -> str:

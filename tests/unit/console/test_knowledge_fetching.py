@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from services.console.knowledge.fetching import Fetched, FetchRefused, fetch, is_public
+from services.console.knowledge.fetching import Fetched, FetchRefused, fetch
+from services.core.public_hosts import is_public
 from services.core.settings import KnowledgeSettings
 
 PAGE = b"<html><body>Hello</body></html>"

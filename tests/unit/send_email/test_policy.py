@@ -14,9 +14,9 @@ from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerD
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
 from services.core.ids import text_sha256
+from services.core.mail.smtp_dialogue import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 from services.send_email import policy
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
-from services.send_email.smtp import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 
 LETTER = Letter("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
 COMPOSED: Any = SimpleNamespace(message_id="r1@example.com", recipient="ada@example.org", envelope_from="s@example.com")

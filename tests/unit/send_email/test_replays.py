@@ -14,8 +14,8 @@ from schemas.events.replies import ReplySending
 from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import caused, first
+from services.core.bus.replays import ReplayRefused, refusing_replays, silent_on_replays
 from services.send_email import PROCESSOR
-from services.send_email.replays import ReplayRefused, refusing_replays, silent_on_replays
 
 ID = UUID(int=7)
 DATA = ReplySending(reply_id=ID, thread_id=ID, turn_id=ID, attempt=1)

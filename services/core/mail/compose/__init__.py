@@ -8,12 +8,12 @@ from __future__ import annotations
 from services.core.mail.compose import wire
 from services.core.mail.compose.body import html_of, mime_body, safe_text, with_quote
 from services.core.mail.compose.check import check
-from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign
+from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign, read_key
 from services.core.mail.compose.links import LinkPolicy, links_in
 from services.core.mail.compose.nouns import Composed, ComposeRefused, Outgoing
 from services.core.mail.tokens import own_message_id, token_of_message_id
 
-__all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign", "links_in"]
+__all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign", "links_in", "read_key"]
 
 
 def compose(reply: Outgoing) -> Composed:

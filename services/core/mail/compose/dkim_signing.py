@@ -8,6 +8,7 @@ from typing import Literal
 import dkim
 
 from services.core.mail.compose.nouns import ComposeRefused
+from services.core.settings import DkimSettings
 
 _SIGNED = (b"from", b"to", b"subject", b"date", b"message-id", b"in-reply-to", b"references", b"reply-to",
            b"mime-version", b"content-type", b"auto-submitted")  # fmt: skip
@@ -21,6 +22,15 @@ class DkimKey:
     selector: str
     private: bytes = field(repr=False)
     algorithm: Literal["rsa", "ed25519"] = "rsa"
+
+
+def read_key(dkim: DkimSettings) -> DkimKey:
+    """The key that the settings name. Raises `ComposeRefused` where its file cannot be read."""
+    try:
+        private = dkim.key_file.read_bytes().strip()
+    except OSError as error:
+        raise ComposeRefused(f"inboxes.dkim.key_file: {dkim.key_file} cannot be read: {error.strerror}") from error
+    return DkimKey(dkim.domain, dkim.selector, private, dkim.algorithm)
 
 
 def dkim_sign(raw: bytes, key: DkimKey) -> bytes:

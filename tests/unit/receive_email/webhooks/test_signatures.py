@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 
 import pytest
 
+from services.core.standard_webhooks import sign_standard
 from services.core.web import Refused
 from services.receive_email.webhooks.outside import HttpsOutside
 from services.receive_email.webhooks.request import Call
-from services.receive_email.webhooks.signatures import TOLERANCE_S, check_fresh, check_standard, sign_standard
+from services.receive_email.webhooks.signatures import TOLERANCE_S, check_fresh, check_standard
 from tests.support.webhook_senders import web_settings
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import aiosmtplib
 
+from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.mail.imap import TokenRefused
 from services.core.mail.smtp_client import smtp_client
 from services.core.settings import SmtpSettings
-from services.receive_email.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 
 
 def smtp_steps(smtp: SmtpSettings) -> list[tuple[str, Step]]:
