@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services import (
+    alert_people,
     console,
     generate_reply,
     keep_time,
@@ -29,6 +30,7 @@ PROCESSORS: tuple[Processor, ...] = (
     summarize_threads.PROCESSOR,
     learn_facts.PROCESSOR,
     learn_documents.PROCESSOR,
+    alert_people.PROCESSOR,
 )
 EDGES: tuple[Edge, ...] = (receive_email.EDGE, keep_time.EDGE, console.EDGE)
 

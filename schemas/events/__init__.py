@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from schemas.events import documents, mail, marks, memory, profile, replies, retention, suggestions, threads
+from schemas.events import alerts, documents, mail, marks, memory, profile, replies, retention, suggestions, threads
 from schemas.events.base import EventData
 
 
@@ -17,6 +17,7 @@ EVENTS = MappingProxyType({kind.TYPE: kind for kind in _all(EventData) if kind._
 __all__ = [
     "EVENTS",
     "EventData",
+    "alerts",
     "documents",
     "mail",
     "marks",

@@ -136,6 +136,9 @@ class GoalClosed(ThreadEvent):
     goal_id: UUID
 
 
+MAIL_WAITS = "a mail waits for the person who has the thread"
+
+
 class ActionLogged(ThreadEvent):
     """The agent did something besides writing ("escalated to a human")."""
 
@@ -227,7 +230,7 @@ class TimerElapsed(EventData):
     SKELETON: ClassVar[frozenset[str]] = frozenset({"purpose", "due_at"})
 
     timer_id: UUID
-    thread_id: UUID
+    thread_id: UUID = Field(description="what orders it: a thread, or for alerts their channel")
     purpose: Literal[
         "quiet",
         "auto_resolve",
@@ -239,6 +242,8 @@ class TimerElapsed(EventData):
         "escalation",
         "sla",
         "retention",
+        "deadline_near",
+        "alert",
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
     due_at: datetime

@@ -31,3 +31,8 @@ def article_origin(thread_id: UUID, reply_id: UUID) -> str:
 def document_id(workspace: str, origin: str) -> UUID:
     """The document that came from this path or address, in all its versions."""
     return uuid5(_ROOT, f"document\x1f{workspace}\x1f{origin}")
+
+
+def alert_channel_id(workspace: str, way: str, place: str) -> UUID:
+    """The channel in which people are told at this address, or by this webhook."""
+    return uuid5(_ROOT, f"alerts\x1f{workspace}\x1f{way}\x1f{place}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Literal
 from uuid import UUID
 
 from schemas.events.mail import DeliveryReport, MailReceived, Verdict
@@ -49,6 +50,7 @@ async def find_verdict(
         report=reading.report,
         report_names_ours=about is not None,
         message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
+        alert=await _alert(unit, reading),
         encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
         limits=_limits(house),
@@ -57,6 +59,15 @@ async def find_verdict(
         ctx = await _with_counts(unit, ctx, reading, thread_id)
     found = judge(reading.mail, ctx)
     return Verdict(kind=found.kind, reason=found.reason, filter=found.filter)
+
+
+async def _alert(unit: Unit, reading: Reading) -> Literal["", "answered", "returned"]:
+    """What the mail has to do with an alert of ours. Of an answer the mail that it answers counts, none before that."""
+    report = reading.report
+    ids = list(reading.mail.in_reply_to) if report is None else [report.original_message_id]
+    if not any(ids) or not await unit.one(SQL.our_alerts, workspace=unit.workspace, ids=ids):
+        return ""
+    return "answered" if report is None else "returned"
 
 
 async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_id: UUID) -> FilterContext:

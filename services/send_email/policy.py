@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from schemas.events.alerts import PersonCalled
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.bus import history
 from services.core.bus.unit import Unit
@@ -50,7 +51,9 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         if why_not:
             await unit.record(ReplyDiscarded(**_of(draft), reason=why_not, overtaken=True))
         elif held and isinstance(frozen, Frozen):
-            await unit.record(_held(draft))
+            held_draft = _held(draft)
+            await unit.record(held_draft)
+            await unit.record(_called(draft, held_draft.reason))
         else:
             await _end(unit, draft, frozen, "policy")
 
@@ -123,6 +126,11 @@ def _of(draft: ReplyDrafted) -> dict[str, Any]:
 def _held(draft: ReplyDrafted) -> ReplyHeld:
     why = "a person approves each reply"
     return ReplyHeld(**_of(draft), inbox=draft.inbox, text=draft.text, band="review", reason=why)
+
+
+def _called(draft: ReplyDrafted, reason: str) -> PersonCalled:
+    ids = draft.model_dump(include={"reply_id", "thread_id", "participant_id"})
+    return PersonCalled(**ids, inbox=draft.inbox, kind="draft_waits", reason=reason)
 
 
 def _approved(draft: ReplyDrafted, frozen: Frozen, by: str) -> ReplyApproved:

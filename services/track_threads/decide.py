@@ -15,6 +15,7 @@ from schemas.events.mail import EmailRead
 from schemas.events.marks import DeadlineChanged
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
 from schemas.events.threads import (
+    MAIL_WAITS,
     ActionLogged,
     AppliedBehaviour,
     BounceNoted,
@@ -93,7 +94,7 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
     if mail.mode == "history":
         return
     if thread.state == "escalated":
-        yield ActionLogged(**_of(thread), action="a mail waits for the person who has the thread", detail=mail.subject)
+        yield ActionLogged(**_of(thread), action=MAIL_WAITS, detail=mail.subject)
     if thread.turn and not thread.turn.leaving:
         yield close_turn(thread, "superseded", "a newer mail came")
     if thread.state in ("awaiting_reply", "resolved"):

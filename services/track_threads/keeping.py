@@ -11,10 +11,11 @@ from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import StateChanged, TimerElapsed
 from services.core.bus.unit import Unit
-from services.core.settings import Settings, ThreadSettings, shaped
+from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
 from services.track_threads import decide
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied, escalation, put_marks
+from services.track_threads.calls import calls, near_at
 from services.track_threads.deadlines import follow, terms_of
 from services.track_threads.occasions import before_turn
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
@@ -66,7 +67,9 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
         if isinstance(event, StateChanged):
             await _set_idle_timer(unit, thread, event, settings.threads)
         elif isinstance(event, DeadlineChanged):
-            await _set_deadline_timer(unit, thread, event)
+            await _set_deadline_timers(unit, thread, event, settings.alerts)
+    for call in calls(thread, decided):
+        await unit.record(call)
     return decided
 
 
@@ -103,12 +106,17 @@ async def _set_idle_timer(unit: Unit, thread: Thread, step: StateChanged, settin
         await unit.cancel_timer(thread.idle_timer)
 
 
-async def _set_deadline_timer(unit: Unit, thread: Thread, change: DeadlineChanged) -> None:
-    timer = thread.deadline_timer(change.kind)
-    if change.status == "running" and change.due_at:
-        await unit.set_timer(_timer(thread, timer, "sla", change.due_at))
-    else:
+async def _set_deadline_timers(unit: Unit, thread: Thread, change: DeadlineChanged, alerts: AlertSettings) -> None:
+    """One for the deadline, and one before it where anybody is warned."""
+    timer, warning = thread.deadline_timer(change.kind), thread.warning_timer(change.kind)
+    if change.status != "running" or change.due_at is None:
         await unit.cancel_timer(timer)
+        await unit.cancel_timer(warning)
+        return
+    await unit.set_timer(_timer(thread, timer, "sla", change.due_at))
+    if alerts.warns:
+        at = near_at(change.due_at, timedelta(seconds=change.allowed_s), alerts.warn_minutes)
+        await unit.set_timer(_timer(thread, warning, "deadline_near", at))
 
 
 def _timer(thread: Thread, timer_id: UUID, purpose: str, due_at: datetime) -> TimerElapsed:

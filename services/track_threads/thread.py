@@ -103,6 +103,10 @@ class Thread:
         """The timer that fires when a deadline has passed."""
         return uuid5(self.thread_id, f"sla/{kind}")
 
+    def warning_timer(self, kind: DeadlineKind) -> UUID:
+        """The timer that fires when a deadline is near."""
+        return uuid5(self.thread_id, f"near/{kind}")
+
 
 def by_author(mails: Iterable[Pending]) -> tuple[tuple[Pending, ...], ...]:
     """The mails of each author, who has waited longest first: nobody is answered with what another one asked."""

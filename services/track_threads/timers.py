@@ -8,16 +8,19 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.track_threads import decide, marks
 from services.track_threads.apply import SQL
+from services.track_threads.calls import near, near_at
 from services.track_threads.deadlines import breached
 from services.track_threads.expiring import let_go
 from services.track_threads.keeping import load, open_turn, record
 from services.track_threads.thread import Thread
 
+PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention"})
+
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """One timer of a thread; those of replies are send_email's."""
     timer, settings = work.event, work.house.settings
-    if timer.purpose not in ("quiet", "auto_resolve", "auto_close", "sla", "retention"):
+    if timer.purpose not in PURPOSES:
         return
     async with work.unit() as unit:
         thread = await load(unit, timer.thread_id)
@@ -27,6 +30,8 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
             await let_go(unit, thread, settings.retention)
         elif timer.purpose == "sla":
             await record(unit, thread, await _missed(unit, thread, timer), settings)
+        elif timer.purpose == "deadline_near":
+            await _warn(unit, thread, timer, settings.alerts.warn_minutes)
         else:
             await record(unit, thread, _idle(thread, timer), settings)
 
@@ -50,6 +55,16 @@ async def _missed(unit: Unit, thread: Thread, timer: TimerElapsed) -> decide.Eve
     if text:
         events.append(marks.note(thread, f"{SUGGESTED}\n\n{text}", "agent", "ai", unit.cause.id))
     return iter(events)
+
+
+async def _warn(unit: Unit, thread: Thread, timer: TimerElapsed, warn_minutes: float) -> None:
+    """A person is called, unless the deadline was kept, moved or put off since the timer left."""
+    for one in thread.deadlines:
+        running = one.status == "running" and one.due_at is not None
+        if running and thread.warning_timer(one.kind) == timer.timer_id:
+            assert one.due_at is not None
+            if near_at(one.due_at, one.allowed, warn_minutes) <= timer.due_at:
+                await unit.record(near(thread, one))
 
 
 SUGGESTED = "What the agent had drafted when the thread was escalated:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -45,8 +46,12 @@ class Tended(Memory):
         if after:
             mail["In-Reply-To"] = after
         mail.set_content(text)
-        box, key = self.house.settings.inboxes[inbox], str(number)
-        accepted = await accept(self.house, box, mail.as_bytes(), source="file", source_key=key, mode=mode)  # type: ignore[arg-type]
+        return await self.receive(mail.as_bytes(), mode=mode, inbox=inbox)
+
+    async def receive(self, raw: bytes, *, mode: str = "live", inbox: int = 0) -> UUID:
+        """A mail as it comes, handled by every processor; its thread's id."""
+        box, key = self.house.settings.inboxes[inbox], hashlib.sha256(raw).hexdigest()
+        accepted = await accept(self.house, box, raw, source="file", source_key=key, mode=mode)  # type: ignore[arg-type]
         await self.settle()
         (row,) = await self.rows("SELECT thread_id FROM mails WHERE mail_id = %(id)s", id=accepted.mail_id)
         found: UUID = row["thread_id"]

@@ -5,6 +5,7 @@ Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores b
 its name, the reason and how to mend it.
 """
 
+from services.core.settings.alerts import AlertSettings, AlertTarget
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
@@ -27,6 +28,8 @@ from services.core.settings.web import WebhookSettings, WebSettings
 __all__ = [
     "CONFIG_FILE",
     "TOOLS_S",
+    "AlertSettings",
+    "AlertTarget",
     "ArchiveSettings",
     "Behaviour",
     "BlobSettings",

@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from services.core.bus.attempt import GRACE_S
 from services.core.model.settings import ModelSettings
+from services.core.settings.alerts import AlertSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
@@ -72,6 +73,7 @@ class Settings(BaseSettings):
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
     retention: RetentionSettings = RetentionSettings()
+    alerts: AlertSettings = AlertSettings()
     service_levels: ServiceLevels = ServiceLevels()
     office_hours: OfficeHours = OfficeHours()
     behaviours: tuple[Behaviour, ...] = ()
@@ -119,6 +121,12 @@ class Settings(BaseSettings):
             names = [one.name for one in behaviours]
             if twice := sorted({name for name in names if names.count(name) > 1}):
                 raise ValueError(f"behaviours: {', '.join(twice)} is there twice in one list; give each its own name")
+        return self
+
+    @model_validator(mode="after")
+    def _alerts_leave_the_house(self) -> Self:
+        inbound = (self.web.webhook_secret, self.web.webhooks.cloudflare_secret)
+        self.alerts.must_leave(self.own_addresses, {one.get_secret_value() for one in inbound})
         return self
 
     @property

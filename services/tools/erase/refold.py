@@ -31,6 +31,7 @@ COLUMN = MappingProxyType(
         "summary": "thread_id",
         "participant": "participant_id",
         "document": "document_id",
+        "alert_channel": "channel_id",
     }
 )
 OTHERWISE = "thread_id"

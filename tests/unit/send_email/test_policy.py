@@ -86,7 +86,8 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 async def decided_draft(given: ReplyDrafted, approval: str) -> Any:
     ledger = Ledger()
     await on_draft(work(given, ledger, approval))
-    (event,) = ledger.recorded
+    event, *calls = ledger.recorded
+    assert [one.kind for one in calls] == (["draft_waits"] if isinstance(event, ReplyHeld) else [])
     return event
 
 
@@ -101,7 +102,7 @@ async def test_an_overtaken_draft_is_discarded_whatever_the_policy(thread: Simpl
 
 @pytest.mark.usefixtures("thread")
 async def test_where_people_review_a_reply_is_held() -> None:
-    """With review, a reply waits for a person and nothing is approved."""
+    """With review, a reply waits for a person, who is called, and nothing is approved."""
     assert isinstance(await decided_draft(draft(), "review"), ReplyHeld)
 
 

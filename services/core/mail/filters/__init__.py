@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from services.core.mail.filters.answers_alert import answers_alert
 from services.core.mail.filters.asks_for_person import asks_for_person
 from services.core.mail.filters.auto_submitted import auto_submitted
 from services.core.mail.filters.automatic_wording import automatic_wording
@@ -41,6 +42,7 @@ FILTERS: tuple[Filter, ...] = (
     over_limits,
     duplicate,
     own_loop,
+    answers_alert,
     complaint,
     bounce,
     receipt,

@@ -41,7 +41,8 @@ class FilterContext:
 
     `own_addresses` are casefolded; the counts are of earlier mails in the current window and do not
     include this one. `report` is what `reports.read_report` made of the raw mail, and
-    `report_names_ours` whether its original Message-ID is one that we sent.
+    `report_names_ours` whether its original Message-ID is one that we sent. `alert` says what the mail has to do with
+    an alert to a colleague: it answers one, or reports that one came back.
     """
 
     own_addresses: frozenset[str] = frozenset()
@@ -50,6 +51,7 @@ class FilterContext:
     report: Report | None = None
     report_names_ours: bool = False
     message_id_is_ours: bool = False
+    alert: Literal["", "answered", "returned"] = ""
     duplicate_of: str = ""
     encrypted_attachment: str = ""
     identical_bodies: int = 0

@@ -1,0 +1,114 @@
+"""A person is needed, and what became of telling them.
+
+A call says that somebody has to look at a thread. Alerts are what the operator's people are told of it, by channel (an
+address, a webhook): these events hold ids and times alone, what is told is read from the calls when it is told.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData
+
+CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits"]
+
+
+class PersonCalled(EventData):
+    """A thread needs a person: it was escalated, a mail or a draft waits, a deadline is near or missed."""
+
+    TYPE: ClassVar[str] = "person.called.v1"
+    TOPIC: ClassVar[str] = "calls"
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "kind"})
+
+    thread_id: UUID
+    participant_id: UUID | None = None
+    inbox: str
+    kind: CallKind
+    reason: str = ""
+    mail_id: UUID | None = Field(None, description="the mail that waits")
+    reply_id: UUID | None = Field(None, description="the draft that waits")
+
+
+class AlertEvent(EventData):
+    """An event of a channel: the alerts that wait there, and the mails or calls in which they went."""
+
+    TYPE: ClassVar[str] = ""
+    TOPIC: ClassVar[str] = "alerts"
+    AGGREGATE: ClassVar[str] = "alert_channel"
+
+    channel_id: UUID
+
+    def aggregate_id(self) -> UUID:
+        """The channel."""
+        return self.channel_id
+
+    def shared_in(self) -> UUID | None:
+        """Nobody's words."""
+        return None
+
+    def own_subject(self) -> UUID | None:
+        """Nobody."""
+        return None
+
+    def skeleton(self) -> dict[str, Any]:
+        """All of it: ids and times, and what the operator's own servers said."""
+        return self.model_dump(mode="json")
+
+
+class AlertRaised(AlertEvent):
+    """A call is to be told in this channel."""
+
+    TYPE: ClassVar[str] = "alert.raised.v1"
+
+    alert_id: UUID
+    call_id: UUID = Field(description="the event that called")
+    thread_id: UUID
+    kind: CallKind
+
+
+class AlertsGrouped(AlertEvent):
+    """Alerts that waited go out together, under one id that every attempt carries."""
+
+    TYPE: ClassVar[str] = "alerts.grouped.v1"
+
+    digest_id: UUID
+    alert_ids: tuple[UUID, ...]
+    message_id: str = Field("", description="of a mail; without angle brackets")
+    grouped_at: datetime = Field(description="by the wall clock, from which the days of retries count")
+
+
+class AlertsSent(AlertEvent):
+    """The channel took them."""
+
+    TYPE: ClassVar[str] = "alerts.sent.v1"
+
+    digest_id: UUID
+    attempt: int
+    response: str = ""
+    sent_at: datetime = Field(description="by the wall clock, from which the pause between two counts")
+
+
+class AlertsDeferred(AlertEvent):
+    """The channel did not take them now; a timer tries again."""
+
+    TYPE: ClassVar[str] = "alerts.deferred.v1"
+
+    digest_id: UUID
+    attempt: int
+    error: str
+    retry_at: datetime
+
+
+class AlertsFailed(AlertEvent):
+    """The days of attempts are over, or the channel refused for good: nobody was told there."""
+
+    TYPE: ClassVar[str] = "alerts.failed.v1"
+
+    digest_id: UUID
+    attempt: int
+    error: str
+    failed_at: datetime

@@ -1,0 +1,108 @@
+"""One attempt to tell a channel: a mail, or a signed POST. What goes out is the same on every attempt, its id too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import httpx
+
+from services.alert_people.channels import Channel
+from services.alert_people.digest import Told, payload, subject_of, text_of
+from services.alert_people.pace import Digest
+from services.core.house import House
+from services.core.mail.compose import Composed, dkim_sign, read_key
+from services.core.mail.compose.notice import Notice, compose_notice
+from services.core.mail.message import Address
+from services.core.mail.smtp_dialogue import Letter, NotNow, Refused, dialogue
+from services.core.public_hosts import HostRefused, pinned, plain_client
+from services.core.settings import InboxSettings, Settings, SmtpSettings
+from services.core.standard_webhooks import sign_standard
+
+NAME = "Correspondent"
+AGENT = "correspondent (alerts)"
+PRIVATE = "alerts.private_hosts"
+
+
+async def tell(house: House, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
+    """Hand the digest over; the server's answer. Raises `NotNow`, `Refused`, `OutcomeUnknown` or `ComposeRefused`."""
+    if channel.target.mail:
+        composed = written(house.settings, channel, digest, threads)
+        letter = Letter(composed.envelope_from, composed.recipient, composed.raw)
+        async with dialogue(way_out(house.settings), letter) as session:
+            return await session.data()
+    body = payload(digest.digest_id, house.settings.workspace, digest.grouped_at, threads)
+    return await post(house.settings, channel, str(digest.digest_id), house.now(), body)
+
+
+def written(settings: Settings, channel: Channel, digest: Digest, threads: Sequence[Told]) -> Composed:
+    """The finished mail, signed where the inbox that it is from has a key. Raises `ComposeRefused`."""
+    composed = compose_notice(
+        Notice(
+            message_id=digest.message_id,
+            sender=Address(NAME, sender_of(settings)),
+            recipient=channel.target.mail,
+            subject=subject_of(threads),
+            text=text_of(threads),
+            date=digest.grouped_at,
+            links=frozenset(one.link for one in threads if one.link),
+        )
+    )
+    inbox = _inbox(settings)
+    return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox and inbox.dkim else composed
+
+
+def sender_of(settings: Settings) -> str:
+    """Whom the mails are from."""
+    return settings.alerts.sender or settings.inboxes[0].address
+
+
+def way_out(settings: Settings) -> SmtpSettings:
+    """The server that the mails are handed over to: that of the inbox that they are from, else the house's."""
+    inbox = _inbox(settings)
+    return settings.smtp_of(inbox.name) if inbox else settings.smtp
+
+
+async def post(settings: Settings, channel: Channel, webhook_id: str, now: datetime, body: bytes) -> str:
+    """POST a signed body (Standard Webhooks 1.0). Raises `NotNow`, or `Refused` where the receiver is gone (410)."""
+    stamp = str(int(now.timestamp()))
+    headers = {
+        "content-type": "application/json",
+        "user-agent": AGENT,
+        "webhook-id": webhook_id,
+        "webhook-timestamp": stamp,
+        "webhook-signature": sign_standard(channel.target.secret.get_secret_value(), webhook_id, stamp, body),
+    }
+    alerts, url = settings.alerts, httpx.URL(channel.target.webhook)
+    try:
+        async with asyncio.timeout(alerts.timeout_s), plain_client(alerts.timeout_s) as client:
+            request = await pinned(
+                client, "POST", url, headers=headers, private=PRIVATE, allowed=alerts.private_hosts, content=body
+            )
+            answer = await client.send(request, stream=True)
+            await answer.aclose()
+    except HostRefused as error:
+        raise NotNow(str(error)) from error
+    except TimeoutError as error:
+        raise NotNow(f"no answer in {alerts.timeout_s:g} s (alerts.timeout_s)") from error
+    except httpx.HTTPError as error:
+        raise NotNow(f"cannot be reached: {str(error) or type(error).__name__}") from error
+    return _taken(answer)
+
+
+def _taken(answer: httpx.Response) -> str:
+    said = f"{answer.status_code} {answer.reason_phrase}".strip()
+    if answer.is_success:
+        return said
+    if answer.has_redirect_location:
+        raise NotNow(f"answers {said}, and a redirect is not followed: name the final address in alerts.to")
+    if answer.status_code == httpx.codes.GONE:
+        raise Refused(f"answers {said}")
+    raise NotNow(f"answers {said}")
+
+
+def _inbox(settings: Settings) -> InboxSettings | None:
+    sender = sender_of(settings).casefold()
+    return next((one for one in settings.inboxes if one.address.casefold() == sender), None)
