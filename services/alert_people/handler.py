@@ -60,22 +60,21 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
         return
     async with work.house.locks.hold(channel.id):
         digest = await _digest(work, channel)
-        if digest is None:
-            return
-        result = await _attempt(work, channel, digest)
+        result = await _attempt(work, channel, digest) if digest else None
         async with work.unit("result") as unit:
             await unit.lock(KIND, channel.id)
-            await unit.record(result)
+            if result is not None:
+                await unit.record(result)
             await _set_timer(work, unit, channel)
 
 
 async def _digest(work: Work[Any], channel: Channel) -> Digest | None:
-    """The digest to be told now: the one that is being tried, else a new one of what waits; None where nothing is."""
+    """The digest to be told now: the one that is being tried, else a new one of what waits; None where none is due."""
     async with work.unit("group", final=False) as unit:
         await unit.lock(KIND, channel.id)
         newest, now = await _newest(unit.conn, channel), work.house.now()
         at = due(await _waiting_since(unit.conn, channel), newest, work.house.settings.alerts)
-        if at is None or at > now:
+        if at is None or at > max(now, work.now):  # the clock of the process that set the timer may be ahead of ours
             return None
         if newest is not None and newest.state == "grouped":
             return newest

@@ -28,6 +28,7 @@ from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 LEVELS = {"normal": {"first_response_hours": 4, "next_response_hours": 8, "resolution_hours": 40}}
+ALERTS = {"to": [{"mail": "people@tellme.example"}], "gather_s": 0}
 BARELY_USED = {
     "suppressions",
     "relations",
@@ -44,7 +45,9 @@ async def lived_in(
 ) -> AsyncIterator[Settings]:
     """The settings of a house that has lived through the demo's world."""
     home = tmp_path_factory.mktemp("home")
-    async with lived_through(stack, template_database, home, then=_people_act, service_levels=LEVELS) as settings:
+    async with lived_through(
+        stack, template_database, home, then=_people_act, service_levels=LEVELS, alerts=ALERTS
+    ) as settings:
         yield settings
 
 

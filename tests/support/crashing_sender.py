@@ -1,7 +1,7 @@
 """A sender that dies at a named point: `python -m tests.support.crashing_sender POINT EVENT-ID`.
 
-It handles one stored event as `send_email` does, with the settings of its environment, and kills itself (SIGKILL)
-where the point says: before or after a function of the sender. A process that gets past its point exits with 1.
+It handles one stored event as `send_email` (or `alert_people`) does, with the settings of its environment, and kills
+itself (SIGKILL) where the point says: before or after a function of the sender. A process that gets past its point exits with 1.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.core.house import open_house
 from services.core.settings import Settings, read_settings
-from services.send_email import PROCESSOR
 from tests.support.workers import ROOT, environment_of
 
 DRAFTED, APPROVED, SENT = "reply.drafted.v1", "reply.approved.v1", "reply.sent.v1"
+TIMER = "timer.elapsed.v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Point:
     owner: str = ""
     function: str = ""
     when: Literal["before", "after"] = "before"
+    processor: str = "send_email"
 
 
 RUNNER, PUBLISHER = "services.core.bus.runner", "services.core.bus.publisher:Publisher"
@@ -58,6 +59,14 @@ POINTS = {
     "sent-before-ack": Point(APPROVED),
     "before-append": Point(SENT, FOLDER, "keep_copy"),
     "after-append": Point(SENT, FOLDER, "keep_copy", "after"),
+}
+
+ALERTS = "services.alert_people.handler"
+ALERT_POINTS = {
+    "alert-grouped": Point(TIMER, ALERTS, "_digest", "after", "alert_people"),
+    "alert-handed-over": Point(TIMER, ALERTS, "tell", "after", "alert_people"),
+    "alert-recorded": Point(TIMER, RUNNER, "publish", "before", "alert_people"),
+    "alert-before-ack": Point(TIMER, processor="alert_people"),
 }
 
 
@@ -91,12 +100,12 @@ def _dying(function: Callable[..., Any], when: str) -> Callable[..., Any]:
     return awaited if inspect.iscoroutinefunction(function) else called
 
 
-async def _handle(event_id: UUID, *, at_the_end: bool) -> None:
+async def _handle(event_id: UUID, processor: str, *, at_the_end: bool) -> None:
     async with open_house(read_settings()) as house:
         async with house.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.by_id, {"id": event_id})
         assert row is not None
-        await Runner(PROCESSOR, house).process(history.envelope(row))
+        await Runner(pkgutil.resolve_name(f"services.{processor}:PROCESSOR"), house).process(history.envelope(row))
         if at_the_end:
             _die()
 
@@ -106,9 +115,9 @@ def main(point: Point, event_id: UUID) -> None:
     if point.owner:
         owner = pkgutil.resolve_name(point.owner)
         setattr(owner, point.function, _dying(getattr(owner, point.function), point.when))
-    asyncio.run(_handle(event_id, at_the_end=not point.owner))
+    asyncio.run(_handle(event_id, point.processor, at_the_end=not point.owner))
 
 
 if __name__ == "__main__":
-    main(POINTS[sys.argv[1]], UUID(sys.argv[2]))
+    main({**POINTS, **ALERT_POINTS}[sys.argv[1]], UUID(sys.argv[2]))
     sys.exit(1)
