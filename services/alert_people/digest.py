@@ -18,6 +18,7 @@ from services.core.settings.alerts import THREAD
 
 MOST_THREADS = 40  # in one mail; the rest is counted
 LONGEST_REASON, LONGEST_SUBJECT = 300, 120
+FOOT = "A program wrote this, and nobody reads an answer to it."
 
 WORDS: Mapping[CallKind, str] = MappingProxyType(
     {
@@ -79,8 +80,7 @@ def text_of(threads: Sequence[Told]) -> str:
     head = "One thread needs a person." if len(threads) == 1 else f"{len(threads)} threads need a person."
     rest = len(threads) - MOST_THREADS
     more = [f"And {rest} more: correspondent threads --state escalated, correspondent drafts"] if rest > 0 else []
-    foot = "A program wrote this, and nobody reads an answer to it."
-    return "\n\n".join([head, *(_paragraph(one) for one in threads[:MOST_THREADS]), *more, foot])
+    return "\n\n".join([head, *(_paragraph(one) for one in threads[:MOST_THREADS]), *more, FOOT])
 
 
 def payload(digest_id: UUID, workspace: str, at: datetime, threads: Sequence[Told]) -> bytes:

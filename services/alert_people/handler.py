@@ -28,6 +28,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
+from services.core.mail.alert_ids import alert_message_id
 from services.core.mail.attempts import next_attempt
 from services.core.mail.compose import ComposeRefused
 from services.core.mail.smtp_dialogue import Refused
@@ -85,7 +86,7 @@ async def _digest(work: Work[Any], channel: Channel) -> Digest | None:
             channel_id=channel.id,
             digest_id=digest_id,
             alert_ids=tuple(row["alert_id"] for row in rows),
-            message_id=f"alert.{digest_id.hex}@{domain}" if domain else "",
+            message_id=alert_message_id(digest_id, domain) if domain else "",
             grouped_at=now,
         )
         await unit.record(grouped)

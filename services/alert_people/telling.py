@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import httpx
@@ -26,32 +26,48 @@ AGENT = "correspondent (alerts)"
 PRIVATE = "alerts.private_hosts"
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a mail says, under which id and date."""
+
+    message_id: str
+    date: datetime
+    subject: str
+    text: str
+    links: frozenset[str] = frozenset()
+
+
 async def tell(house: House, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
     """Hand the digest over; the server's answer. Raises `NotNow`, `Refused`, `OutcomeUnknown` or `ComposeRefused`."""
     if channel.target.mail:
-        composed = written(house.settings, channel, digest, threads)
-        letter = Letter(composed.envelope_from, composed.recipient, composed.raw)
-        async with dialogue(way_out(house.settings), letter) as session:
-            return await session.data()
+        links = frozenset(one.link for one in threads if one.link)
+        subject, text = subject_of(threads), text_of(threads)
+        return await mail(house.settings, channel, Message(digest.message_id, digest.grouped_at, subject, text, links))
     body = payload(digest.digest_id, house.settings.workspace, digest.grouped_at, threads)
     return await post(house.settings, channel, str(digest.digest_id), house.now(), body)
 
 
-def written(settings: Settings, channel: Channel, digest: Digest, threads: Sequence[Told]) -> Composed:
+async def mail(settings: Settings, channel: Channel, message: Message) -> str:
+    """Send one mail. Raises `NotNow`, `Refused`, `OutcomeUnknown` or `ComposeRefused`."""
+    async with dialogue(way_out(settings), letter(settings, channel, message)) as session:
+        return await session.data()
+
+
+def letter(settings: Settings, channel: Channel, message: Message) -> Letter:
     """The finished mail, signed where the inbox that it is from has a key. Raises `ComposeRefused`."""
     composed = compose_notice(
         Notice(
-            message_id=digest.message_id,
+            message_id=message.message_id,
             sender=Address(NAME, sender_of(settings)),
             recipient=channel.target.mail,
-            subject=subject_of(threads),
-            text=text_of(threads),
-            date=digest.grouped_at,
-            links=frozenset(one.link for one in threads if one.link),
+            subject=message.subject,
+            text=message.text,
+            date=message.date,
+            links=message.links,
         )
     )
-    inbox = _inbox(settings)
-    return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox and inbox.dkim else composed
+    signed = _signed(composed, _inbox(settings))
+    return Letter(signed.envelope_from, signed.recipient, signed.raw)
 
 
 def sender_of(settings: Settings) -> str:
@@ -101,6 +117,10 @@ def _taken(answer: httpx.Response) -> str:
     if answer.status_code == httpx.codes.GONE:
         raise Refused(f"answers {said}")
     raise NotNow(f"answers {said}")
+
+
+def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:
+    return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox and inbox.dkim else composed
 
 
 def _inbox(settings: Settings) -> InboxSettings | None:

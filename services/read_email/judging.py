@@ -10,6 +10,7 @@ from uuid import UUID
 from schemas.events.mail import DeliveryReport, MailReceived, Verdict
 from services.core.bus.unit import Row, Unit
 from services.core.house import House
+from services.core.mail.alert_ids import is_alert_id
 from services.core.mail.filters import FilterContext, Limits, judge
 from services.core.mail.reports import Report
 from services.read_email.apply import SQL
@@ -50,7 +51,7 @@ async def find_verdict(
         report=reading.report,
         report_names_ours=about is not None,
         message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
-        alert=await _alert(unit, reading),
+        alert=_alert(reading),
         encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
         limits=_limits(house),
@@ -61,13 +62,11 @@ async def find_verdict(
     return Verdict(kind=found.kind, reason=found.reason, filter=found.filter)
 
 
-async def _alert(unit: Unit, reading: Reading) -> Literal["", "answered", "returned"]:
+def _alert(reading: Reading) -> Literal["", "answered", "returned"]:
     """What the mail has to do with an alert of ours. Of an answer the mail that it answers counts, none before that."""
-    report = reading.report
-    ids = list(reading.mail.in_reply_to) if report is None else [report.original_message_id]
-    if not any(ids) or not await unit.one(SQL.our_alerts, workspace=unit.workspace, ids=ids):
-        return ""
-    return "answered" if report is None else "returned"
+    if reading.report is not None:
+        return "returned" if is_alert_id(reading.report.original_message_id) else ""
+    return "answered" if any(is_alert_id(one) for one in reading.mail.in_reply_to) else ""
 
 
 async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_id: UUID) -> FilterContext:

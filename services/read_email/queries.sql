@@ -14,10 +14,6 @@ LIMIT 1;
 SELECT reply_id, thread_id, message_id, recipient FROM deliveries
 WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s) AND state <> 'discarded';
 
--- name: our_alerts
--- Alerts to colleagues by Message-ID (alert_people's own rows).
-SELECT digest_id FROM alert_digests WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s) LIMIT 1;
-
 -- name: threads_of_ids
 -- The threads that hold or await these Message-IDs.
 SELECT DISTINCT thread_id FROM message_threads WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s);

@@ -54,6 +54,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "restore": "backup:restore",
     "forget": "forget:forget",
     "export": "forget:export_person",
+    "alerts": "alerts:app",
     "keys": "keys:app",
     "deliveries": "deliveries:app",
     "suppressions": "suppressions:app",

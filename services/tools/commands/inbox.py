@@ -16,6 +16,7 @@ from services.core.db import queries
 from services.core.settings import InboxSettings, Settings
 from services.receive_email.check import check_inbox
 from services.tools import config_file
+from services.tools.commands.findings import show_findings
 from services.tools.running import settings_here
 
 app = typer.Typer(no_args_is_help=True, help="The mailboxes that the agent answers for.")
@@ -105,13 +106,7 @@ def remove(name: Name) -> None:
 
 def passes(settings: Settings, inbox: InboxSettings) -> bool:
     """Check an inbox, say each finding in words; whether all is well."""
-    findings = asyncio.run(check_inbox(inbox, inbox.smtp or settings.smtp))
-    for one in findings:
-        console.print(f"{'[green]ok[/]' if one.ok else '[red]no[/]'}  {one.step:16}", end="")
-        console.print(one.found, markup=False)
-        if one.remedy:
-            console.print(f"    -> {one.remedy}", markup=False, style="bold")
-    return all(one.ok for one in findings)
+    return show_findings(asyncio.run(check_inbox(inbox, inbox.smtp or settings.smtp)))
 
 
 def _add(settings: Settings, entry: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from rich.table import Table
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.house import House
 from services.tools import dead_letters, topics
+from services.tools.commands.alerts import show_channels
 from services.tools.commands.topics import table_of
 from services.tools.running import house_here
 from services.tools.shown import age, cell
@@ -43,6 +44,8 @@ async def _status(home: Path, open_minutes: float) -> None:
         assert counts is not None
         _show_counts({**counts, "letters": len(letters)})
         _show_turns(house, turns, open_minutes)
+        console.print()
+        await show_channels(house)
 
 
 def _show_at_work(found: list[AtWork] | None) -> None:

@@ -28,7 +28,6 @@ CREATE TABLE alert_digests (
     retry_at   timestamptz
 );
 CREATE INDEX alert_digests_by_channel ON alert_digests (channel_id, grouped_at);
-CREATE INDEX alert_digests_by_message ON alert_digests (workspace, message_id);
 COMMENT ON TABLE alert_digests IS 'Alerts that go out together; every attempt carries the same id. Times are of the wall clock.';
 
 DO $$ BEGIN PERFORM guard_workspaces(); END $$;
