@@ -44,9 +44,9 @@ async def house(
         "to": [{"mail": OPS}, {"webhook": hook.url, "secret": SECRET}],
         "link": "https://desk.ourcompany.example/t/{thread_id}",
         "private_hosts": True,
-        "timeout_s": 0.5,
+        "timeout_s": 20,
     }
-    smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 1}
+    smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 20}
     said: dict[str, Any] = {"alerts": alerts, "smtp": smtp, "behaviours": [CONTRACTS]}
     async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
         yield one

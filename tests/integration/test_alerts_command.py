@@ -29,7 +29,7 @@ name = "support"
 address = "support@ourcompany.example"
 [alerts]
 private_hosts = {private}
-timeout_s = 2
+timeout_s = 20
 {targets}
 """
 

@@ -48,7 +48,7 @@ async def live(lived_in: Settings) -> AsyncIterator[Connection]:
 
 
 def test_every_kind_of_aggregate_is_in_one_scope() -> None:
-    """Threads, participants and documents together are all, and share nothing."""
+    """Threads, participants, documents and alerts together are all, and share nothing."""
     parts = [scope(name) for name in NAMES if name != "all"]
     whole = scope("all")
     assert sorted(kind for part in parts for kind in part.kinds) == list(whole.kinds)
@@ -57,7 +57,7 @@ def test_every_kind_of_aggregate_is_in_one_scope() -> None:
 
 def test_an_unknown_scope_is_refused_by_name() -> None:
     """What cannot be rebuilt is said, with what can."""
-    with pytest.raises(NoSuchScope, match="threads, participants, documents, all"):
+    with pytest.raises(NoSuchScope, match="threads, participants, documents, alerts, all"):
         scope("mails")
 
 

@@ -18,7 +18,7 @@ NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 
 
 def settings_for(url: str, **alerts: Any) -> Settings:
-    return Settings(alerts={"to": [{"webhook": url, "secret": SECRET}], "timeout_s": 0.3, **alerts})
+    return Settings(alerts={"to": [{"webhook": url, "secret": SECRET}], **{"timeout_s": 20, **alerts}})
 
 
 async def posted(receiver: Receiver, **alerts: Any) -> str:
@@ -44,19 +44,24 @@ async def test_what_is_taken_is_signed_with_the_secret() -> None:
         ("401 Unauthorized", NotNow, "answers 401 Unauthorized"),
         ("302 Found\r\nlocation: http://127.0.0.1:1/x", NotNow, "a redirect is not followed"),
         ("410 Gone", Refused, "answers 410 Gone"),
-        (None, NotNow, "no answer in 0.3 s (alerts.timeout_s)"),
     ],
 )
-async def test_what_is_not_taken_is_said_in_words(
-    answer: str | None, error: type[CorrespondentError], said: str
-) -> None:
-    """A fault, a redirect and silence are tried again; a receiver that is gone is not."""
+async def test_what_is_not_taken_is_said_in_words(answer: str, error: type[CorrespondentError], said: str) -> None:
+    """A fault and a redirect are tried again; a receiver that is gone is not."""
     async with receiving() as receiver:
         receiver.answer = answer
         with pytest.raises(error) as caught:
             await posted(receiver)
     assert said in str(caught.value)
     assert len(receiver.posts) == 1
+
+
+async def test_silence_is_not_waited_for_without_end() -> None:
+    """A receiver that never answers is left after the time that the settings give it, and tried again."""
+    async with receiving() as receiver:
+        receiver.answer = None
+        with pytest.raises(NotNow, match=r"no answer in 0\.2 s \(alerts\.timeout_s\)"):
+            await posted(receiver, timeout_s=0.2)
 
 
 async def test_nobody_listens() -> None:
