@@ -18,7 +18,7 @@ NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 
 
 def settings_for(url: str, **alerts: Any) -> Settings:
-    return Settings(alerts={"to": [{"webhook": url, "secret": SECRET}], **{"timeout_s": 20, **alerts}})
+    return Settings(alerts={"to": [{"webhook": url, "secret": SECRET}], "timeout_s": 20, **alerts})
 
 
 async def posted(receiver: Receiver, **alerts: Any) -> str:
