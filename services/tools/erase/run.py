@@ -27,8 +27,8 @@ from services.core.house import House
 from services.core.keys.keyring import CACHE_S
 from services.core.memory.embedding_cache import EMBEDDINGS
 from services.core.suppressed import mark_of
+from services.tools.alone import hold
 from services.tools.archive.archive import archive_of
-from services.tools.archive.move import SQL as ARCHIVE
 from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey
@@ -54,7 +54,7 @@ class Erased:
 
 
 async def erase(house: House, found: Survey, *, by: str) -> Erased:
-    """Erase, and clear what lies outside the database. Raises `HouseBusy`."""
+    """Erase, and clear what lies outside the database. Raises `HouseBusy` or `HistoryHeld`."""
     done, told = await _in_one_transaction(house, found, by)
     await publish(house, told)
     await finish(house, found.workspace)
@@ -92,7 +92,7 @@ async def _in_one_transaction(house: House, found: Survey, by: str) -> tuple[Era
 
 async def _erase(conn: Connection, house: House, found: Survey, by: str) -> tuple[Erased, list[Envelope]]:
     archive = archive_of(house.settings)
-    await conn.execute(ARCHIVE.hold)
+    await hold(conn)
     threads = await _threads(conn, found)
     await lock(conn, found.workspace, await _places(conn, found, threads))
     done = await reseal(conn, house.blobs, found, archive)
