@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+import structlog
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from schemas.events.memory import ParticipantErased
@@ -33,6 +34,10 @@ from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey
 from services.tools.rebuild.beside import connected
+from services.tools.rebuild.run import SCHEMA
+from services.tools.replay.leftovers import clear_leftovers
+
+log = structlog.get_logger(__name__)
 
 NAME = "console"
 TRIES, PAUSE_S = 20, 0.5
@@ -62,7 +67,12 @@ async def erase(house: House, found: Survey, *, by: str) -> Erased:
 
 
 async def finish(house: House, workspace: str) -> int:
-    """Clear blobs and cached texts of erasures that were interrupted after their transaction; how many there were."""
+    """Clear blobs and cached texts of erasures that were interrupted after their transaction; how many there were.
+
+    What killed replays and rebuilds have left of anybody goes too.
+    """
+    if at_work := [one for one in await clear_leftovers(house.settings) if one != SCHEMA]:
+        log.warning("replays are at work; what they hold goes when they end", schemas=at_work)
     async with house.database.reading() as conn:
         rows = await fetch_all(conn, SQL.unfinished, {"workspace": workspace})
     for row in rows:
