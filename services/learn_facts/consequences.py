@@ -44,6 +44,11 @@ def alike(who: Participant, fact_id: UUID) -> list[KnownFact]:
     return [one for one in who.facts if new and mergeable(new) and (one is new or agree(one, new))]
 
 
+def stands_alone(who: Participant, recorded: FactRecorded) -> bool:
+    """Whether no other fact can say the same as one that was just recorded."""
+    return recorded.single_valued or recorded.past or len(alike(who, recorded.fact_id)) < 2
+
+
 def merge(who: Participant, fact_id: UUID, similarity: Similarity) -> FactsMerged | None:
     """The fact and the oldest other that says the same become one, the older of the two; None where nothing does."""
     facts = alike(who, fact_id)

@@ -14,6 +14,11 @@ from services.learn_facts.policy import end_of_day
 from services.learn_facts.support import Support, confidence
 
 
+def sentence_of(proposal: FactProposal) -> str:
+    """The sentence that is searched, embedded and shown."""
+    return proposal.text or proposal.value
+
+
 def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> FactRecorded:
     """It holds from now on, in place of its rivals."""
     proposal, source = claim.proposal, claim.source
@@ -23,7 +28,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         kind=proposal.kind,
         key=proposal.key,
         value=proposal.value,
-        text=proposal.text or proposal.value,
+        text=sentence_of(proposal),
         single_valued=claim.single,
         confidence=confidence([claim.support]),
         importance=claim.policy.importance(proposal.kind, proposal.importance),

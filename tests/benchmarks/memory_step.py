@@ -95,11 +95,11 @@ class Ours:
         return self._memory.reflection(mail, *facts)
 
     async def do(self, step: Step, reflected: Envelope) -> float:
-        """Decide, record, embed; then search. Seconds, without looking for the events that a broker would bring."""
+        """Decide, record, embed; then search. Seconds, without looking for the events that a broker would bring back."""
         began = time.perf_counter()
         await self._runner.process(reflected)
         seconds = time.perf_counter() - began
-        recorded = await self._memory.waiting(learn_facts.PROCESSOR)
+        recorded = await self._memory.caused_by(reflected)
         began = time.perf_counter()
         for envelope in recorded:
             await self._runner.process(envelope)

@@ -19,7 +19,7 @@ from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
-from services.learn_facts.load import load, load_sources
+from services.learn_facts.load import load, load_turn
 from services.learn_facts.proposals import record_all
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
@@ -216,8 +216,7 @@ async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(m
     event = memory.reflection(mail)
     work = Work(event.data, event, "learn_facts", memory.house, learn_facts.PROCESSOR.appliers)
     async with work.unit() as unit:
-        (source, *_) = await load_sources(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
-        who = await load(unit, memory.person())
+        who, (source, *_) = await load_turn(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
         for number, claim in enumerate(claims):
             decided = list(decide_facts.propose(who, claim, source, unit.id_for(str(number))))
             expected = after(who, await record_all(unit, who, decided), unit.now)
