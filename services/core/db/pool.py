@@ -101,14 +101,17 @@ class Database:
     async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
-        Committed at the end, rolled back on an error. Without a workspace it sees all of them. Statements are sent one
-        after the other without waiting (pipeline mode): who fetches rows waits for all before them, and what a
-        statement that is not fetched from did wrong is raised by the next fetch, or at the end.
+        Committed at the end, rolled back on an error, as a connection of psycopg is when its block ends. Without a
+        workspace it sees all of them. Statements are sent one after the other without waiting (pipeline mode): who
+        fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
+        next fetch, or at the end.
         """
-        async with self._one() as conn, conn.transaction(), conn.pipeline():
+        async with self._one() as conn, conn.pipeline():
+            await conn.execute("BEGIN")
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])
             yield conn
+            await conn.execute("COMMIT")
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from psycopg.rows import class_row
+from psycopg.rows import class_row, tuple_row
 from psycopg.sql import SQL, Composed, Literal
 
 from services.core.db.pool import Connection
@@ -75,15 +75,9 @@ class Query:
 
 
 class Candidate(NamedTuple):
-    """A nominated row of `facts` with its scores; `scope_size` is how many rows there were to choose from."""
+    """A nominated fact with its scores; `scope_size` is how many facts there were to choose from."""
 
-    fact_id: UUID
-    kind: str
-    importance: float
-    weight: float
-    confidence: float
-    pinned: bool
-    valid_from: datetime
+    fact: Fact
     similarity: float | None
     lexical: float
     coverage: float
@@ -116,21 +110,19 @@ async def search_facts(
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None
     whole = size is not None and size <= settings.whole_up_to
-    return await _with_facts(conn, ranked if whole else ranked[:limit])
+    return ranked if whole else ranked[:limit]
 
 
-def _ranked(
-    candidates: Sequence[Candidate], query: Query, settings: SearchSettings
-) -> list[tuple[Candidate, float, float]]:
-    """(candidate, score, relevance), best first; equal scores by id, so that the order is always the same."""
+def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSettings) -> list[Hit]:
+    """Best first; equal scores by id, so that the order is always the same."""
     dense = np.array([np.nan if c.similarity is None else c.similarity for c in candidates], dtype=np.float64)
     lexical = np.array([c.lexical for c in candidates], dtype=np.float64)
     relevances = convex(dense, lexical, settings.dense_share).tolist()
-    scored = [
-        (c, standing_score(relevance, c, query.moment, query.window, settings.ranking), relevance)
+    hits = [
+        Hit(c.fact, standing_score(relevance, c.fact, query.moment, query.window, settings.ranking), relevance, *c[1:4])
         for c, relevance in zip(candidates, relevances, strict=True)
     ]
-    return sorted(scored, key=lambda entry: (-entry[1], entry[0].fact_id))
+    return sorted(hits, key=lambda hit: (-hit.score, hit.fact.fact_id))
 
 
 async def _of_participant(conn: Connection, query: Query, settings: SearchSettings) -> list[Candidate]:
@@ -172,16 +164,6 @@ def _statement(template: SQL, condition: SQL, query: Query) -> Composed:
 
 
 async def _candidates(conn: Connection, statement: Composed, values: dict[str, Any]) -> list[Candidate]:
-    async with conn.cursor(row_factory=class_row(Candidate), binary=True) as cursor:
-        return await (await cursor.execute(statement, values)).fetchall()
-
-
-async def _with_facts(conn: Connection, ranked: Sequence[tuple[Candidate, float, float]]) -> list[Hit]:
-    async with conn.cursor(row_factory=class_row(Fact)) as cursor:
-        rows = await (await cursor.execute(SEARCH.by_id, {"ids": [c.fact_id for c, _, _ in ranked]})).fetchall()
-    facts = {row.fact_id: row for row in rows}
-    return [
-        Hit(facts[c.fact_id], score, relevance, c.similarity, c.lexical, c.coverage)
-        for c, score, relevance in ranked
-        if c.fact_id in facts
-    ]
+    async with conn.cursor(row_factory=tuple_row, binary=True) as cursor:
+        rows = await (await cursor.execute(statement, values)).fetchall()
+    return [Candidate(Fact(*row[4:]), *row[:4]) for row in rows]

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
-from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import Vector
 from services.core.memory.knowledge import search_knowledge
 from services.core.memory.questions import read
@@ -71,6 +70,5 @@ def _wanted(given: SearchMemoryInput, kind: str, text: str) -> bool:
 
 
 async def _vector(desk: Desk, text: str) -> Vector:
-    async with desk.house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, desk.house.embedder, [text or " "])
+    (vector,) = await desk.house.embedder.embed([text or " "])
     return vector
