@@ -9,8 +9,8 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
+from services.core.memory.support import confidence
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.support import confidence
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from schemas.events.memory import FactCorroborated, FactRecorded, FactRefused
 from schemas.events.replies import FactProposal
+from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.policy import end_of_day
-from services.learn_facts.support import Support, confidence
 
 
 def sentence_of(proposal: FactProposal) -> str:

@@ -9,9 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
+from services.core.memory.support import Support
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
-from services.learn_facts.support import Support
 
 Row = dict[str, Any]
 
@@ -57,7 +57,9 @@ def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant
     )
 
 
-def _facts(rows: Sequence[Row], supports: Mapping[UUID, list[Support]], parents: Iterable[Row]) -> tuple[KnownFact, ...]:
+def _facts(
+    rows: Sequence[Row], supports: Mapping[UUID, list[Support]], parents: Iterable[Row]
+) -> tuple[KnownFact, ...]:
     """What is believed now, oldest first."""
     parents_of = _grouped((one["fact_id"], one["parent_id"]) for one in parents)
     members_of = _grouped((one["merged_into"], one["fact_id"]) for one in rows if one["merged_into"])

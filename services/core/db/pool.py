@@ -149,6 +149,6 @@ async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = 
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
-    """Every row of each query, asked for together: in a `transaction`, one round trip for all. Sealed columns stay so."""
+    """Every row of each query: in a `transaction`, one round trip for all of them. Sealed columns stay so."""
     cursors = [await conn.execute(one, args) for one in statements]
     return [await cursor.fetchall() for cursor in cursors]

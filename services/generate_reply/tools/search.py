@@ -10,10 +10,10 @@ from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
 from services.core.memory.embeddings import Vector
 from services.core.memory.knowledge import search_knowledge
+from services.core.memory.periods import Window
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, in_words, recall
 from services.core.memory.search import search_facts
-from services.core.memory.temporal import Window
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
