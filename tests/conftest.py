@@ -15,6 +15,7 @@ from services.core.db.migrate import migrate
 from tests.support.stack import create_database, fresh_database, session_stack
 
 os.environ.pop("ANTHROPIC_API_KEY", None)  # no test asks a model that costs money
+os.environ.pop("COLUMNS", None)  # a worker of pytest-xdist has a terminal of 80 columns; tests say how wide theirs is
 
 TEMPLATE = "migrated"
 _prefixes = count(1)

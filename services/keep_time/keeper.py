@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from datetime import timedelta
+from typing import TypeVar
 from uuid import uuid5
 
 import structlog
+from pydantic import ValidationError
 
 from schemas.events.threads import TimerElapsed
 from services.core.bus import history
@@ -18,6 +21,8 @@ from services.core.db import fetch_all, queries
 from services.core.house import House
 
 log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 SQL = queries(__file__)
 BATCH = 200
@@ -31,30 +36,26 @@ async def run(house: House, stop: asyncio.Event) -> None:
     swept = prepared = house.now() - timedelta(days=2)
     while not stop.is_set():
         now = house.now()
-        try:
-            fired = await fire_due(house)
-            if abs(now - swept) >= SWEEP_EVERY:
-                swept = now
-                await sweep(house)
-            if abs(now - prepared) >= timedelta(days=1):
-                prepared = now
-                await prepare_days(house)
-        except Exception as error:
-            log.warning("keeping time failed, will try again", error=repr(error))
-            fired = 0
+        fired = await _done(fire_due(house)) or 0
+        if abs(now - swept) >= SWEEP_EVERY:
+            swept = now
+            await _done(sweep(house))
+        if abs(now - prepared) >= timedelta(days=1):
+            prepared = now
+            await _done(prepare_days(house))
         if fired < BATCH:
             await _pause(stop, TICK_S)
 
 
 async def fire_due(house: House) -> int:
-    """Publish `timer.elapsed` for every timer that is due; how many."""
+    """Publish `timer.elapsed` for every timer that is due; how many. One that cannot be read is put off by a day."""
     now = house.now()
     async with house.database.transaction() as conn:
         rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
-        elapsed = [_elapsed(row) for row in rows]
-        elapsed = await history.store(conn, elapsed)
-        for row in rows:
-            await conn.execute(history.SQL.cancel_timer, {"id": row["id"]})
+        read = [(row["id"], _readable(row)) for row in rows]
+        elapsed = await history.store(conn, [one for _, one in read if one])
+        for timer, one in read:
+            await conn.execute(history.SQL.cancel_timer if one else SQL.put_off, {"id": timer})
     await publish(house, elapsed)
     return len(elapsed)
 
@@ -65,6 +66,23 @@ async def prepare_days(house: House) -> None:
     async with house.database.transaction() as conn:
         for ahead in range(DAYS_AHEAD):
             await conn.execute(SQL.prepare_day, {"day": today + timedelta(days=ahead)})
+
+
+async def _done(step: Awaitable[T]) -> T | None:
+    """What a step of keeping time gives, or None where it failed: no step stops another."""
+    try:
+        return await step
+    except Exception as error:
+        log.warning("keeping time failed, will try again", error=repr(error))
+        return None
+
+
+def _readable(row: Row) -> Envelope | None:
+    try:
+        return _elapsed(row)
+    except ValidationError as error:
+        log.error("a timer cannot be read", timer=str(row["id"]), error=str(error))
+        return None
 
 
 def _elapsed(row: Row) -> Envelope:

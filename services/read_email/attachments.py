@@ -10,7 +10,9 @@ from services.core.mail.attachments import ENCRYPTED, AttachmentText, attachment
 from services.core.mail.message import Attachment
 from services.read_email.reading import Reading
 
-MOST_READ = 10  # attachments of one mail
+MOST_KEPT = 200  # attachments of one mail; what is beyond is in the raw mail alone
+MOST_READ = 10  # of them
+LONGEST_NAME = 200  # characters of a file name in the event
 AT_ONCE = 4
 MAX_CHARACTERS = 8_000  # of all attachments of one mail, in the event and in the prompt
 UNREAD = AttachmentText("", "none")
@@ -18,7 +20,7 @@ UNREAD = AttachmentText("", "none")
 
 async def keep_attachments(work: Work[MailReceived], reading: Reading, *, read: bool) -> tuple[AttachmentRef, ...]:
     """Store each attachment; with `read`, get the words of the first ones too, within the mail's room."""
-    found = reading.mail.attachments
+    found = reading.mail.attachments[:MOST_KEPT]
     told = await _read(found[:MOST_READ]) if read else []
     refs: list[AttachmentRef] = []
     room = MAX_CHARACTERS
@@ -28,7 +30,7 @@ async def keep_attachments(work: Work[MailReceived], reading: Reading, *, read: 
         room -= len(text)
         refs.append(
             AttachmentRef(
-                filename=one.filename,
+                filename=one.filename[-LONGEST_NAME:],
                 content_type=one.content_type,
                 size=len(one.content),
                 blob=await work.keep(one.content),

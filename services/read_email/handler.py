@@ -17,8 +17,10 @@ from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, of_colleague
 from services.read_email.expiring import on_due
 from services.read_email.judging import delivery_report, find_verdict, reported_reply
-from services.read_email.placing import facts, find_place
+from services.read_email.placing import MOST_LISTED, facts, find_place
 from services.read_email.reading import Reading, read
+
+LONGEST_NAME = 100  # characters of a display name in the event; the mail itself keeps all of it
 
 
 async def on_mail_received(work: Work[MailReceived]) -> None:
@@ -72,9 +74,9 @@ def _event(
         in_reply_to=mail.in_reply_to,
         references=mail.references,
         subject=mail.subject[:500],
-        author=_person(mail.author),
-        to=tuple(Person(name=one.name, addr=one.addr) for one in mail.to),
-        cc=tuple(Person(name=one.name, addr=one.addr) for one in mail.cc),
+        author=_mailbox(mail.author) if mail.author else None,
+        to=tuple(map(_mailbox, mail.to[:MOST_LISTED])),
+        cc=tuple(map(_mailbox, mail.cc[:MOST_LISTED])),
         sent_at=mail.date,
         text=reading.text,
         language=mail.language,
@@ -93,8 +95,8 @@ def _author_id(workspace: str, author: Address | None) -> UUID | None:
     return participant_id(workspace, author.key) if author else None
 
 
-def _person(address: Address | None) -> Person | None:
-    return Person(name=address.name, addr=address.addr) if address else None
+def _mailbox(address: Address) -> Person:
+    return Person(name=address.name[:LONGEST_NAME], addr=address.addr)
 
 
 HANDLERS: Handlers = {MailReceived: on_mail_received, MailRetentionDue: on_due}

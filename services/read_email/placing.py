@@ -15,12 +15,15 @@ from services.core.settings import Settings
 from services.read_email.apply import SQL
 from services.read_email.reading import Reading
 
+MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people of the thread
+
 
 def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> MailFacts:
     """What placing needs of the mail itself, the thread of a valid reply token included."""
     mail = reading.mail
     author = mail.author.key if mail.author else ""
-    people = {one.key for one in (*mail.from_, *mail.to, *mail.cc)} - house.settings.own_addresses
+    listed = (*mail.from_[:MOST_LISTED], *mail.to[:MOST_LISTED], *mail.cc[:MOST_LISTED])
+    people = {one.key for one in listed} - house.settings.own_addresses
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
     tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
     threads = (check_token(house.keyring, token, unit.workspace, [author]) for token in tokens if token)

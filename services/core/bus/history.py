@@ -9,13 +9,20 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.events import EVENTS
+from services.core.bus.codec import encode
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import seal
 from services.core.db import Connection, queries
+from services.core.errors import Permanent
 from services.core.keys import Erased, NotAuthentic, is_sealed
 from services.core.keys.aead import OF, clear_part
 
 SQL = queries(__file__, "events.sql")
+LARGEST_EVENT = 950_000  # bytes of a record's value: brokers take a million a record, key and headers included
+
+
+class EventTooLarge(Permanent):
+    """No log would take the event: what is large belongs in a blob."""
 
 
 def row(envelope: Envelope) -> dict[str, Any]:
@@ -90,9 +97,12 @@ def read(row: dict[str, Any]) -> Envelope | Unreadable:
 async def store(conn: Connection, envelopes: list[Envelope], cause: Envelope | None = None) -> list[Envelope]:
     """Seal events and store them in the caller's transaction; as they were stored.
 
-    Raises `Erased` where the people of `cause` were erased since it was read.
+    Raises `Erased` where the people of `cause` were erased since it was read, and `EventTooLarge`.
     """
     sealed = await seal(conn, envelopes, cause)
+    for one in sealed:
+        if (size := len(encode(one).value or b"")) > LARGEST_EVENT:
+            raise EventTooLarge(f"{one.type} has {size:,} bytes; the log takes {LARGEST_EVENT:,}")
     if sealed:
         async with conn.cursor() as cursor:
             await cursor.executemany(SQL.store_event, [row(one) for one in sealed])

@@ -11,6 +11,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC
 from typing import Any
+from uuid import UUID
 
 import structlog
 
@@ -20,12 +21,13 @@ from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
-from services.core.bus.recent import Recent
+from services.core.bus.retry import classify
 from services.core.bus.sealing import key_id, opened
+from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
 from services.core.db import fetch_all, fetch_one
 from services.core.house import House
-from services.core.keys import Erased
+from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import seal_json
 
 log = structlog.get_logger(__name__)
@@ -42,7 +44,6 @@ class Runner:
         self._processor = processor
         self._house = house
         self._prefix = house.settings.kafka.topic_prefix
-        self._done = Recent()
 
     @property
     def group(self) -> str:
@@ -72,36 +73,31 @@ class Runner:
         structlog.contextvars.bind_contextvars(
             processor=self._processor.name, event=str(envelope.id), key=envelope.key, trace=envelope.traceparent
         )
-        if self._done.knows(envelope.id):
-            return
-        work = self._work(envelope)
+        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
         if type(envelope.data) not in self._processor.handlers:
             await work.pass_over()
-        else:
-            await self._handle(work)
-        self._done.add(envelope.id, *work.settled)
-
-    async def _handle(self, work: Work[Any]) -> None:
-        """Do it, unless it was done before; then publish what was stored because of it, now or by whoever did it."""
+            return
         try:
-            if self._processor.at_once or not await work.done_before():
+            if not await work.done_before():
                 await self._do(work)
-                if self._processor.at_once:
-                    await publish(self._house, work.stored)
-                    return
         except AlreadyDone:
-            log.info("already done", type=work.envelope.type)
+            log.info("already done", type=envelope.type)
         except Erased:
-            if not await self._is_gone(work.envelope):
+            if not await self._is_gone(envelope):
                 raise
             await work.pass_over()
-        await self._publish_stored(work.envelope)
+        await self._publish_stored(envelope)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
-        """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched."""
+        """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched.
+
+        Raises what passes by itself, such as a database that is away: an event that is fine is no dead letter for that.
+        """
         try:
             envelope = await read(self._house, delivery)
-        except Exception:
+        except Exception as trouble:
+            if classify(trouble) == "temporary":
+                raise
             envelope = None
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
         if envelope is None or not await self._told(envelope, error):
@@ -132,10 +128,6 @@ class Runner:
         self._house.keys.forget(id)
         return id is not None and id not in await self._house.keys.find([id])
 
-    def _work(self, envelope: Envelope) -> Work[Any]:
-        one = self._processor
-        return Work(envelope.data, envelope, one.name, self._house, one.appliers, one.passes_over)
-
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
         if not work.journaled:
@@ -145,7 +137,7 @@ class Runner:
         """Let the processor record what becomes of an event that it could not handle; False where it cannot say."""
         if self._processor.give_up is None:
             return False
-        work = self._work(envelope)
+        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
         try:
             async with work.unit("gave-up") as unit:
                 if not await self._processor.give_up(unit, error):
@@ -160,7 +152,7 @@ class Runner:
         args = {"cause": cause.id, "source": self._processor.name}
         async with self._house.database.reading() as conn:
             rows = await fetch_all(conn, history.SQL.unpublished_of, args)
-        await publish(self._house, [history.envelope(row) for row in rows])
+        await publish(self._house, await readable(self._house, rows))
 
 
 async def read(house: House, delivery: Delivery) -> Envelope:
@@ -179,14 +171,22 @@ async def read(house: House, delivery: Delivery) -> Envelope:
     return replace(decode(clear), sealed=sealed)
 
 
+async def readable(house: House, rows: Sequence[Row]) -> list[Envelope]:
+    """The envelopes of stored rows without those that nobody can read any more, which count as published."""
+    erased = [row["id"] for row in rows if is_sealed(row["data"])]
+    if erased:
+        log.info("not published, erased", events=len(erased))
+        await _mark_published(house, erased)
+    return [history.envelope(row) for row in rows if not is_sealed(row["data"])]
+
+
 async def publish(house: House, envelopes: Sequence[Envelope]) -> None:
     """Put stored events on the log, then mark them published."""
     if not envelopes:
         return
     prefix = house.settings.kafka.topic_prefix
     await house.publisher.publish([encode(one, topic_prefix=prefix) for one in envelopes])
-    async with house.database.reading() as conn:
-        await conn.execute(history.SQL.mark_published, {"ids": [one.id for one in envelopes]})
+    await _mark_published(house, [one.id for one in envelopes])
 
 
 async def enter(house: House, envelope: Envelope) -> None:
@@ -197,3 +197,8 @@ async def enter(house: House, envelope: Envelope) -> None:
     assert stored is not None
     if stored["published_at"] is None:
         await publish(house, [history.envelope(stored)])
+
+
+async def _mark_published(house: House, ids: list[UUID]) -> None:
+    async with house.database.reading() as conn:
+        await conn.execute(history.SQL.mark_published, {"ids": ids})

@@ -71,7 +71,8 @@ def unseal(secret: bytes, box: bytes, about: bytes) -> bytes:
 def seal_json(key: SubjectKey, clear: Mapping[str, Any], secret: Mapping[str, Any], *, of: str) -> Json:
     """`clear` as it is, and `secret` in a sealed part; `of` says what the whole belongs to, e.g. an event's id."""
     beside = {**clear, OF: of, KEY: str(key.id)}
-    box = seal(key.secret, json.dumps(secret).encode(), _canonical(beside))
+    content = json.dumps(secret, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    box = seal(key.secret, content, _canonical(beside))
     return {**beside, SEALED: base64.b64encode(box).decode()}
 
 

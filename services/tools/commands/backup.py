@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from services.core.house import open_house
 from services.core.settings import Settings
@@ -17,10 +16,9 @@ from services.tools.backup.earlier import take_back
 from services.tools.backup.manifest import Manifest, newest, read
 from services.tools.backup.take import keep_keys, take
 from services.tools.commands.rebuild import FORMATS
+from services.tools.commands.terminal import console
 from services.tools.rebuild.beside import connected
 from services.tools.running import standing
-
-console = Console(highlight=False)
 
 
 def backup(

@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from services.core.house import House
 from services.tools import dead_letters
 from services.tools.commands.dlq_options import DryRun, Error, Every, Group, Id, Ids, Since, Thread, Until, choice_of
 from services.tools.commands.dlq_show import show_list, show_whole
 from services.tools.commands.dlq_turns import reopen, turns
+from services.tools.commands.terminal import console
 from services.tools.dead_letters import Choice
 from services.tools.letter import Letter
 from services.tools.running import house_here
 from services.tools.shown import cell
 
-console = Console(highlight=False)
 app = typer.Typer(no_args_is_help=True, help="Dead letters: what a consumer could not handle.")
 app.command()(turns)
 app.command()(reopen)

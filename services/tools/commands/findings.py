@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rich.console import Console
-
 from services.core.check import Finding
-
-console = Console(highlight=False)
+from services.tools.commands.terminal import console
 
 
 def show_findings(findings: Iterable[Finding]) -> bool:

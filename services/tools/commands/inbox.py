@@ -9,7 +9,6 @@ import psycopg
 import typer
 from psycopg.rows import dict_row
 from pydantic import ValidationError
-from rich.console import Console
 from rich.table import Table
 
 from services.core.db import queries
@@ -17,10 +16,10 @@ from services.core.settings import InboxSettings, Settings
 from services.receive_email.check import check_inbox
 from services.tools import config_file
 from services.tools.commands.findings import show_findings
+from services.tools.commands.terminal import console
 from services.tools.running import settings_here
 
 app = typer.Typer(no_args_is_help=True, help="The mailboxes that the agent answers for.")
-console = Console(highlight=False)
 SQL = queries(__file__, "inbox.sql")
 
 RESTART = "A house that is running takes this up at its next start."

@@ -10,19 +10,18 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.pretty import Pretty
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.core.settings import Settings
 from services.tools.archive.archive import archive_of
+from services.tools.commands.terminal import console
 from services.tools.fold import Folded
 from services.tools.rebuild import run
 from services.tools.rebuild.compare import Comparison
 from services.tools.rebuild.scopes import NAMES, Scope, scope
 from services.tools.running import database_here
 
-console = Console(highlight=False)
 FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 
 

@@ -10,12 +10,12 @@ from typing import Annotated
 from uuid import UUID
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.core.errors import Permanent
 from services.core.settings import Settings
 from services.tools.commands.rebuild import FORMATS
+from services.tools.commands.terminal import console
 from services.tools.replay.case import Case, save
 from services.tools.replay.model import LIVE, RECORDED, Asking
 from services.tools.replay.result import Result, add_to_log, read_log
@@ -23,8 +23,6 @@ from services.tools.replay.run import past_cases, replay, saved_cases
 from services.tools.replay.selection import STARTS, Selection
 from services.tools.replay.show import show_result, show_summary
 from services.tools.running import settings_here
-
-console = Console(highlight=False)
 
 
 class NothingToReplay(Permanent):

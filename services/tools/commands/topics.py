@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
 from services.core.house import House
 from services.tools import producing, topics
+from services.tools.commands.terminal import console
 from services.tools.running import house_here
 from services.tools.shown import age, cell, lines
 from services.tools.topics import Filter, Reading
 
-console = Console(highlight=False)
 app = typer.Typer(no_args_is_help=True, help="Topics: how far each group has come, and what they hold.")
 LONGEST_LINE = 2000  # characters shown of a value
 LARGEST_FILE = 50_000_000  # bytes

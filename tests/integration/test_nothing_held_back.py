@@ -1,0 +1,194 @@
+"""One event that cannot go on, or a database that is away, costs no other event anything, and nothing is given up for it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+
+from deploy.local import Endpoints
+from services import generate_reply, keep_time
+from services.core.bus import history
+from services.core.bus.codec import encode
+from services.core.bus.delivery import Delivery
+from services.core.bus.history import EventTooLarge
+from services.core.bus.runner import Runner
+from services.core.bus.sweeper import refill, sweep
+from services.core.db import fetch_all
+from services.core.house import House, open_house
+from services.core.settings import Settings
+from services.keep_time.keeper import fire_due
+from services.pipeline import consumers
+from services.process import prepare
+from services.receive_email.accept import accept
+from services.tools.archive.archive import archive_of
+from services.tools.erase.person import person
+from services.tools.erase.run import erase
+from services.tools.erase.survey import survey
+from services.tools.settle import settle
+from tests.support.bus import until_true
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.proxy import FaultProxy
+from tests.support.remembered_people import ADA, CARL, write
+
+OLD = "UPDATE events SET published_at = NULL, stored_at = stored_at - interval '1 minute'"
+
+
+@pytest.fixture
+def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> Settings:
+    return settings_for(stack, database, topic_prefix, tmp_path)
+
+
+async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with house.database.reading() as conn:
+        return await fetch_all(conn, query, args)
+
+
+async def unpublished(house: House) -> list[UUID]:
+    return [row["id"] for row in await rows(house, "SELECT id FROM events WHERE published_at IS NULL")]
+
+
+@asynccontextmanager
+async def visited(settings: Settings) -> AsyncIterator[House]:
+    """A house at rest to which Ada and Carl have written."""
+    async with running_house(settings) as house:
+        await write(house, ADA, "What does the Team plan cost?", "<a1@x.example>")
+        await write(house, CARL, "What does the Team plan cost?", "<c1@x.example>")
+        yield house
+
+
+async def test_a_mail_made_to_be_too_large_for_the_log_comes_to_an_end(settings: Settings) -> None:
+    """A thousand people with names of emoji and 31,000 characters of emoji: read, judged, and on the log."""
+    async with running_house(settings) as house:
+        await accept(house, house.settings.inboxes[0], _swollen(), source="file", source_key="1")
+        await settle(house, timeout_s=120)
+        (read,) = await rows(house, "SELECT data FROM events WHERE type = 'email.read.v1'")
+        assert len(read["data"]["to"]) == 200
+        assert await unpublished(house) == []
+        assert await rows(house, "SELECT state FROM deliveries") == [{"state": "sent"}]
+
+
+async def test_an_event_that_no_log_takes_is_not_stored(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The transaction that would store it fails with its size in words, so that nothing waits unpublished for ever."""
+    await prepare(settings)
+    monkeypatch.setattr(history, "LARGEST_EVENT", 300)
+    async with open_house(settings) as house:
+        with pytest.raises(EventTooLarge, match=r"mail.received.v1 has \d+ bytes; the log takes 300"):
+            await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        assert await rows(house, "SELECT id FROM events") == []
+
+
+async def test_a_stored_event_that_the_log_refuses_holds_no_other_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Sweep and refill publish all the others, and say which one stays behind."""
+    async with visited(settings) as house:
+        (row,) = await rows(house, "SELECT * FROM events WHERE type = 'mail.received.v1' ORDER BY seq LIMIT 1")
+        known = history.envelope(row)
+        large = known.data.model_copy(update={"source_key": "x" * 1_200_000, "mail_id": uuid4()})
+    async with open_house(settings) as house:
+        monkeypatch.setattr(history, "LARGEST_EVENT", 10_000_000)
+        async with house.database.transaction() as conn:
+            await history.store(conn, [replace(known, id=uuid4(), data=large, sealed=None)])
+            await conn.execute(OLD)
+        assert await sweep(house) > 20
+        assert len(await unpublished(house)) == 1
+        assert await refill(house, consumers()) >= 1
+
+
+async def test_an_erased_event_that_was_not_published_holds_no_other_back(settings: Settings) -> None:
+    """What a crash left unpublished or undone of somebody who was erased since is passed over."""
+    async with visited(settings) as house:
+        people, names = await person(house, ADA)
+        async with house.database.reading() as conn:
+            found = await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
+        await erase(house, found, by="the test")
+        await settle(house, timeout_s=120)
+    async with open_house(settings) as house:
+        async with house.database.reading() as conn:
+            await conn.execute(OLD)
+            await conn.execute("DELETE FROM journal")
+        everything = len(await unpublished(house))
+        assert await sweep(house) == everything
+        assert await unpublished(house) == []
+        assert await refill(house, consumers()) > 0
+
+
+async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings) -> None:
+    """Giving up needs the event's key; while it cannot be asked for, giving up fails, too, and is tried again."""
+    place = urlsplit(settings.database_url)
+    async with visited(settings) as house:
+        (row,) = await rows(house, "SELECT * FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq LIMIT 1")
+        record = encode(history.envelope(row), topic_prefix=settings.kafka.topic_prefix)
+    delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
+    async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
+        netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
+        through = place._replace(netloc=netloc).geturl()
+        async with open_house(settings.model_copy(update={"database_url": through})) as house:
+            told: list[Any] = []
+            house.publisher.publish = told.append  # type: ignore[method-assign, assignment]
+            runner = Runner(generate_reply.PROCESSOR, house)
+            proxy.refuse()
+            with pytest.raises((psycopg.OperationalError, OSError)):
+                async with asyncio.timeout(60):
+                    await runner.give_up(delivery, psycopg.OperationalError("away"), 9)
+            proxy.resume()
+    assert told == []
+
+
+async def test_a_timer_that_cannot_be_read_stops_no_other(settings: Settings) -> None:
+    """It is put off by a day and stays; the timers beside it fire, and what a crash left is swept."""
+    await prepare(settings)
+    async with open_house(settings) as house:
+        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        known = '{"timer_id": "%s", "thread_id": "%s", "purpose": "quiet", "due_at": "2026-01-01T00:00:00Z"}'
+        async with house.database.reading() as conn:
+            await conn.execute(OLD)
+            for data in ('{"nonsense": 1}', known):
+                timer = uuid4()
+                await conn.execute(
+                    "INSERT INTO timers (id, workspace, due_at, correlation_id, causation_id, event) VALUES"
+                    " (%(id)s, %(workspace)s, %(at)s, %(id)s, %(id)s, %(event)s)",
+                    {"id": timer, "workspace": settings.workspace, "at": house.now(),
+                     "event": data.replace("%s", str(timer))},
+                )  # fmt: skip
+        stop = asyncio.Event()
+        keeping = asyncio.create_task(keep_time.EDGE.run(house, stop))
+        await until_true(lambda: _is_empty(house))
+        stop.set()
+        await keeping
+        assert [row["event"] for row in await rows(house, "SELECT event FROM timers")] == [{"nonsense": 1}]
+        assert await fire_due(house) == 0
+
+
+async def _is_empty(house: House) -> bool:
+    return not await unpublished(house) and len(await rows(house, "SELECT id FROM timers")) == 1
+
+
+def _swollen() -> bytes:
+    name = "\N{GRINNING FACE}".encode() * 55
+    people = [b'"%s" <u%d@e.example>' % (name, number) for number in range(1020)]
+    return b"\r\n".join(
+        (
+            b"From: A <a@x.example>",
+            b"Message-ID: <1@x.example>",
+            b"Date: Mon, 2 Mar 2026 09:00:00 +0000",
+            b"Subject: What does the Team plan cost?",
+            b"To: support@ourcompany.example,\r\n " + b",\r\n ".join(people[:500]),
+            b"Cc: " + b",\r\n ".join(people[500:]),
+            b"MIME-Version: 1.0",
+            b"Content-Type: text/plain; charset=utf-8",
+            b"Content-Transfer-Encoding: 8bit",
+            b"",
+            "\N{GRINNING FACE}".encode() * 31_000,
+        )
+    )
