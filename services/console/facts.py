@@ -14,10 +14,10 @@ from services.console.asking import ask
 from services.console.bodies import By, Correction, NewFact, Outcome
 from services.console.memory.asking import NotDecidedYet, became
 from services.console.memory.finding import find
+from services.console.memory.past import as_of
 from services.console.memory.reading import (
     Entry,
     RememberedFact,
-    as_of,
     current,
     history,
     refusals,

@@ -51,10 +51,11 @@ class Cache:
 
     async def drop_about(self, ids: Collection[str]) -> None:
         """Forget every key that names one of the ids, whoever put it there. Raises where the server is away."""
-        found = [key async for key in self._redis.scan_iter(match=f"{self._prefix}*", count=1000)]
-        about = [key for key in found if any(id in str(key) for id in ids)]
-        if about:
-            await self._redis.delete(*about)
+        await self._delete([key for key in await self._keys() if any(id in key for id in ids)])
+
+    async def drop_all(self) -> None:
+        """Forget every key, whoever put it there. Raises where the server is away."""
+        await self._delete(await self._keys())
 
     async def everything(self) -> AsyncIterator[tuple[str, str]]:
         """Every key of the server with its value, whoever put it there; what is no text as its dump. Raises."""
@@ -68,3 +69,10 @@ class Cache:
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
+
+    async def _keys(self) -> list[str]:
+        return [str(key) async for key in self._redis.scan_iter(match=f"{self._prefix}*", count=1000)]
+
+    async def _delete(self, names: list[str]) -> None:
+        if names:
+            await self._redis.delete(*names)

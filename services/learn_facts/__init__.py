@@ -9,4 +9,4 @@ from services.core.bus.processor import Processor
 from services.learn_facts.apply import APPLIERS
 from services.learn_facts.handler import HANDLERS
 
-PROCESSOR = Processor(name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject")
+PROCESSOR = Processor(name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject", at_once=True)

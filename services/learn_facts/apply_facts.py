@@ -34,15 +34,11 @@ async def _log(conn: Connection, args: dict[str, Any], decision: str, reason: st
 async def _recorded(conn: Connection, envelope: Envelope) -> None:
     args = args_of(envelope)
     args["quote_sha256"] = hashlib.sha256(args["quote"].encode()).hexdigest() if args["quote"] else None
-    if args["supersedes"]:
-        await conn.execute(SQL.supersede, {**args, "supersedes": list(args["supersedes"])})
-    await conn.execute(SQL.insert_fact, args)
+    await conn.execute(
+        SQL.record_fact, {**args, "supersedes": list(args["supersedes"]), "parents": list(args["parents"])}
+    )
     if args["past"]:
         await conn.execute(SQL.end_before, args)
-    await conn.execute(SQL.insert_source, {**args, "said_at": args["valid_from"]})
-    for parent in args["parents"]:
-        await conn.execute(SQL.insert_parent, {**args, "parent_id": parent})
-    await _log(conn, args, "recorded as past" if args["past"] else "recorded", args["rule"])
 
 
 async def _corroborated(conn: Connection, envelope: Envelope) -> None:

@@ -13,10 +13,10 @@ from uuid import UUID
 from schemas.events.memory import Trust
 from schemas.events.replies import FactProposal
 from services.core.memory.quotes import Span, find_quote
+from services.core.memory.support import Support
 from services.learn_facts.evidence import is_literal, objection
 from services.learn_facts.participant import KnownFact, Source
 from services.learn_facts.policy import OURS, Policy
-from services.learn_facts.support import Support
 
 
 @dataclass(frozen=True, slots=True)

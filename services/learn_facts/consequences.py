@@ -9,8 +9,8 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
+from services.core.memory.support import confidence
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.support import confidence
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 
@@ -42,6 +42,11 @@ def alike(who: Participant, fact_id: UUID) -> list[KnownFact]:
     """The facts that may say the same as this one, itself included, oldest first; none where it is believed no more."""
     new = next((one for one in who.facts if one.fact_id == fact_id), None)
     return [one for one in who.facts if new and mergeable(new) and (one is new or agree(one, new))]
+
+
+def stands_alone(who: Participant, recorded: FactRecorded) -> bool:
+    """Whether no other fact can say the same as one that was just recorded."""
+    return recorded.single_valued or recorded.past or len(alike(who, recorded.fact_id)) < 2
 
 
 def merge(who: Participant, fact_id: UUID, similarity: Similarity) -> FactsMerged | None:

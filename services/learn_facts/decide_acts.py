@@ -7,9 +7,9 @@ from uuid import UUID
 
 from schemas.events.memory import FactRecorded
 from schemas.events.threads import StateChanged
+from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import Participant
 from services.learn_facts.policy import STANDARD
-from services.learn_facts.support import Support, confidence
 
 IMPORTANCE = 7  # of 10
 LONGEST = 300  # characters of a reason

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
+from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.policy import STANDARD, Policy, end_of_day
-from services.learn_facts.support import Support, confidence
 from services.learn_facts.timeline import same_value
 
 Events = Iterator[EventData]

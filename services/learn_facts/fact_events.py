@@ -8,10 +8,15 @@ from uuid import UUID
 
 from schemas.events.memory import FactCorroborated, FactRecorded, FactRefused
 from schemas.events.replies import FactProposal
+from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.policy import end_of_day
-from services.learn_facts.support import Support, confidence
+
+
+def sentence_of(proposal: FactProposal) -> str:
+    """The sentence that is searched, embedded and shown."""
+    return proposal.text or proposal.value
 
 
 def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> FactRecorded:
@@ -23,7 +28,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         kind=proposal.kind,
         key=proposal.key,
         value=proposal.value,
-        text=proposal.text or proposal.value,
+        text=sentence_of(proposal),
         single_valued=claim.single,
         confidence=confidence([claim.support]),
         importance=claim.policy.importance(proposal.kind, proposal.importance),

@@ -26,7 +26,8 @@ from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
 from services.learn_facts.expiring import on_due
-from services.learn_facts.load import load, load_sources
+from services.learn_facts.load import load, load_turn
+from services.learn_facts.meaning import meanings_of
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.profile import on_profile
 from services.learn_facts.proposals import learn, policy_of, record_all
@@ -55,9 +56,11 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     draft = work.event
     if draft.participant_id is None or not draft.trusted or not (draft.facts or draft.participant_state):
         return
+    meanings = await meanings_of(work, draft.facts)
     async with work.unit() as unit:
-        sources = await load_sources(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
-        who = await learn(unit, draft.participant_id, draft.facts, sources, policy_of(work, draft.inbox))
+        who, sources = await load_turn(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
+        who = await learn(unit, who, draft.facts, sources, policy_of(work, draft.inbox))
+        await meanings.give(unit, who)
         await _move(unit, who, draft.participant_state, draft.participant_state_reason)
 
 
@@ -66,9 +69,11 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
     event = work.event
     if event.participant_id is None or not event.trusted or not event.covers_to:
         return
+    meanings = await meanings_of(work, event.facts)
     async with work.unit() as unit:
-        sources = await load_sources(unit, event.participant_id, event.mail_ids, event.thread_id)
-        who = await learn(unit, event.participant_id, event.facts, sources, policy_of(work, event.inbox))
+        who, sources = await load_turn(unit, event.participant_id, event.mail_ids, event.thread_id)
+        who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
+        await meanings.give(unit, who)
         await relate(unit, event.participant_id, event.relations, sources)
         who = await _move(unit, who, event.participant_state, event.participant_state_reason)
         await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))

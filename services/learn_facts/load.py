@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
-from services.core.db import fetch_several
+from services.core.memory.support import Support
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
-from services.learn_facts.support import Support
 
 Row = dict[str, Any]
+
+PARTICIPANT = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.parents, SQL.session)
+CITED = (SQL.mails, SQL.our_words)
+KNOWN = tuple(one.name for one in fields(KnownFact) if one.name not in ("supports", "parents", "members"))
+PAST = tuple(one.name for one in fields(PastFact) if one.name != "supports")
 
 
 async def load(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held until the end of the transaction."""
-    await unit.lock("participant", participant_id)
-    of = {"workspace": unit.workspace, "participant_id": participant_id}
-    queries = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.past, SQL.parents, SQL.members, SQL.session)
-    found, issues, sources, facts, past, parents, members, sessions = await fetch_several(unit.conn, queries, of)
+    rows = await unit.read_locked("participant", participant_id, PARTICIPANT, participant_id=participant_id)
+    return _participant(participant_id, rows)
+
+
+async def load_turn(
+    unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID
+) -> tuple[Participant, list[Source]]:
+    """The participant, held, and what a proposal may cite.
+
+    The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say.
+    """
+    args = {"participant_id": participant_id, "thread_id": thread_id, "mail_ids": list(mail_ids)}
+    *rows, mails, ours = await unit.read_locked("participant", participant_id, (*PARTICIPANT, *CITED), **args)
+    sources = [_mail(row, tuple(one["text"] for one in ours if one["at"] < row["received_at"])) for row in mails]
+    return _participant(participant_id, rows), [*sources, *(_our_mail(row) for row in ours if row["reply_id"])]
+
+
+def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant:
+    found, issues, sources, facts, parents, sessions = rows
     supports = _grouped((row["fact_id"], Support(**row)) for row in sources)
     row = found[0] if found else None
     told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
@@ -30,35 +50,37 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
         exists=row is not None,
         **told,
         tags=tuple(row["tags"]) if row else (),
-        facts=_facts(facts, supports, parents, members),
-        past=tuple(PastFact(**one, supports=tuple(supports[one["fact_id"]])) for one in past),
+        facts=_facts(facts, supports, parents),
+        past=_past(facts, supports),
         issues=tuple(KnownIssue(**issue) for issue in issues),
         session=_session(sessions[0]) if sessions else None,
     )
 
 
-async def load_sources(unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID) -> list[Source]:
-    """The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say."""
-    of = {"workspace": unit.workspace, "participant_id": participant_id, "thread_id": thread_id}
-    rows = await unit.all(SQL.mails, mail_ids=list(mail_ids), **of)
-    ours = await unit.all(SQL.our_words, thread_ids=[thread_id, *(row["thread_id"] for row in rows)])
-    mails = [_mail(row, tuple(one["text"] for one in ours if one["at"] < row["received_at"])) for row in rows]
-    return [*mails, *(_our_mail(row) for row in ours if row["reply_id"])]
-
-
 def _facts(
-    rows: Iterable[Row], supports: dict[UUID, list[Support]], parents: Iterable[Row], members: Iterable[Row]
+    rows: Sequence[Row], supports: Mapping[UUID, list[Support]], parents: Iterable[Row]
 ) -> tuple[KnownFact, ...]:
+    """What is believed now, oldest first."""
     parents_of = _grouped((one["fact_id"], one["parent_id"]) for one in parents)
-    members_of = _grouped((one["merged_into"], one["fact_id"]) for one in members)
+    members_of = _grouped((one["merged_into"], one["fact_id"]) for one in rows if one["merged_into"])
     return tuple(
         KnownFact(
-            **{**row, "apart_from": tuple(row["apart_from"])},
+            **{**{name: row[name] for name in KNOWN}, "apart_from": tuple(row["apart_from"])},
             supports=tuple(one for id in (row["fact_id"], *members_of[row["fact_id"]]) for one in supports[id]),
             parents=tuple(parents_of[row["fact_id"]]),
             members=tuple(members_of[row["fact_id"]]),
         )
         for row in rows
+        if row["superseded_at"] is None
+    )
+
+
+def _past(rows: Iterable[Row], supports: Mapping[UUID, list[Support]]) -> tuple[PastFact, ...]:
+    """What is not current any more, merged members apart: they stand in the fact that shows them."""
+    past = (row for row in rows if row["superseded_at"] is not None and row["merged_into"] is None)
+    return tuple(
+        PastFact(**{name: row[name] for name in PAST}, supports=tuple(supports[row["fact_id"]]))
+        for row in sorted(past, key=lambda one: (one["valid_from"], one["fact_id"]))
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
@@ -19,16 +18,15 @@ from services.learn_facts.policy import STANDARD, Policy, extended
 
 
 async def learn(
-    unit: Unit, participant_id: UUID, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
+    unit: Unit, who: Participant, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
 ) -> Participant:
     """Decide on each proposal, and on what follows from it; the participant as they are then."""
-    who: Participant | None = None
     for number, proposal in enumerate(proposals):
-        who = who or await load(unit, participant_id)
         cited = _cited(proposal, sources)
         decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
-        who = after(who, await record_all(unit, who, decided), unit.now)
-    return who or await load(unit, participant_id)
+        follows = after(who, await record_all(unit, who, decided), unit.now)
+        who = follows or await load(unit, who.participant_id)
+    return who
 
 
 async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:

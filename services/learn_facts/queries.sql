@@ -2,25 +2,12 @@
 SELECT * FROM participants WHERE participant_id = %(participant_id)s;
 
 -- name: facts
--- What is believed now.
-SELECT fact_id, kind, key, value, text, trust, valid_from, expires_at, single_valued, pinned,
-       stale_since IS NOT NULL AS stale, apart_from, recorded_at
+-- What is believed now and what was, merged members included.
+SELECT fact_id, kind, key, value, text, trust, valid_from, valid_to, expires_at, single_valued, pinned,
+       stale_since IS NOT NULL AS stale, apart_from, recorded_at, superseded_at, superseded_by,
+       retracted_at AS withdrawn_at, merged_into
 FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
-ORDER BY recorded_at, fact_id;
-
--- name: past
--- What is not current any more, merged members apart: they stand in the fact that shows them.
-SELECT fact_id, key, value, valid_from, valid_to, superseded_by, retracted_at AS withdrawn_at, single_valued
-FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NOT NULL
-  AND merged_into IS NULL
-ORDER BY valid_from, fact_id;
-
--- name: members
--- What was merged into which fact.
-SELECT fact_id, merged_into FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND merged_into IS NOT NULL
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s
 ORDER BY recorded_at, fact_id;
 
 -- name: parents
@@ -49,9 +36,12 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verd
 ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 
 -- name: our_words
--- What we wrote in these threads, newest first.
+-- What we wrote in the thread and in those of the turn's mails, newest first.
 SELECT thread_id, reply_id, role, text, at FROM conversation
-WHERE thread_id = ANY(%(thread_ids)s) AND role <> 'customer' AND gone_at IS NULL ORDER BY version DESC LIMIT 50;
+WHERE role <> 'customer' AND gone_at IS NULL AND thread_id IN (
+    SELECT %(thread_id)s::uuid UNION SELECT thread_id FROM mails
+    WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND mail_id = ANY(%(mail_ids)s))
+ORDER BY version DESC LIMIT 50;
 
 -- name: upsert_participant
 INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)
@@ -98,24 +88,42 @@ ON CONFLICT (participant_id) DO UPDATE SET thread_id = excluded.thread_id, summa
     entities = excluded.entities, actions = excluded.actions, updated_at = excluded.updated_at,
     expires_at = excluded.expires_at;
 
--- name: supersede
--- The rows end: what was believed until now, and when it was so. A correction says that it never was.
-UPDATE facts SET superseded_at = %(at)s, superseded_by = %(fact_id)s, version = %(version)s,
-    retracted_at = CASE WHEN %(corrects)s THEN %(at)s ELSE retracted_at END,
-    valid_to = CASE WHEN %(corrects)s THEN valid_to
-                    ELSE coalesce(valid_to, greatest(valid_from, %(valid_from)s)) END
-WHERE fact_id = ANY(%(supersedes)s);
-
--- name: insert_fact
--- A fact that came late is no current value from the start.
-INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence, importance,
-                   trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, superseded_by,
-                   source_event_id, source_message_id, quote, quote_sha256, span_start, span_end, version)
-VALUES (%(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(value)s, %(text)s, %(single_valued)s,
-        %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s, %(valid_to)s, %(expires_at)s, %(at)s,
-        CASE WHEN %(past)s THEN %(at)s::timestamptz END, %(superseded_by)s, %(event_id)s,
-        nullif(%(source_message_id)s, ''), nullif(%(quote)s, ''), %(quote_sha256)s, %(span_start)s, %(span_end)s,
-        %(version)s);
+-- name: record_fact
+-- The fact with its source, its parents and its line in the log. First the rows that it supersedes end: what was believed
+-- until now, and when it was so; a correction says that it never was. A fact that came late is no current value from the
+-- start.
+WITH ended AS (
+    UPDATE facts SET superseded_at = %(at)s, superseded_by = %(fact_id)s, version = %(version)s,
+        retracted_at = CASE WHEN %(corrects)s THEN %(at)s ELSE retracted_at END,
+        valid_to = CASE WHEN %(corrects)s THEN valid_to
+                        ELSE coalesce(valid_to, greatest(valid_from, %(valid_from)s)) END
+    WHERE fact_id = ANY(%(supersedes)s) RETURNING fact_id
+),
+fact AS (
+    INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence,
+                       importance, trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, superseded_by,
+                       source_event_id, source_message_id, quote, quote_sha256, span_start, span_end, version)
+    SELECT %(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(value)s, %(text)s, %(single_valued)s,
+           %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s, %(valid_to)s, %(expires_at)s, %(at)s,
+           CASE WHEN %(past)s THEN %(at)s::timestamptz END, %(superseded_by)s, %(event_id)s,
+           nullif(%(source_message_id)s, ''), nullif(%(quote)s, ''), %(quote_sha256)s, %(span_start)s, %(span_end)s,
+           %(version)s
+    FROM (SELECT count(*) FROM ended) AS once_they_ended
+),
+source AS (
+    INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, reply_id, thread_id, trust, quote,
+                              said_at, at)
+    VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_reply)s,
+            %(source_thread)s, %(trust)s, %(quote)s, %(valid_from)s, %(at)s)
+),
+parents AS (
+    INSERT INTO fact_parents (fact_id, parent_id, workspace, participant_id)
+    SELECT %(fact_id)s, unnest(%(parents)s::uuid[]), %(workspace)s, %(participant_id)s
+)
+INSERT INTO fact_log (participant_id, version, workspace, at, decision, fact_id, key, value, reason, cause)
+VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(at)s,
+        CASE WHEN %(past)s THEN 'recorded as past' ELSE 'recorded' END, %(fact_id)s, %(key)s, %(value)s, %(rule)s,
+        %(cause)s);
 
 -- name: end_before
 -- What was so when a value that came late began is now known to have ended there.
@@ -129,10 +137,6 @@ INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, 
                           said_at, at)
 VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_reply)s,
         %(source_thread)s, %(trust)s, %(quote)s, %(said_at)s, %(at)s);
-
--- name: insert_parent
-INSERT INTO fact_parents (fact_id, parent_id, workspace, participant_id)
-VALUES (%(fact_id)s, %(parent_id)s, %(workspace)s, %(participant_id)s);
 
 -- name: corroborate
 -- Said once more: surer, perhaps so for longer than we knew, perhaps in so many words for the first time.

@@ -11,7 +11,6 @@ from schemas.events.suggestions import SuggestionAsked
 from schemas.events.threads import AppliedBehaviour, TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.questions import asked
 from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
@@ -66,9 +65,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     text = "\n\n".join(mail["text"] for mail in reversed(mails))
     wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
     questions = asked(text, work.now) if wanted else ()
-    async with house.database.reading() as conn:
-        texts = [query_of(mails, 2000), *(one.words for one in questions)]
-        vector, *vectors = await embed_cached(conn, house.embedder, texts)
+    vector, *vectors = await house.embedder.embed([query_of(mails, 2000), *(one.words for one in questions)])
     return Turn(
         house=house,
         workspace=work.workspace,

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from schemas.events.memory import ThreadSummarized, TurnReflected
-from schemas.held_summary import held
+from schemas.held_summary import Names, held
 from schemas.model_output import SUMMARY_WORDS
 from services.core.bus.processor import Handlers
+from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.summarize_threads.apply import SQL
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
-    """The new summary, with the numbers of the one that stands. One that covers less than that is late, and ignored."""
+    """The new summary, with the numbers and names of the one that stands. One that covers less is late, and ignored."""
     event = work.event
     if not event.summary.strip():
         return
@@ -19,7 +20,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         await unit.lock("summary", event.thread_id)
         row = await unit.one(SQL.current, thread_id=event.thread_id)
         if row is None or row["covers_to"] <= event.covers_to:
-            text = held(event.summary, SUMMARY_WORDS, row["text"] if row else "")
+            names = await _known_names(unit, event)
+            text = held(event.summary, SUMMARY_WORDS, row["text"] if row else "", names)
             await unit.record(
                 ThreadSummarized(
                     thread_id=event.thread_id,
@@ -31,6 +33,12 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
                 )
             )
     await work.house.cache.drop(f"summary:{work.workspace}:{event.thread_id}")
+
+
+async def _known_names(unit: Unit, event: TurnReflected) -> Names:
+    """The customer's name, and what is remembered as their identity."""
+    row = await unit.one(SQL.known_names, workspace=unit.workspace, participant_id=event.participant_id)
+    return Names(row["name"], tuple(row["things"])) if row else Names()
 
 
 HANDLERS: Handlers = {TurnReflected: on_reflected}

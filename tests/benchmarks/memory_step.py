@@ -25,7 +25,6 @@ from services import learn_facts
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
 from services.core.db.migrate import migrate
-from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import Vector
 from services.core.memory.search import search_facts
 from tests.benchmarks import mem0_side
@@ -95,11 +94,11 @@ class Ours:
         return self._memory.reflection(mail, *facts)
 
     async def do(self, step: Step, reflected: Envelope) -> float:
-        """Decide, record, embed; then search. Seconds, without looking for the events that a broker would bring."""
+        """Decide, record, embed; then search. Seconds, without looking for the events that a broker would bring back."""
         began = time.perf_counter()
         await self._runner.process(reflected)
         seconds = time.perf_counter() - began
-        recorded = await self._memory.waiting(learn_facts.PROCESSOR)
+        recorded = await self._memory.caused_by(reflected)
         began = time.perf_counter()
         for envelope in recorded:
             await self._runner.process(envelope)
@@ -108,8 +107,8 @@ class Ours:
 
     async def _search(self, step: Step) -> None:
         house = self._memory.house
+        (vector,) = await house.embedder.embed([step.query])
         async with house.database.transaction(self._memory.workspace) as conn:
-            (vector,) = await embed_cached(conn, house.embedder, [step.query])
             await search_facts(
                 conn,
                 workspace=self._memory.workspace,

@@ -24,6 +24,8 @@ from services.core.keys.aead import seal_json
 from services.core.keys.master import FILE, add_master_key
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+from services.tools import alone
+from services.tools.alone import HistoryHeld
 from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
 from services.tools.commands.keys import rewrap_all
@@ -35,8 +37,11 @@ from services.tools.erase.run import erase, finish
 from services.tools.erase.survey import Survey, survey
 from services.tools.erase.words import Marks
 from services.tools.fold import fold, state_hash
+from services.tools.rebuild import run as rebuilding
 from services.tools.rebuild.beside import connected
+from services.tools.rebuild.scopes import scope
 from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write
 from tests.support.stack import fresh_database
@@ -233,6 +238,49 @@ async def _offer(house: House, who: str, message_id: str, number: int) -> None:
     await accept(house, house.settings.inboxes[0], raw, source="file", source_key=message_id)
 
 
+async def test_a_rebuild_at_work_keeps_out_whoever_else_changes_or_folds_the_whole_history(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between a rebuild's fold and its swap nobody is erased or archived, nobody folds; so nobody comes back by it."""
+    async with running_house(settings_for(stack, database, topic_prefix, tmp_path)) as house:
+        await write(house, ADA, "My order number is 88123. What does the Team plan cost?", "<a1@quillfeather.example>")
+        await _rebuild_while_others_try(house, monkeypatch)
+        await erase(house, await found(house, ADA), by="the test")
+        await settle(house, timeout_s=120)
+        assert await rows(house, "SELECT author_addr FROM mails") == []
+        assert await differences(house, stack) == set()
+
+
+async def _rebuild_while_others_try(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, everything = house.settings, scope("all")
+    ada, carry = await found(house, ADA), rebuilding._carry_vectors
+    kept_out: list[str] = []
+
+    async def meanwhile(*given: Any) -> None:
+        monkeypatch.setattr(rebuilding, "_carry_vectors", carry)
+        for attempt in (
+            erase(house, ada, by="the test"),
+            rebuilding.check(settings, everything, lambda _: None),
+            rebuilding.swap(settings, everything, lambda _: None),
+            _archived(house),
+        ):
+            with pytest.raises(HistoryHeld, match="try again"):
+                await attempt
+            kept_out.append(attempt.__qualname__)
+        await carry(*given)
+
+    monkeypatch.setattr(alone, "WAIT_S", 0.0)
+    monkeypatch.setattr(rebuilding, "_carry_vectors", meanwhile)
+    assert await rebuilding.swap(settings, everything, lambda _: None) > 0
+    assert len(kept_out) == 4
+    monkeypatch.undo()
+
+
+async def _archived(house: House) -> list[Any]:
+    async with house.database.reading() as conn:
+        return [one async for one in move(conn, archive_of(house.settings), datetime(2100, 1, 1, tzinfo=UTC))]
+
+
 async def test_who_complained_is_not_written_to_after_the_erase(house: House) -> None:
     """The suppression outlives the erase as a keyed hash, which names nobody."""
     workspace = house.settings.workspace
@@ -255,9 +303,7 @@ async def test_who_complained_is_not_written_to_after_the_erase(house: House) ->
 async def test_archived_events_are_erased_too_and_those_of_others_are_kept(house: House, stack: Endpoints) -> None:
     """The files stay as they are: Ada's part of them has no key, Bob's mails in them stand sealed anew beside them."""
     ada = await found(house, ADA)
-    async with house.database.reading() as conn:
-        moved = [one async for one in move(conn, archive_of(house.settings), datetime(2100, 1, 1, tzinfo=UTC))]
-    assert moved
+    assert await _archived(house)
     assert (await found(house, ADA)).marks == ada.marks
     await erase(house, await found(house, ADA), by="the test")
     await settle(house, timeout_s=120)

@@ -18,7 +18,7 @@ from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnClosed
 from schemas.model_output import SearchMemoryInput
 from services import reflect
-from services.console.memory import finding, people, reading
+from services.console.memory import finding, past, people, reading
 from services.console.routes import routes
 from services.core.bus.work import Work
 from services.core.clock import random_id
@@ -152,7 +152,7 @@ async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:
             who = (conn, memory.workspace, by_addr.participant_id)
             told = [
                 await reading.current(*who),
-                await reading.as_of(*who, valid_at=day(2), known_at=day(9)),
+                await past.as_of(*who, valid_at=day(2), known_at=day(9)),
                 await reading.history(*who),
                 await reading.refusals(*who),
             ]

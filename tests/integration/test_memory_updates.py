@@ -13,13 +13,15 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached, StateChanged
 from services import learn_facts, track_threads
-from services.console.memory.reading import as_of, history
+from services.console.memory.past import as_of
+from services.console.memory.reading import RememberedFact, history
 from services.core.bus.runner import enter
 from services.core.bus.work import Work
 from services.core.clock import random_id
+from services.core.memory.support import BASE
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
-from services.learn_facts.load import load, load_sources
+from services.learn_facts.load import load, load_turn
 from services.learn_facts.proposals import record_all
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
@@ -203,6 +205,31 @@ async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory)
     assert {round(row["confidence"], 4) for row in rows} == {0.7}, "each rests on its own mail again"
 
 
+async def then(memory: Memory, on: float, known_on: float = 999) -> dict[str, RememberedFact]:
+    """The facts of one day by key, as they were known on another."""
+    async with memory.house.database.reading() as conn:
+        rows = await as_of(conn, memory.workspace, memory.person(), valid_at=day(on), known_at=day(known_on))
+    return {row.key: row for row in rows}
+
+
+async def test_the_past_is_shown_with_the_marks_that_it_had(memory: Memory) -> None:
+    """How sure we were, what was pinned and what was stale on a day is made of what was recorded by then."""
+    await told(memory, "Team", 1)
+    (parent,) = await memory.rows("SELECT fact_id FROM facts")
+    await memory.ask("add", 2, key="segment", value="mid market", kind="customer_info", parents=[parent["fact_id"]])
+    await told(memory, "Team", 4)
+    await memory.ask("pin", 6, fact_id=parent["fact_id"])
+    await memory.ask("unpin", 8, fact_id=parent["fact_id"])
+    await told(memory, "Growth", 10)
+    days = {on: await then(memory, on) for on in (3, 5, 7, 9, 11)}
+    assert [days[on]["plan"].pinned for on in days] == [False, False, True, False, False]
+    assert [days[on]["segment"].standing(day(on)) for on in days] == ["current"] * 4 + ["stale"]
+    assert days[3]["plan"].confidence == BASE["authenticated"] < days[5]["plan"].confidence
+    unaware = (await then(memory, 9, known_on=3))["plan"]
+    assert (unaware.confidence, unaware.pinned, unaware.superseded_at) == (BASE["authenticated"], False, None)
+    assert days[9]["plan"].confidence == days[5]["plan"].confidence, "what changed since changes nothing then"
+
+
 async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(memory: Memory) -> None:
     """The participant that `after` makes of the decisions is the one that `load` reads once they are stored."""
     await told(memory, "Starter", 1)
@@ -216,8 +243,7 @@ async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(m
     event = memory.reflection(mail)
     work = Work(event.data, event, "learn_facts", memory.house, learn_facts.PROCESSOR.appliers)
     async with work.unit() as unit:
-        (source, *_) = await load_sources(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
-        who = await load(unit, memory.person())
+        who, (source, *_) = await load_turn(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
         for number, claim in enumerate(claims):
             decided = list(decide_facts.propose(who, claim, source, unit.id_for(str(number))))
             expected = after(who, await record_all(unit, who, decided), unit.now)

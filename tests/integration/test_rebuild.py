@@ -18,6 +18,7 @@ from services.core.settings import Settings
 from services.pipeline import NAMES as PROCESSORS
 from services.process import prepare, working
 from services.receive_email.accept import accept
+from services.tools import alone
 from services.tools.commands import rebuild
 from services.tools.fold import state_hash
 from services.tools.rebuild import run
@@ -127,6 +128,27 @@ async def test_a_past_state_is_left_to_be_read(lived_in: Settings, live: Connect
     assert counted == {"mails": 6, "last": sixth["at"]}
     assert later == {"n": 0}
     assert await state_hash(live) == hashes
+
+
+async def test_a_swap_whose_hold_was_lost_changes_nothing(
+    lived_in: Settings, live: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The hold goes with its connection: a rebuild that has lost it could bring back what was erased since."""
+    carry, before = run._carry_vectors, await _oids(live)
+
+    async def cut_off(*given: Any) -> None:
+        await live.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+            " AND (classid::bigint << 32 | objid::bigint) = hashtextextended(%(name)s, 0)"
+            " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
+            {"name": alone.NAME},
+        )
+        await carry(*given)
+
+    monkeypatch.setattr(run, "_carry_vectors", cut_off)
+    with pytest.raises(alone.HoldLost):
+        await run.swap(lived_in, scope("all"), lambda count: None)
+    assert await _oids(live) == before
 
 
 def test_the_command_compares_and_swaps(lived_in: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -174,6 +174,11 @@ class Memory:
         args = {"after": -1, "topics": topics, "consumers": [processor.name] * len(topics), "limit": 1000}
         return [history.envelope(row) for row in await self.rows(history.SQL.unconsumed, **args)]
 
+    async def caused_by(self, envelope: Envelope) -> list[Envelope]:
+        """The stored events that an event caused, in the order of storing: a broker brings them all."""
+        query = "SELECT * FROM events WHERE causation_id = %(cause)s ORDER BY seq"
+        return [history.envelope(row) for row in await self.rows(query, cause=envelope.id)]
+
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query."""
         async with self.house.database.reading() as conn:

@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from services.core.house import House
-from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, recall
 
@@ -14,8 +13,7 @@ from services.core.memory.recall import Answer, recall
 async def find(house: House, participant_id: UUID, text: str, *, now: datetime, limit: int = 20) -> Answer:
     """The best hits, and what they amount to: sure, rings a bell, or nothing."""
     asked = read(text, now)
-    async with house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, house.embedder, [asked.words or " "])
+    (vector,) = await house.embedder.embed([asked.words or " "])
     async with house.database.transaction(house.settings.workspace) as conn:
         return await recall(
             conn,

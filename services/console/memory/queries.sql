@@ -43,6 +43,23 @@ WHERE (expires_at IS NULL OR expires_at > %(valid_at)s)
   AND (superseded_at <= %(known_at)s AND merged_into IS NOT NULL) IS NOT TRUE
 ORDER BY kind, key, valid_from, fact_id;
 
+-- name: supports_then
+-- What some facts rested on: said by `valid_at`, learned by `known_at`, that of the facts merged into them by then too.
+SELECT shown_by, s.fact_id, s.trust, coalesce(s.mail_id, s.reply_id) AS mail_id, s.thread_id, s.said_at
+FROM fact_sources s JOIN facts f USING (fact_id),
+     LATERAL (SELECT CASE WHEN f.superseded_at <= %(known_at)s THEN coalesce(f.merged_into, f.fact_id) ELSE f.fact_id END
+                     AS shown_by) AS place
+WHERE s.workspace = %(workspace)s AND s.participant_id = %(participant_id)s AND shown_by = ANY(%(fact_ids)s)
+  AND s.said_at <= %(valid_at)s AND s.at <= %(known_at)s
+ORDER BY s.version;
+
+-- name: marks_then
+-- What had been decided by then about how some facts stand.
+SELECT fact_id, decision, at FROM fact_log
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id = ANY(%(fact_ids)s)
+  AND decision IN ('pinned', 'unpinned', 'stale', 'corroborated') AND at <= least(%(valid_at)s, %(known_at)s)
+ORDER BY version;
+
 -- name: every
 -- Every fact that there ever was, oldest first.
 SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,

@@ -95,15 +95,7 @@ class Entry:
 async def current(conn: Connection, workspace: str, participant_id: UUID) -> list[RememberedFact]:
     """What is believed now, expired facts included."""
     args = {"workspace": workspace, "participant_id": participant_id}
-    return await _facts(conn, SQL.current, args)
-
-
-async def as_of(
-    conn: Connection, workspace: str, participant_id: UUID, *, valid_at: datetime, known_at: datetime
-) -> list[RememberedFact]:
-    """What was so at one time, as it was known at another."""
-    args = {"workspace": workspace, "participant_id": participant_id, "valid_at": valid_at, "known_at": known_at}
-    return await _facts(conn, SQL.as_of, args)
+    return await facts_of(conn, SQL.current, args)
 
 
 async def history(
@@ -111,7 +103,7 @@ async def history(
 ) -> list[Entry]:
     """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
     args = {"workspace": workspace, "participant_id": participant_id, "fact_id": fact_id, "key": key}
-    return await with_provenance(conn, workspace, participant_id, await _facts(conn, SQL.every, args))
+    return await with_provenance(conn, workspace, participant_id, await facts_of(conn, SQL.every, args))
 
 
 async def with_provenance(
@@ -134,6 +126,7 @@ async def refusals(conn: Connection, workspace: str, participant_id: UUID, *, li
     return await fetch_all(conn, SQL.refusals, args)
 
 
-async def _facts(conn: Connection, query: Any, args: dict[str, Any]) -> list[RememberedFact]:
+async def facts_of(conn: Connection, query: Any, args: dict[str, Any]) -> list[RememberedFact]:
+    """The facts that a query gives."""
     async with conn.cursor(row_factory=class_row(RememberedFact)) as cursor:
         return await (await cursor.execute(query, args)).fetchall()

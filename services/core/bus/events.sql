@@ -22,9 +22,11 @@ WHERE published_at IS NULL AND stored_at < clock_timestamp() - make_interval(sec
 ORDER BY seq LIMIT %(limit)s;
 
 -- name: mark_published
--- The broker has acknowledged these events. Rows are locked in one order, as two processes may say so at once.
-WITH unmarked AS (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE)
-UPDATE events SET published_at = clock_timestamp() FROM unmarked WHERE events.id = unmarked.id;
+-- The broker has acknowledged these events. Rows are locked in one order, as two processes may say so at once. A mark
+-- need not be on disk at once: lost, the event is published again, and known by its id.
+WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
+unmarked AS (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE)
+UPDATE events SET published_at = clock_timestamp() FROM unhurried, unmarked WHERE events.id = unmarked.id;
 
 -- name: unconsumed
 -- Stored events that a consumer of their topic has neither journaled nor, as a dead letter, been spared by a person: what
@@ -57,6 +59,19 @@ WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(even
 -- The journal row. No row comes back where the event was done before.
 INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)
 ON CONFLICT DO NOTHING RETURNING 1 AS done;
+
+-- name: mark_seen
+-- The journal row of an event for which nothing was done. It need not be on disk at once: lost, it is made again.
+WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
+INSERT INTO journal (consumer, event_id, event_day)
+SELECT %(consumer)s, %(event_id)s::uuid, %(event_day)s::date FROM unhurried
+ON CONFLICT DO NOTHING;
+
+-- name: mark_settled
+-- The journal rows of events that the consumer itself has just stored, and has nothing more to do for.
+INSERT INTO journal (consumer, event_id, event_day)
+SELECT %(consumer)s, unnest(%(event_ids)s::uuid[]), %(event_day)s
+ON CONFLICT DO NOTHING;
 
 -- name: checkpoint
 -- The answer kept for one step, if it was asked before.

@@ -27,7 +27,9 @@ class Processor:
 
     `give_up` records what tells the flow that an event could not be handled (a failed turn); where it says False, or
     is not set, the event goes to the dead letters. `lane` says what orders events here: the Kafka
-    key, or the data subject. Where it asks a model, its events wait while the model's circuit is open.
+    key, or the data subject. Where it asks a model, its events wait while the model's circuit is open. One that decides
+    `at_once` does all that it does for an event in a single unit: the unit's journal row says whether that was done
+    before, and what the unit stored is all that there is to publish.
     """
 
     name: str
@@ -36,11 +38,16 @@ class Processor:
     give_up: GiveUp | None = None
     lane: Literal["key", "subject"] = "key"
     asks_model: bool = False
+    at_once: bool = False
 
     @property
     def topics(self) -> tuple[str, ...]:
         """What it consumes, as `topics.yaml` says."""
         return catalogue().consumed_by(self.name)
+
+    def passes_over(self, event: EventData) -> bool:
+        """Whether the event will come to this processor, which has nothing to do for it."""
+        return type(event) not in self.handlers and event.TOPIC in self.topics
 
 
 @dataclass(frozen=True, slots=True)

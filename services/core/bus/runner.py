@@ -21,6 +21,7 @@ from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
+from services.core.bus.recent import Recent
 from services.core.bus.retry import classify
 from services.core.bus.sealing import key_id, opened
 from services.core.bus.unit import Row
@@ -44,6 +45,7 @@ class Runner:
         self._processor = processor
         self._house = house
         self._prefix = house.settings.kafka.topic_prefix
+        self._done = Recent()
 
     @property
     def group(self) -> str:
@@ -73,20 +75,30 @@ class Runner:
         structlog.contextvars.bind_contextvars(
             processor=self._processor.name, event=str(envelope.id), key=envelope.key, trace=envelope.traceparent
         )
-        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
+        if self._done.knows(envelope.id):
+            return
+        work = self._work(envelope)
         if type(envelope.data) not in self._processor.handlers:
             await work.pass_over()
-            return
+        else:
+            await self._handle(work)
+        self._done.add(envelope.id, *work.settled)
+
+    async def _handle(self, work: Work[Any]) -> None:
+        """Do it, unless it was done before; then publish what was stored because of it, now or by whoever did it."""
         try:
-            if not await work.done_before():
+            if self._processor.at_once or not await work.done_before():
                 await self._do(work)
+                if self._processor.at_once:
+                    await publish(self._house, work.stored)
+                    return
         except AlreadyDone:
-            log.info("already done", type=envelope.type)
+            log.info("already done", type=work.envelope.type)
         except Erased:
-            if not await self._is_gone(envelope):
+            if not await self._is_gone(work.envelope):
                 raise
             await work.pass_over()
-        await self._publish_stored(envelope)
+        await self._publish_stored(work.envelope)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
         """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched.
@@ -128,6 +140,10 @@ class Runner:
         self._house.keys.forget(id)
         return id is not None and id not in await self._house.keys.find([id])
 
+    def _work(self, envelope: Envelope) -> Work[Any]:
+        one = self._processor
+        return Work(envelope.data, envelope, one.name, self._house, one.appliers, one.passes_over)
+
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
         if not work.journaled:
@@ -137,7 +153,7 @@ class Runner:
         """Let the processor record what becomes of an event that it could not handle; False where it cannot say."""
         if self._processor.give_up is None:
             return False
-        work = Work(envelope.data, envelope, self._processor.name, self._house, self._processor.appliers)
+        work = self._work(envelope)
         try:
             async with work.unit("gave-up") as unit:
                 if not await self._processor.give_up(unit, error):

@@ -6,8 +6,8 @@ processor's `apply` functions, stores every event, and (with `final`) holds the 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -17,7 +17,7 @@ from schemas.events import EventData
 from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, caused
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db import Connection, fetch_all, fetch_one, fetch_several
 
 Apply = Callable[[Connection, Envelope], Awaitable[None]]
 Appliers = Mapping[type[EventData], Apply]
@@ -33,6 +33,7 @@ class Unit:
         self.now: datetime = cause.time
         self.workspace = cause.workspace
         self.stored: list[Envelope] = []
+        self.settled: list[UUID] = []
         self._consumer = consumer
         self._step = step
         self._appliers = appliers
@@ -40,11 +41,15 @@ class Unit:
 
     async def lock(self, kind: str, id: UUID) -> int:
         """Hold the aggregate's row until the end of the transaction; its version."""
-        args = {"workspace": self.workspace, "kind": kind, "id": id}
-        found = await fetch_one(self.conn, history.SQL.lock_aggregate, args)
-        assert found is not None
-        self._versions.setdefault((kind, id), found["version"])
+        await self.read_locked(kind, id, ())
         return self._versions[kind, id]
+
+    async def read_locked(self, kind: str, id: UUID, statements: Iterable[Any], **args: Any) -> list[list[Row]]:
+        """Hold the aggregate's row as `lock` does, and the rows of each query then: one round trip for all."""
+        everything = {**args, "workspace": self.workspace, "kind": kind, "id": id}
+        [held], *found = await fetch_several(self.conn, (history.SQL.lock_aggregate, *statements), everything)
+        self._versions.setdefault((kind, id), held["version"])
+        return found
 
     async def record(self, data: EventData) -> Envelope:
         """Store an event that was decided here; an aggregate's event gets its version and is applied."""
@@ -55,6 +60,10 @@ class Unit:
             await self._appliers[type(data)](self.conn, envelope)
         self.stored.append(envelope)
         return envelope
+
+    def settle(self, envelope: Envelope) -> None:
+        """Say that this consumer, to which the event will come, has nothing more to do for it: it is journaled here."""
+        self.settled.append(envelope.id)
 
     async def one(self, query: Any, **args: Any) -> Row | None:
         """The first row of a query, or None."""
@@ -85,8 +94,12 @@ class Unit:
         await self.conn.execute(history.SQL.cancel_timer, {"id": timer_id})
 
     async def flush(self) -> None:
-        """Write the stored events and the aggregates' versions; called once, before the commit."""
+        """Write the stored events, the aggregates' versions and what is settled; called once, before the commit."""
         self.stored = await history.store(self.conn, self.stored, self.cause)
+        if self.settled:
+            day = self.now.astimezone(UTC).date()
+            args = {"consumer": self._consumer, "event_ids": self.settled, "event_day": day}
+            await self.conn.execute(history.SQL.mark_settled, args)
         for (kind, id), version in self._versions.items():
             args = {"workspace": self.workspace, "kind": kind, "id": id, "version": version}
             await self.conn.execute(history.SQL.set_version, args)

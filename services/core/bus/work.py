@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
 from psycopg.types.json import Jsonb
 
@@ -34,15 +35,25 @@ class AlreadyDone(Exception):
 class Work(Generic[E_co]):
     """One event in the hands of one consumer."""
 
-    def __init__(self, event: E_co, envelope: Envelope, consumer: str, house: House, appliers: Appliers) -> None:
+    def __init__(
+        self,
+        event: E_co,
+        envelope: Envelope,
+        consumer: str,
+        house: House,
+        appliers: Appliers,
+        passes_over: Callable[[EventData], bool] = lambda event: False,
+    ) -> None:
         self.event = event
         self.envelope = envelope
         self.house = house
         self.now: datetime = envelope.time
         self.workspace = envelope.workspace
         self.consumer = consumer
-        self._appliers = appliers
+        self._appliers, self._passes_over = appliers, passes_over
         self.journaled = False
+        self.stored: list[Envelope] = []
+        self.settled: list[UUID] = []
 
     async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
         """The answer of `ask`, kept at once under (consumer, event id, step) and never asked for again."""
@@ -92,13 +103,18 @@ class Work(Generic[E_co]):
                 raise AlreadyDone
             unit = Unit(conn, self.envelope, self.consumer, step, self._appliers)
             yield unit
+            for one in unit.stored:
+                if self._passes_over(one.data):
+                    unit.settle(one)
             await unit.flush()
         self.journaled = self.journaled or final
+        self.stored += unit.stored
+        self.settled += unit.settled
 
     async def pass_over(self) -> None:
         """Nothing is to be done for this event here: the journal says that it was seen."""
         async with self.house.database.reading() as conn:
-            await conn.execute(history.SQL.mark_done, self._journal_key())
+            await conn.execute(history.SQL.mark_seen, self._journal_key())
 
     async def done_before(self) -> bool:
         """Whether the journal has this event."""

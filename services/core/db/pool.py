@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
@@ -11,6 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
+from services.core.clock import monotonic
 from services.core.db.patience import PATIENCE
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ Connection = AsyncConnection[DictRow]
 APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
 _KEYS = "_correspondent_keys"
+_USED = "_correspondent_used_at"
+TRUSTED_S = 1.0  # how long a connection is taken to be alive without asking
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
@@ -33,6 +37,20 @@ def keys_of(conn: Connection) -> Keys | None:
     """The keys that were given to the connection, or None."""
     found: Keys | None = getattr(conn, _KEYS, None)
     return found
+
+
+async def _note_use(conn: Connection) -> None:
+    setattr(conn, _USED, monotonic())
+
+
+async def _check(conn: Connection) -> None:
+    """Ask the server whether it is there, unless the connection was used a moment ago and nothing came since.
+
+    A server that stops, or a backend that is killed, says goodbye or closes the socket: both can be read from it.
+    """
+    silent = not select.select([conn.fileno()], [], [], 0)[0]
+    if not silent or monotonic() - getattr(conn, _USED, -TRUSTED_S) > TRUSTED_S:
+        await AsyncConnectionPool.check_connection(conn)
 
 
 def make_pool(database_url: str, *, size: int, keys: Keys | None = None) -> AsyncConnectionPool[Connection]:
@@ -52,7 +70,8 @@ def make_pool(database_url: str, *, size: int, keys: Keys | None = None) -> Asyn
         connection_class=AsyncConnection[DictRow],
         kwargs={"row_factory": dict_row, **PATIENCE},
         configure=_configure,
-        check=AsyncConnectionPool.check_connection,
+        check=_check,
+        reset=_note_use,
     )
 
 
@@ -82,12 +101,17 @@ class Database:
     async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
-        Committed at the end, rolled back on an error. Without a workspace it sees all of them.
+        Committed at the end, rolled back on an error, as a connection of psycopg is when its block ends. Without a
+        workspace it sees all of them. Statements are sent one after the other without waiting (pipeline mode): who
+        fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
+        next fetch, or at the end.
         """
-        async with self._one() as conn, conn.transaction():
+        async with self._one() as conn, conn.pipeline():
+            await conn.execute("BEGIN")
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])
             yield conn
+            await conn.execute("COMMIT")
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
@@ -125,7 +149,6 @@ async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = 
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
-    """Every row of each query, asked for together: one round trip instead of one for each. Sealed columns stay so."""
-    async with conn.pipeline():
-        cursors = [await conn.execute(one, args) for one in statements]
-        return [await cursor.fetchall() for cursor in cursors]
+    """Every row of each query: in a `transaction`, one round trip for all of them. Sealed columns stay so."""
+    cursors = [await conn.execute(one, args) for one in statements]
+    return [await cursor.fetchall() for cursor in cursors]

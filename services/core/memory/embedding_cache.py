@@ -6,7 +6,8 @@ Losing the table loses time, never knowledge; nothing here takes part in a state
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from uuid import UUID
 
 import numpy as np
 from psycopg.rows import tuple_row
@@ -28,13 +29,40 @@ def text_digest(text: str) -> str:
 
 async def embed_cached(conn: Connection, embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
     """A vector for each text, in order; only texts that were never embedded by this model reach the embedder."""
-    known = await _cached(conn, embedder.name, texts)
-    missing = [text for text in dict.fromkeys(texts) if text_digest(text) not in known]
-    if missing:
-        made = dict(zip(missing, await embedder.embed(missing), strict=True))
-        known |= {text_digest(text): vector for text, vector in made.items()}
-        await _keep(conn, embedder.name, made)
-    return [known[text_digest(text)] for text in texts]
+    known = await look_up(conn, embedder, texts)
+    made = await embed_missing(embedder, texts, known)
+    await keep(conn, embedder, made)
+    vectors = known | made
+    return [vectors[text] for text in texts]
+
+
+async def look_up(conn: Connection, embedder: Embedder, texts: Iterable[str]) -> dict[str, Vector]:
+    """The vectors of those of the texts that the cache has."""
+    digests = {text_digest(text): text for text in texts}
+    parameters = {"model": embedder.name, "digests": list(digests)}
+    async with conn.cursor(row_factory=tuple_row, binary=True) as cursor:
+        rows = await (await cursor.execute(EMBEDDINGS.cached, parameters)).fetchall()
+    return {digests[digest]: np.array(vector, dtype=np.float32) for digest, vector in rows}
+
+
+async def embed_missing(embedder: Embedder, texts: Iterable[str], known: Collection[str]) -> dict[str, Vector]:
+    """A new vector for each text that is not known."""
+    missing = [text for text in dict.fromkeys(texts) if text not in known]
+    return dict(zip(missing, await embedder.embed(missing), strict=True)) if missing else {}
+
+
+async def keep(conn: Connection, embedder: Embedder, made: Mapping[str, Vector]) -> None:
+    """Put new vectors into the cache."""
+    if made:
+        digests, vectors = [text_digest(text) for text in made], [vector_literal(one) for one in made.values()]
+        await conn.execute(EMBEDDINGS.keep, {"model": embedder.name, "digests": digests, "vectors": vectors})
+
+
+async def attach(conn: Connection, embedder: Embedder, vectors: Mapping[UUID, Vector]) -> None:
+    """Give facts their vectors."""
+    literals = [vector_literal(one) for one in vectors.values()]
+    values = {"fact_ids": list(vectors), "vectors": literals, "model": embedder.name}
+    await conn.execute(EMBEDDINGS.attach, values)
 
 
 async def embed_facts(conn: Connection, embedder: Embedder, workspace: str, limit: int = 500) -> int:
@@ -45,9 +73,7 @@ async def embed_facts(conn: Connection, embedder: Embedder, workspace: str, limi
     if not rows:
         return 0
     vectors = await embed_cached(conn, embedder, [text for _, text in rows])
-    for (fact_id, _), vector in zip(rows, vectors, strict=True):
-        values = {"vector": vector_literal(vector), "model": embedder.name, "fact_id": fact_id}
-        await conn.execute(EMBEDDINGS.attach, values)
+    await attach(conn, embedder, {fact_id: vector for (fact_id, _), vector in zip(rows, vectors, strict=True)})
     return len(rows)
 
 
@@ -56,18 +82,3 @@ async def index_facts(conn: Connection, dimensions: int) -> None:
     name = "facts_by_meaning" if dimensions == MIGRATED_DIMENSIONS else f"facts_by_meaning_{dimensions}"
     statement = SQL(EMBEDDINGS.index_meaning).format(name=Identifier(name), dimensions=Literal(dimensions))
     await conn.execute(statement)
-
-
-async def _cached(conn: Connection, model: str, texts: Sequence[str]) -> dict[str, Vector]:
-    parameters = {"model": model, "digests": [text_digest(text) for text in texts]}
-    async with conn.cursor(row_factory=tuple_row) as cursor:
-        rows = await (await cursor.execute(EMBEDDINGS.cached, parameters)).fetchall()
-    return {digest: np.array(vector, dtype=np.float32) for digest, vector in rows}
-
-
-async def _keep(conn: Connection, model: str, vectors: Mapping[str, Vector]) -> None:
-    """Together, and in one order everywhere, so that two writers never wait for each other."""
-    digests = sorted((text_digest(text), text) for text in vectors)
-    values = [{"model": model, "digest": one, "vector": vector_literal(vectors[text])} for one, text in digests]
-    async with conn.cursor() as cursor:
-        await cursor.executemany(EMBEDDINGS.keep, values)

@@ -65,7 +65,7 @@ def normalise(rows: NDArray[np.floating[Any]]) -> Vector:
 
 def vector_literal(vector: Vector) -> str:
     """A vector in the text form that pgvector reads; nine digits bring back every float32."""
-    return "[" + ",".join(f"{x:.9g}" for x in vector.tolist()) + "]"
+    return "[" + ",".join(["%.9g"] * len(vector)) % tuple(vector.tolist()) + "]"
 
 
 class MiniLM:

@@ -2,11 +2,16 @@
 SELECT text_sha256, vector::real[] FROM embeddings WHERE model = %(model)s AND text_sha256 = ANY(%(digests)s)
 
 -- name: keep
-INSERT INTO embeddings (model, text_sha256, vector) VALUES (%(model)s, %(digest)s, %(vector)s::vector)
+-- In one order everywhere, so that two writers never wait for each other.
+INSERT INTO embeddings (model, text_sha256, vector)
+SELECT %(model)s, digest, vector FROM unnest(%(digests)s::text[], %(vectors)s::text[]::vector[]) AS one (digest, vector)
+ORDER BY digest
 ON CONFLICT DO NOTHING
 
 -- name: attach
-UPDATE facts SET embedding = %(vector)s::halfvec, embedding_model = %(model)s WHERE fact_id = %(fact_id)s
+UPDATE facts SET embedding = given.vector, embedding_model = %(model)s
+FROM unnest(%(fact_ids)s::uuid[], %(vectors)s::text[]::halfvec[]) AS given (fact_id, vector)
+WHERE facts.fact_id = given.fact_id
 
 -- name: without_vector
 -- Written as ranges, so that the index facts_by_model answers it however many facts have their vector.

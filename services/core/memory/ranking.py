@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Protocol
 
-from services.core.memory.temporal import Window
+from services.core.memory.periods import Window
 
 DAY = timedelta(days=1)
 

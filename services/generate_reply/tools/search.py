@@ -8,13 +8,12 @@ from uuid import UUID
 
 from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
-from services.core.memory.embedding_cache import embed_cached
 from services.core.memory.embeddings import Vector
 from services.core.memory.knowledge import search_knowledge
+from services.core.memory.periods import Window
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, in_words, recall
 from services.core.memory.search import search_facts
-from services.core.memory.temporal import Window
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
@@ -71,6 +70,5 @@ def _wanted(given: SearchMemoryInput, kind: str, text: str) -> bool:
 
 
 async def _vector(desk: Desk, text: str) -> Vector:
-    async with desk.house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, desk.house.embedder, [text or " "])
+    (vector,) = await desk.house.embedder.embed([text or " "])
     return vector

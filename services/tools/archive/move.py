@@ -19,6 +19,7 @@ from psycopg.types.json import Jsonb
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.pipeline import consumers
+from services.tools.alone import hold
 from services.tools.archive.archive import Archive
 from services.tools.archive.file import Manifest, verify, write
 
@@ -48,7 +49,7 @@ async def move_day(conn: Connection, archive: Archive, day: date, until: datetim
     """Move what was stored before `until`, under the name of `day`; None where nothing may leave."""
     place = archive.at(to)
     async with conn.transaction():
-        await conn.execute(SQL.hold)
+        await hold(conn)
         await conn.execute(_chosen(until))
         with tempfile.TemporaryDirectory(prefix="archive-") as aside:
             path = Path(aside) / "rows"

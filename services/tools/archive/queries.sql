@@ -1,7 +1,3 @@
--- name: hold
--- One archiver at a time.
-SELECT pg_advisory_xact_lock(hashtextextended('correspondent archive', 0));
-
 -- name: choose
 -- What may leave, stored before `until`: published, done by every consumer of its topic (or discarded as its dead letter), of no thread with an open turn;
 -- and of an aggregate only its oldest versions without a gap, so that files first and table then give them in order.

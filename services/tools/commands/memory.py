@@ -15,8 +15,8 @@ from schemas.events.memory import FactRequested
 from services.console.asking import ask
 from services.console.memory.asking import became
 from services.console.memory.finding import find
+from services.console.memory.past import as_of as facts_as_of
 from services.console.memory.people import Person, find_person, list_people
-from services.console.memory.reading import as_of as facts_as_of
 from services.console.memory.reading import current, history, refusals, with_provenance
 from services.core.house import House
 from services.core.memory.recall import in_words
@@ -111,7 +111,7 @@ def as_of(
                 valid_at=at.replace(tzinfo=UTC),
                 known_at=known,
             )
-        _print(showing.line(fact, house.now()) for fact in facts)
+        _print(showing.line(fact, at.replace(tzinfo=UTC)) for fact in facts)
 
     _of_person(context, who, run)
 

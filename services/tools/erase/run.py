@@ -13,6 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+import structlog
 from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from schemas.events.memory import ParticipantErased
@@ -27,12 +28,16 @@ from services.core.house import House
 from services.core.keys.keyring import CACHE_S
 from services.core.memory.embedding_cache import EMBEDDINGS
 from services.core.suppressed import mark_of
+from services.tools.alone import hold
 from services.tools.archive.archive import archive_of
-from services.tools.archive.move import SQL as ARCHIVE
 from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey
 from services.tools.rebuild.beside import connected
+from services.tools.rebuild.run import SCHEMA
+from services.tools.replay.leftovers import clear_leftovers
+
+log = structlog.get_logger(__name__)
 
 NAME = "console"
 TRIES, PAUSE_S = 20, 0.5
@@ -54,7 +59,7 @@ class Erased:
 
 
 async def erase(house: House, found: Survey, *, by: str) -> Erased:
-    """Erase, and clear what lies outside the database. Raises `HouseBusy`."""
+    """Erase, and clear what lies outside the database. Raises `HouseBusy` or `HistoryHeld`."""
     done, told = await _in_one_transaction(house, found, by)
     await publish(house, told)
     await finish(house, found.workspace)
@@ -62,7 +67,12 @@ async def erase(house: House, found: Survey, *, by: str) -> Erased:
 
 
 async def finish(house: House, workspace: str) -> int:
-    """Clear blobs and cached texts of erasures that were interrupted after their transaction; how many there were."""
+    """Clear blobs and cached texts of erasures that were interrupted after their transaction; how many there were.
+
+    What killed replays and rebuilds have left of anybody goes too.
+    """
+    if at_work := [one for one in await clear_leftovers(house.settings) if one != SCHEMA]:
+        log.warning("replays are at work; what they hold goes when they end", schemas=at_work)
     async with house.database.reading() as conn:
         rows = await fetch_all(conn, SQL.unfinished, {"workspace": workspace})
     for row in rows:
@@ -92,7 +102,7 @@ async def _in_one_transaction(house: House, found: Survey, by: str) -> tuple[Era
 
 async def _erase(conn: Connection, house: House, found: Survey, by: str) -> tuple[Erased, list[Envelope]]:
     archive = archive_of(house.settings)
-    await conn.execute(ARCHIVE.hold)
+    await hold(conn)
     threads = await _threads(conn, found)
     await lock(conn, found.workspace, await _places(conn, found, threads))
     done = await reseal(conn, house.blobs, found, archive)

@@ -1,13 +1,16 @@
 """A schema beside the live tables, made by the very migrations that made those, and connections into it.
 
-Invariant: every table of the house exists in the schema, so that no name falls through to the live one.
+Invariants
+- Every table of the house exists in the schema, so that no name falls through to the live one.
+- A schema that lasts for a block is locked for it: who finds it unlocked knows that its maker was killed.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from psycopg import AsyncConnection, sql
@@ -65,11 +68,35 @@ async def drop(database_url: str, schema: str) -> None:
 @asynccontextmanager
 async def beside(database_url: str, schema: str) -> AsyncIterator[str]:
     """The URL of a schema that lasts for the block; what an interrupted run left of it is removed first."""
-    await drop(database_url, schema)
-    try:
-        yield await make(database_url, schema)
-    finally:
+    async with connected(database_url) as holder:
+        await holder.execute(SQL.occupy, {"name": schema})
         await drop(database_url, schema)
+        try:
+            yield await make(database_url, schema)
+        finally:
+            await drop(database_url, schema)
+
+
+async def clear(database_url: str, names: str, before: Callable[[str], Awaitable[None]]) -> list[str]:
+    """Remove the schemas of some names (a regular expression) that nobody occupies; those that somebody does.
+
+    `before` each is removed, what belongs to it can be.
+    """
+    occupied = []
+    for row in await _named(database_url, names):
+        async with connected(database_url) as holder:
+            found = await fetch_one(holder, SQL.occupy_if_free, row)
+            if found and found["free"]:
+                await before(row["name"])
+                await drop(database_url, row["name"])
+            else:
+                occupied.append(row["name"])
+    return occupied
+
+
+async def _named(database_url: str, names: str) -> list[dict[str, Any]]:
+    async with connected(database_url) as conn:
+        return await fetch_all(conn, SQL.named_schemas, {"names": names})
 
 
 def _with_search_path(database_url: str, schemas: tuple[str, ...]) -> str:

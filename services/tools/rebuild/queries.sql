@@ -4,6 +4,16 @@ SELECT set_config('TimeZone', 'UTC', false);
 -- name: schema
 SELECT nspname AS name FROM pg_namespace WHERE nspname = %(name)s;
 
+-- name: named_schemas
+SELECT nspname AS name FROM pg_namespace WHERE nspname ~ %(names)s ORDER BY 1;
+
+-- name: occupy
+-- Until the end of the connection.
+SELECT pg_advisory_lock(hashtextextended('correspondent schema ' || %(name)s, 0));
+
+-- name: occupy_if_free
+SELECT pg_try_advisory_lock(hashtextextended('correspondent schema ' || %(name)s, 0)) AS free;
+
 -- name: live_schema
 -- Where the house's own tables stand.
 SELECT current_schema() AS name;

@@ -20,6 +20,7 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
 from services.core.house import open_keys
 from services.core.settings import Settings
+from services.tools.alone import holding, still
 from services.tools.archive.archive import Archive
 from services.tools.fold import Folded, fold_events
 from services.tools.history import Part, Stored, manifests, stored_events
@@ -55,8 +56,12 @@ async def count_erased(database_url: str, scope: Scope) -> int:
 
 
 async def check(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> Comparison:
-    """Fold beside the live tables and compare, both as of one moment; nothing is changed."""
-    async with beside(settings.database_url, SCHEMA) as url, _both(settings, url) as (live, target):
+    """Fold beside the live tables and compare, both as of one moment; nothing is changed. Raises `HistoryHeld`."""
+    async with (
+        holding(settings.database_url),
+        beside(settings.database_url, SCHEMA) as url,
+        _both(settings, url) as (live, target),
+    ):
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await target.set_isolation_level(IsolationLevel.REPEATABLE_READ)
@@ -68,15 +73,19 @@ async def check(settings: Settings, scope: Scope, folded: Folded, archive: Archi
 async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> int:
     """Fold, and put the fresh tables in the live ones' place; how many events were folded.
 
-    Raises `TablesInUse` where the lock never came.
+    Raises `TablesInUse` where the lock never came, `HistoryHeld` or `HoldLost`.
     """
-    async with beside(settings.database_url, SCHEMA) as url, _both(settings, url) as (live, target):
+    async with (
+        holding(settings.database_url) as held,
+        beside(settings.database_url, SCHEMA) as url,
+        _both(settings, url) as (live, target),
+    ):
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await _carry_vectors(target, schemas)
         for _ in range(LOCK_TRIES):
             try:
-                return count + await _take_their_place(target, schemas, scope, folded)
+                return count + await _take_their_place(target, schemas, scope, folded, held)
             except LockNotAvailable:
                 await asyncio.sleep(LOCK_PAUSE_S)
     raise TablesInUse
@@ -85,9 +94,12 @@ async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archiv
 async def past(
     settings: Settings, scope: Scope, until: datetime, schema: str, folded: Folded, archive: Archive | None = None
 ) -> int:
-    """Leave the state of an event time in a schema of its own, to be read; how many events made it."""
-    url = await make(settings.database_url, schema)
-    async with _both(settings, url) as (live, target):
+    """Leave the state of an event time in a schema of its own, to be read; how many events made it.
+
+    Raises `HistoryHeld`.
+    """
+    url = settings.database_url
+    async with holding(url), _both(settings, await make(url, schema)) as (live, target):
         part = Part(kinds=scope.kinds, until=until)
         count = await fold_events(stored_events(live, part, archive), target, folded)
         await _carry_vectors(target, (await _schema(live), schema))
@@ -105,13 +117,16 @@ async def _both(settings: Settings, url: str) -> AsyncIterator[tuple[Connection,
         yield live, target
 
 
-async def _take_their_place(target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded) -> int:
+async def _take_their_place(
+    target: Connection, schemas: tuple[str, str], scope: Scope, folded: Folded, held: Connection
+) -> int:
     live, fresh = schemas
     kinds = {"kinds": list(scope.kinds)}
     async with target.transaction():
         await target.execute(SQL.give_up_soon, {"milliseconds": LOCK_MS})
         locked = sql.SQL(", ").join(sql.Identifier(live, table) for table in ("aggregates", *scope.tables))
         await target.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(locked))
+        await still(held)
         count = await fold_events(_behind(target, schemas, kinds), target, folded)
         await target.execute(_in(schemas, SQL.forget_versions), kinds)
         await target.execute(_in(schemas, SQL.take_versions), kinds)

@@ -5,17 +5,17 @@ What it stores is gone with it, and is not sealed; the keys open what the house 
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
+
+import structlog
+from redis.exceptions import RedisError
 
 from services.core.blobs import BlobMissing, Blobs, BlobStore
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import Publisher
-from services.core.cache import Cache
 from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
@@ -25,7 +25,10 @@ from services.core.model.breaker import Breakers
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
 from services.tools.rebuild.beside import beside, connected
+from services.tools.replay.leftovers import cache_of, clear_leftovers, clear_up, files_of, sandbox_name
 from services.tools.replay.model import Asking, chosen_model
+
+log = structlog.get_logger(__name__)
 
 NOWHERE = "replay.invalid"  # RFC 6761: never resolves
 POOL = 12  # the layers of a context are read at once
@@ -68,29 +71,31 @@ class Sandbox:
     asking: Asking
 
 
-def sandbox_name(at: datetime) -> str:
-    """The name of a sandbox that is opened now: two at once have two schemas."""
-    return f"replay_{at:%Y%m%d_%H%M%S_%f}"
-
-
 @asynccontextmanager
 async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sandbox]:
     """A sandbox for the house of these settings; nothing is left of it afterwards."""
+    await _with_or_without_cache(clear_leftovers(settings))
     name = sandbox_name(utc_now())
-    async with beside(settings.database_url, name) as url, connected(url) as tables:
-        with tempfile.TemporaryDirectory(prefix=name) as aside:
-            async with open_keys(settings) as keys:
-                house = _house(
-                    settings, asking, name, url, SealedBlobs(OverlaidBlobs(Path(aside), make_blobs(settings)), keys)
-                )
-                await house.database.open()
-                try:
-                    yield Sandbox(name, house, tables, asking)
-                finally:
-                    await house.locks.close()
-                    await house.model.close()
-                    await house.cache.close()
-                    await house.database.close()
+    async with beside(settings.database_url, name) as url, connected(url) as tables, open_keys(settings) as keys:
+        aside = OverlaidBlobs(files_of(settings, name), make_blobs(settings))
+        house = _house(settings, asking, name, url, SealedBlobs(aside, keys))
+        await house.database.open()
+        try:
+            yield Sandbox(name, house, tables, asking)
+        finally:
+            await house.locks.close()
+            await house.model.close()
+            await house.cache.close()
+            await house.database.close()
+            await _with_or_without_cache(clear_up(settings, name))
+
+
+async def _with_or_without_cache(clearing: Awaitable[object]) -> None:
+    """A cache that is away keeps nobody from replaying; its keys have an end of their own."""
+    try:
+        await clearing
+    except (RedisError, OSError) as error:
+        log.warning("cached texts of replays could not be removed, they end by themselves", error=str(error))
 
 
 def _house(settings: Settings, asking: Asking, name: str, url: str, blobs: SealedBlobs) -> House:
@@ -106,7 +111,7 @@ def _house(settings: Settings, asking: Asking, name: str, url: str, blobs: Seale
         settings=inside,
         database=Database(url, size=POOL),
         blobs=blobs,
-        cache=Cache(settings.redis_url, prefix=f"{name}:"),
+        cache=cache_of(settings, name),
         model=Breakers(monotonic).guard(model, workspace=settings.workspace, key=settings.model.key),
         embedder=make_embedder(settings.embeddings),
         publisher=KeptRecords(),

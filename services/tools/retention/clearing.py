@@ -11,7 +11,7 @@ from datetime import UTC, datetime, time, timedelta
 from services.core.db import Connection
 from services.core.house import House
 from services.core.settings import Settings
-from services.tools.archive.move import SQL as ARCHIVE
+from services.tools.alone import hold
 
 BATCH = 500
 
@@ -40,9 +40,9 @@ class Clearing:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[Connection]:
-        """A transaction beside which nobody erases or archives."""
+        """A transaction beside which nobody erases, archives or rebuilds. Raises `HistoryHeld`."""
         async with self.house.database.transaction() as conn:
-            await conn.execute(ARCHIVE.hold)
+            await hold(conn)
             yield conn
 
 

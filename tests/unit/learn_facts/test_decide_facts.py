@@ -9,9 +9,9 @@ import pytest
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
+from services.core.memory.support import Support
 from services.learn_facts import decide_facts, decide_requests
 from services.learn_facts.policy import extended
-from services.learn_facts.support import Support
 from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
 NEW = id_of("new fact")

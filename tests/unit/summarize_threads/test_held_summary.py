@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.held_summary import MOST, held, numbers
+from schemas.held_summary import MOST, MOST_NAMES, Names, held, numbers
 
 
 def words(text: str) -> int:
@@ -60,9 +60,53 @@ def test_which_numbers_name_a_thing(text: str, found: list[str]) -> None:
     assert numbers(text) == found
 
 
-@given(text=st.text(max_size=3000), before=st.text(max_size=600), limit=st.integers(30, 200))
+ADA = Names("Ada Miller", ("Falcon X2", "Northwind GmbH"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The customer thanked us.", "The customer thanked us. Also: Ada Miller, Falcon X2."),
+        ("Ms Miller thanked us for the falcon\nX2.", "Ms Miller thanked us for the falcon\nX2."),
+        ("Ada thanked us; her Falcon X20 came.", "Ada thanked us; her Falcon X20 came. Also: Falcon X2."),
+    ],
+)
+def test_a_name_that_the_model_left_out_is_kept(text: str, expected: str) -> None:
+    """The customer's name, any part of it counting, and what is remembered as identity come back, as numbers do."""
+    assert held(text, 200, "Ada Miller wrote about her Falcon X2.", ADA) == expected
+
+
+def test_a_name_that_was_never_said_is_not_put_in() -> None:
+    """What is remembered does not come into a summary that never had it."""
+    assert held("They thanked us.", 200, "They wrote.", ADA) == "They thanked us."
+
+
+def test_names_behind_the_cut_come_back() -> None:
+    """The cut takes sentences, not who they are about; the limit holds."""
+    short = held("It was long. " * 60 + "Ada Miller owns Northwind GmbH.", 40, "", ADA)
+    assert short.endswith("Also: Ada Miller, Northwind GmbH.")
+    assert words(short) <= 40
+
+
+def test_names_in_scripts_without_spaces_are_found() -> None:
+    """A name that stands in the middle of a text without spaces is there."""
+    names = Names("田中一郎")
+    assert held("田中一郎様はお礼を述べた。", 200, "田中一郎様から。", names) == "田中一郎様はお礼を述べた。"
+    assert held("お礼を述べた。", 200, "田中一郎様から。", names).endswith("Also: 田中一郎.")
+
+
+def test_hostile_names_break_nothing() -> None:
+    """What somebody calls themselves is text, however it looks and however much of it there is."""
+    names = Names("(.*)+ [a-z", tuple(f"Thing {number}" for number in range(50)))
+    before = "(.*)+ [a-z has " + ", ".join(names.things)
+    short = held("Nothing.", 200, before, names)
+    assert short.count("Thing ") == MOST_NAMES - 1
+    assert held("Nothing.", 200, "x" * 5000, Names("x" * 4000)) == "Nothing."
+
+
+@given(text=st.text(max_size=3000), before=st.text(max_size=600), limit=st.integers(30, 200), name=st.text(max_size=80))
 @settings(max_examples=300, deadline=None)
-def test_the_limit_holds_whatever_comes(text: str, before: str, limit: int) -> None:
+def test_the_limit_holds_whatever_comes(text: str, before: str, limit: int, name: str) -> None:
     """No text of a model, and no summary before it, makes one over the limit."""
-    assert words(held(text, limit, before)) <= limit
+    assert words(held(text, limit, f"{before} {name}", Names(name, (name,)))) <= limit
     assert len(numbers(held(text, limit, before))) <= len(numbers(text)) + len(numbers(before)) + MOST

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from services.core.memory.periods import Window
 from services.core.memory.ranking import RankingSettings, nearness, recency, standing_score
-from services.core.memory.temporal import Window
 
 
 @dataclass(frozen=True)

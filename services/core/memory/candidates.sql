@@ -8,8 +8,7 @@ WITH word AS MATERIALIZED (
 ),
 scope AS MATERIALIZED (
     SELECT
-        fact_id, kind, importance, weight, confidence, pinned, valid_from, tsv,
-        length(tsv)::float8 AS size,
+        fact_id, tsv, length(tsv)::float8 AS size,
         CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts
     WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND {condition}
@@ -25,13 +24,19 @@ lexical AS (
 ),
 scored AS (
     SELECT
-        fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
-        coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
+        fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
     FROM total, scope LEFT JOIN lexical USING (fact_id)
+),
+nominated AS (
+    (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
+    UNION
+    (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 )
-(SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
-UNION
-(SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
+SELECT
+    similarity, lexical, coverage, scope_size,
+    fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
+    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
+FROM nominated JOIN facts USING (fact_id)
 
 -- name: words
 -- The stems of a query and in how many facts each stands, as the planner's statistics estimate it: a word
@@ -67,8 +72,7 @@ wordy AS MATERIALIZED (
 ),
 scope AS MATERIALIZED (
     SELECT
-        fact_id, kind, importance, weight, confidence, pinned, valid_from, tsv,
-        length(tsv)::float8 AS size,
+        fact_id, tsv, length(tsv)::float8 AS size,
         CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts JOIN (SELECT fact_id FROM near UNION SELECT fact_id FROM wordy) AS found USING (fact_id)
 ),
@@ -81,13 +85,19 @@ lexical AS (
 ),
 scored AS (
     SELECT
-        fact_id, kind, importance, weight, confidence, pinned, valid_from, similarity,
-        coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, NULL::int AS scope_size
+        fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, NULL::int AS scope_size
     FROM scope LEFT JOIN lexical USING (fact_id)
+),
+nominated AS (
+    (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
+    UNION
+    (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 )
-(SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
-UNION
-(SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
+SELECT
+    similarity, lexical, coverage, scope_size,
+    fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
+    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
+FROM nominated JOIN facts USING (fact_id)
 
 -- name: believed_and_valid
 -- What was believed at as_of and had neither ended nor expired by then. An end that was recorded together with the end
@@ -104,14 +114,6 @@ AND (retracted_at IS NULL OR retracted_at > %(as_of)s)
 AND valid_from < %(window_end)s
 AND coalesce(CASE WHEN superseded_at > %(as_of)s THEN expires_at ELSE least(valid_to, expires_at, superseded_at) END,
              'infinity') > %(window_start)s
-
--- name: by_id
--- The facts themselves, as readers need them.
-SELECT
-    fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
-    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
-FROM facts
-WHERE fact_id = ANY(%(ids)s)
 
 -- name: breadth
 -- How widely the vector index looks in this transaction; it goes on by itself where filters leave too little.

@@ -1,0 +1,84 @@
+"""What a killed replay or rebuild has left of people goes with the next replay or erase; what is at work stays."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.db import Connection, fetch_all
+from services.core.house import open_house
+from services.core.settings import Settings
+from services.tools.erase.run import finish
+from services.tools.rebuild.beside import connected, make
+from services.tools.rebuild.run import SCHEMA
+from services.tools.replay.leftovers import cache_of, files_of
+from services.tools.replay.model import Asking
+from services.tools.replay.sandbox import Sandbox, open_sandbox
+from tests.support.house import settings_for
+
+pytestmark = pytest.mark.timeout(300)
+
+
+@pytest.fixture
+def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> Settings:
+    return settings_for(stack, database, topic_prefix, tmp_path)
+
+
+async def test_what_a_killed_replay_left_goes_with_the_next_replay_and_one_at_work_keeps_its_own(
+    settings: Settings,
+) -> None:
+    """The killed one's schema, cached texts and files are gone; those of the other are there until it ends."""
+    async with _killed(settings) as killed, _used(settings) as working, connected(settings.database_url) as conn:
+        assert await _left(conn) == [working.name]
+        assert await cache_of(settings, killed.name).get("brief") is None
+        assert await cache_of(settings, working.name).get("brief") == "about Ada"
+        assert not files_of(settings, killed.name).exists()
+        assert any(files_of(settings, working.name).iterdir())
+    async with connected(settings.database_url) as conn:
+        assert await _left(conn) == []
+    assert await cache_of(settings, working.name).get("brief") is None
+    assert not files_of(settings, working.name).exists()
+
+
+async def test_what_killed_replays_and_rebuilds_left_goes_with_the_next_erase(settings: Settings) -> None:
+    """Whoever is erased next: nothing of anybody stays in a schema that nobody uses, nor beside it."""
+    async with _killed(settings) as killed, connected(settings.database_url) as conn:
+        await make(settings.database_url, SCHEMA)
+        await conn.execute("CREATE SCHEMA replay_of_mine")
+        assert await _left(conn) == [SCHEMA, killed.name, "replay_of_mine"]
+        async with open_house(settings) as house:
+            await finish(house, settings.workspace)
+        assert await _left(conn) == ["replay_of_mine"]
+        assert await cache_of(settings, killed.name).get("brief") is None
+        assert not files_of(settings, killed.name).exists()
+
+
+@asynccontextmanager
+async def _used(settings: Settings) -> AsyncIterator[Sandbox]:
+    """A sandbox that has cached and stored something."""
+    async with open_sandbox(settings, Asking()) as sandbox:
+        await sandbox.house.cache.put("brief", "about Ada", seconds=300)
+        await sandbox.house.blobs.put(b"what Ada attached")
+        yield sandbox
+
+
+@asynccontextmanager
+async def _killed(settings: Settings) -> AsyncIterator[Sandbox]:
+    """One whose process is gone: its connections are, and nothing was tidied up."""
+    async with AsyncExitStack() as never_left:
+        sandbox = await never_left.enter_async_context(_used(settings))
+        async with connected(settings.database_url) as conn:
+            await conn.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        yield sandbox
+
+
+async def _left(conn: Connection) -> list[str]:
+    names = "SELECT nspname AS name FROM pg_namespace WHERE nspname ~ '^(re)' ORDER BY 1"
+    return [row["name"] for row in await fetch_all(conn, names)]
