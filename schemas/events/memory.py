@@ -153,6 +153,8 @@ class FactCorroborated(ParticipantEvent):
     said_at: datetime | None = Field(None, description="valid time of the message that says so too")
     valid_from: datetime | None = Field(None, description="set where that message is older than all we knew of it")
     rejudged: bool = Field(False, description="the fact was stale, and is believed again")
+    span_start: int | None = Field(None, description="where the quote stands in its mail, in characters")
+    span_end: int | None = Field(None, description="where it ends, exclusive")
 
 
 class FactRetracted(ParticipantEvent):

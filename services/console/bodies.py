@@ -42,10 +42,11 @@ class NewFact(_Body):
 
 
 class Correction(_Body):
-    """The right value of a fact that was wrong."""
+    """The right value of a fact that was wrong; its end, its pin and what it follows from stay as they were."""
 
     value: Line
     text: OptionalLine = ""
+    valid_to: date | None = Field(None, description="the last day on which it is so, where that was wrong too")
     by: By = "api"
 
 

@@ -26,14 +26,20 @@ def args_of(envelope: Envelope) -> dict[str, Any]:
     }
 
 
+def _quoting(envelope: Envelope) -> dict[str, Any]:
+    """The parameters of an event that cites a message, with the hash of its words."""
+    args = args_of(envelope)
+    quote = args["quote"]
+    return {**args, "quote_sha256": hashlib.sha256(quote.encode()).hexdigest() if quote else None}
+
+
 async def _log(conn: Connection, args: dict[str, Any], decision: str, reason: str) -> None:
     logged = {"fact_id": None, "key": "", "value": "", **args, "decision": decision, "reason": reason}
     await conn.execute(SQL.log_fact, logged)
 
 
 async def _recorded(conn: Connection, envelope: Envelope) -> None:
-    args = args_of(envelope)
-    args["quote_sha256"] = hashlib.sha256(args["quote"].encode()).hexdigest() if args["quote"] else None
+    args = _quoting(envelope)
     await conn.execute(
         SQL.record_fact, {**args, "supersedes": list(args["supersedes"]), "parents": list(args["parents"])}
     )
@@ -42,7 +48,7 @@ async def _recorded(conn: Connection, envelope: Envelope) -> None:
 
 
 async def _corroborated(conn: Connection, envelope: Envelope) -> None:
-    args = args_of(envelope)
+    args = _quoting(envelope)
     await conn.execute(SQL.corroborate, args)
     await conn.execute(SQL.insert_source, {**args, "source_reply": None, "said_at": args["said_at"] or args["at"]})
     await _log(conn, args, "corroborated", f"another message says so: confidence {args['confidence']}")

@@ -16,7 +16,7 @@ from services.core.memory.quotes import Span, find_quote
 from services.core.memory.support import Support
 from services.learn_facts.evidence import is_literal, objection
 from services.learn_facts.participant import KnownFact, Source
-from services.learn_facts.policy import OURS, Policy
+from services.learn_facts.policy import OURS, Policy, end_of_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,11 @@ class Claim:
     def support(self) -> Support:
         """What it adds to a fact."""
         return Support(self.trust, self.source.mail_id or self.source.reply_id, self.source.thread_id, self.since)
+
+    @property
+    def until(self) -> datetime | None:
+        """When it ends by itself; None where the customer names no end."""
+        return end_of_day(self.proposal.valid_to)
 
     @property
     def single(self) -> bool:
@@ -60,12 +65,14 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
 
 
 def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy) -> str:
+    if proposal.kind not in policy.kinds and proposal.op != "delete":
+        return f"there is no kind of facts {proposal.kind!r}"
     if source.is_ours:
         return "" if proposal.kind in OURS else "our own words say nothing of a customer"
-    against = objection(span, source.text, proposal.kind, source.our_words)
+    against = objection(span, source.text, proposal.kind, source.our_words, proposal.value)
     if against or proposal.op == "delete":
         return against
-    if policy.is_ours_to_say(proposal.kind, proposal.key):
+    if policy.is_ours_to_say(proposal.kind, proposal.key, f"{proposal.value} {proposal.text}"):
         return "only we can establish this"
     if policy.importance(proposal.kind, proposal.importance) < policy.store_from:
         return f"importance {proposal.importance} is below the threshold"

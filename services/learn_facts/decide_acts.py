@@ -9,13 +9,15 @@ from schemas.events.memory import FactRecorded
 from schemas.events.threads import StateChanged
 from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import Participant
-from services.learn_facts.policy import STANDARD
+from services.learn_facts.policy import Policy
 
 IMPORTANCE = 7  # of 10
 LONGEST = 300  # characters of a reason
 
 
-def resolved_by_hand(who: Participant, step: StateChanged, fact_id: UUID, now: datetime) -> FactRecorded | None:
+def resolved_by_hand(
+    who: Participant, step: StateChanged, fact_id: UUID, now: datetime, policy: Policy
+) -> FactRecorded | None:
     """A person resolved a thread and said how ("with a $50 credit"): how it ended is remembered, as ours."""
     by, _, how = step.reason.partition(": ")
     if not who.exists or step.trigger != "human" or step.to_state != "resolved" or not how.strip():
@@ -31,7 +33,7 @@ def resolved_by_hand(who: Participant, step: StateChanged, fact_id: UUID, now: d
         text=f"We resolved it ({issue}): {told}",
         single_valued=False,
         confidence=confidence([Support("ours", None, step.thread_id)]),
-        importance=STANDARD.importance("resolution", IMPORTANCE),
+        importance=policy.importance("resolution", IMPORTANCE),
         trust="ours",
         valid_from=now,
         source_thread=step.thread_id,

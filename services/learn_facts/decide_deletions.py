@@ -9,7 +9,7 @@ from schemas.events.memory import FactRetracted
 from services.learn_facts.claim import Claim
 from services.learn_facts.fact_events import refused
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.policy import RANK
+from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.timeline import same_value
 
 
@@ -19,10 +19,9 @@ def delete(who: Participant, claim: Claim) -> Iterator[EventData]:
     if not meant:
         yield refused(who, claim.proposal, "there is no such fact")
     for one in meant:
-        if RANK[one.trust] > RANK["authenticated"]:
-            yield refused(who, claim.proposal, f"a person here recorded it: {one.value!r}")
-        elif one.confirmed_at > claim.since:
-            yield refused(who, claim.proposal, f"what stands is newer: {one.value!r}")
+        against = objection_to_ending(one, "ours" if claim.source.is_ours else "authenticated", claim.since)
+        if against:
+            yield refused(who, claim.proposal, against)
         else:
             yield FactRetracted(
                 participant_id=who.participant_id,

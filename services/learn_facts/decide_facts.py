@@ -7,7 +7,7 @@ newer. Each decision carries its rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 from uuid import UUID
 
@@ -15,9 +15,10 @@ from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
 from services.learn_facts.claim import Claim, claim_of
 from services.learn_facts.decide_deletions import delete
-from services.learn_facts.fact_events import corroborated, recorded, refused
+from services.learn_facts.fact_events import corroborated, recorded, refused, still_pinned
 from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
-from services.learn_facts.policy import RANK, STANDARD, Policy
+from services.learn_facts.policy import STANDARD, Policy
+from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.timeline import followed_by, same_value, spoken_of, taken_back
 
 Events = Iterator[EventData]
@@ -36,23 +37,37 @@ def propose(
 
 def _assert(who: Participant, claim: Claim) -> Events:
     proposal = claim.proposal
-    same = next((one for one in who.facts if one.key == proposal.key and same_value(one.value, proposal.value)), None)
-    if same is not None:
+    same = next((one for one in who.facts if _is_said_again(one, claim)), None)
+    if same is not None and not _ends_otherwise(same, claim):
         yield from _say_again(who, claim, same)
         return
     if taken_back(who.past, proposal.key, proposal.value, claim.since):
         yield refused(who, proposal, "a person here took this back since")
         return
-    rivals = [one for one in who.facts if _conflicts(one, claim) or claim.means(one)]
+    rivals = [one for one in who.facts if one is same or _conflicts(one, claim) or claim.means(one)]
     later = followed_by(who, proposal.key, claim.since) if claim.single else None
     if later is not None:
         yield from _record_past(who, claim, later.fact_id, later.at)
         return
-    against = _stands_against(rivals, claim)
+    against = next(filter(None, (objection_to_ending(one, claim.trust, claim.since) for one in rivals)), "")
     if against:
         yield refused(who, proposal, against)
         return
     yield recorded(who, claim, rivals)
+    if same is not None:
+        yield from still_pinned(who, claim.fact_id, (same,), "as before")
+
+
+def _is_said_again(known: KnownFact, claim: Claim) -> bool:
+    """Whether the claim says what is believed already; what is over has begun anew, unless it names the same end."""
+    if known.key != claim.proposal.key or not same_value(known.value, claim.proposal.value):
+        return False
+    return not known.is_over(claim.since) or known.expires_at == claim.until
+
+
+def _ends_otherwise(same: KnownFact, claim: Claim) -> bool:
+    """Whether the claim names another end than we know, and may: the same value with that end takes its place."""
+    return claim.until not in (None, same.expires_at) and not objection_to_ending(same, claim.trust, claim.since)
 
 
 def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
@@ -80,16 +95,6 @@ def _record_past(who: Participant, claim: Claim, successor: UUID | None, until: 
     elif all(one.mail_id != claim.support.mail_id for one in known.supports):
         earlier = claim.since if claim.since < known.valid_from else None
         yield corroborated(who, claim, known.fact_id, known.supports, earlier=earlier, rejudged=False)
-
-
-def _stands_against(rivals: Sequence[KnownFact], claim: Claim) -> str:
-    for one in rivals:
-        if RANK[one.trust] > RANK[claim.trust]:
-            why = "a person here said otherwise" if one.trust == "human" else "what stands was said in so many words"
-            return f"{why}: {one.value!r}"
-        if one.confirmed_at > claim.since:
-            return f"what stands is newer: {one.value!r}"
-    return ""
 
 
 def _conflicts(known: KnownFact, claim: Claim) -> bool:

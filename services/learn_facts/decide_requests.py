@@ -10,15 +10,16 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
 from services.core.memory.support import Support, confidence
+from services.learn_facts.fact_events import still_pinned
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.policy import STANDARD, Policy, end_of_day
+from services.learn_facts.policy import Policy, end_of_day
 from services.learn_facts.timeline import same_value
 
 Events = Iterator[EventData]
 IMPORTANCE = 8  # of 10: what a person takes the trouble to write down
 
 
-def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy = STANDARD) -> Events:
+def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
     """What becomes of a person's wish: it is done, or refused in words."""
     if asked.op == "add":
         yield from _add(who, asked, fact_id, now, policy)
@@ -27,7 +28,7 @@ def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime
     if known is None:
         yield _refused(who, asked, "there is no such fact")
     else:
-        yield from _ON_FACT[asked.op](who, asked, known, fact_id, now)
+        yield from _ON_FACT[asked.op](who, asked, known, fact_id, policy)
 
 
 def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
@@ -36,6 +37,9 @@ def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, p
         return
     if not (asked.key and asked.value):
         yield _refused(who, asked, "a fact needs a key and a value")
+        return
+    if asked.kind not in policy.kinds:
+        yield _refused(who, asked, f"there is no kind of facts {asked.kind!r}: {', '.join(sorted(policy.kinds))}")
         return
     known = {one.fact_id for one in who.facts}
     if not set(asked.parents) <= known:
@@ -49,29 +53,36 @@ def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, p
     yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
 
 
-def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
-    """What was wrong was wrong from its beginning: the right value takes its place in valid time."""
+def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
+    """What was wrong was wrong from its beginning: the right value takes its place, and all that is not said anew."""
     if not asked.value:
         yield _refused(who, asked, "a correction needs a value")
         return
     kept = asked.model_copy(update={"kind": known.kind, "key": known.key})
-    importance = STANDARD.importance(known.kind, IMPORTANCE)
+    importance = policy.importance(known.kind, IMPORTANCE)
     right = _by_person(who, kept, fact_id, known.valid_from, single=known.single_valued, importance=importance)
     yield right.model_copy(
-        update={"supersedes": (known.fact_id,), "corrects": True, "rule": f"{asked.by} corrected it"}
+        update={
+            "supersedes": (known.fact_id,),
+            "corrects": True,
+            "rule": f"{asked.by} corrected it",
+            "expires_at": right.expires_at or known.expires_at,
+            "parents": known.parents,
+        }
     )
+    yield from still_pinned(who, fact_id, (known,), asked.by)
 
 
-def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
     yield FactRetracted(participant_id=who.participant_id, fact_id=known.fact_id, reason=f"{asked.by} took it back")
 
 
-def _pin(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+def _pin(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
     pinned = asked.op == "pin"
     yield FactPinned(participant_id=who.participant_id, fact_id=known.fact_id, pinned=pinned, by=asked.by)
 
 
-def _unmerge(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, now: datetime) -> Events:
+def _unmerge(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
     if not known.members:
         yield _refused(who, asked, "nothing was merged into this fact")
         return
@@ -116,6 +127,6 @@ def _refused(who: Participant, asked: FactRequested, reason: str) -> FactRefused
     )
 
 
-_ON_FACT: Mapping[str, Callable[[Participant, FactRequested, KnownFact, UUID, datetime], Events]] = MappingProxyType(
+_ON_FACT: Mapping[str, Callable[[Participant, FactRequested, KnownFact, UUID, Policy], Events]] = MappingProxyType(
     {"correct": _correct, "forget": _forget, "pin": _pin, "unpin": _pin, "unmerge": _unmerge}
 )

@@ -8,25 +8,26 @@ from __future__ import annotations
 import re
 
 from services.core.memory.quotes import Span
+from services.learn_facts.wording import says
 
-ABOUT_THEMSELVES = frozenset({"identity", "contact_info", "customer_info", "order_info", "preference", "goal"})
+TROUBLES = frozenset({"issue_history", "event", "interaction"})  # kinds of what happened: it may have been words
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
-_QUOTED = re.compile(r"“[^”]{12,}”|«[^»]{12,}»|„[^“”]{12,}[“”]|\"[^\"\n]{12,}\"")
-_QUOTED_WORDS = 4  # fewer are a name or a title
-_ECHO_WORDS = 4  # a shorter answer may well repeat a word of ours
-_ORDERS = tuple(
-    re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-    for pattern in (
-        r"\b(?:ignore|disregard|override|forget)\b[^.\n]{0,40}\b(?:instructions?|prompts?|rules?|policy)\b",
-        r"\bsystem (?:prompt|message|override|note|instruction)s?\b",
-        r"^\W*(?:system|assistant|developer)\s*:",
-        r"\b(?:remember|correct|forget)_fact\b|\bset_participant_state\b",
-        r"\b(?:store|add|save|write|put|insert|update|delete)\b[^.\n]{0,60}\b(?:your|the|long-term) memory\b",
-        r"\b(?:remember|note|store|apply|record|tell|set)\b[^.\n]{0,60}"
-        r"\b(?:all|every|each|other|another) (?:other )?(?:customer|user|participant|client)s?\b",
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
+_INSIDE = r"(?:(?!\n\s*\n)[^{}]){{{},}}"  # a quotation may be broken over lines, and ends with its paragraph
+_MARKS = (("“", "”"), ("«", "»"), (r"(?<!\w)»(?=\w)", "«"), ("„", "“”"), ("‚", "‘’"), ("‹", "›"))
+_JAPANESE_MARKS = (("「", "」"), ("『", "』"))
+_QUOTED = re.compile(
+    "|".join(
+        [
+            *(f"{begin}{_INSIDE.format(end, 12)}[{end}]" for begin, end in _MARKS),
+            *(f"{begin}{_INSIDE.format(end, 6)}{end}" for begin, end in _JAPANESE_MARKS),
+            r'(?<!\w)"(?=\S)' + _INSIDE.format('"', 12) + r'(?<=\S)"(?!\w)',
+            r"(?<!\w)['‘](?=\S)(?:(?!\n\s*\n)[^'’]|(?<=\w)['’](?=\w)){12,}(?<=\S)['’](?!\w)",
+        ]
     )
 )
+_SENTENCE = re.compile(r"\S+(?:\s+\S+){3}|[「『].*[ぁ-ゖ].*[」』]", re.DOTALL)  # less is a name or a title
+_ECHO_WORDS = 4  # a shorter answer may well repeat a word of ours
 _WORD = re.compile(r"\w+")
 _ISO_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
 _STEM = 4  # letters that two forms of a word share
@@ -39,15 +40,22 @@ def sentence_around(span: Span, text: str) -> str:
     return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
 
 
-def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...]) -> str:
-    """Why the cited words are no statement of the customer, in words; "" if they are one."""
+def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], value: str = "") -> str:
+    """Why the cited words are no statement of the customer, in words; "" if they are one.
+
+    What stands in quotation marks is somebody else's, whatever is made of it. Words around a quotation are the
+    customer's, and say no more of `value` than they say themselves, but where what was said is what happened.
+    """
     sentence = sentence_around(span, text)
     if len(sentence.split()) >= _ECHO_WORDS and any(_folded(sentence) in _folded(ours) for ours in our_words):
         return "these are our own words"
-    if any(order.search(sentence) for order in _ORDERS):
+    if says("orders", sentence):
         return "the words are an instruction to the memory, not a statement"
-    if kind in ABOUT_THEMSELVES and _within_quotation(span, text):
+    quotations = [one for one in quotations_in(text) if one.start < span.end and span.start < one.end]
+    if any(one.start <= span.start and span.end <= one.end for one in quotations):
         return "the words stand in quotation marks: somebody else's"
+    if quotations and value and kind not in TROUBLES and not is_literal(value, span, _without(quotations, text)):
+        return "only the words in quotation marks say so: somebody else's"
     return ""
 
 
@@ -63,12 +71,16 @@ def is_literal(value: str, span: Span, text: str) -> bool:
     return all(numbers) and 2 * sum(found) >= len(wanted)
 
 
-def _within_quotation(span: Span, text: str) -> bool:
-    for quoted in _QUOTED.finditer(text):
-        inside = quoted.start() <= span.start and span.end <= quoted.end()
-        if inside and len(quoted.group().split()) >= _QUOTED_WORDS:
-            return True
-    return False
+def quotations_in(text: str) -> list[Span]:
+    """What stands in quotation marks, marks included, and is longer than a name or a title."""
+    found = (Span(one.start(), one.end(), one.group()) for one in _QUOTED.finditer(text))
+    return [one for one in found if _SENTENCE.search(one.quote)]
+
+
+def _without(quotations: list[Span], text: str) -> str:
+    for one in quotations:
+        text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
+    return text
 
 
 def _folded(text: str) -> str:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from schemas.events.memory import FactCorroborated, FactRecorded, FactRefused
+from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused
 from schemas.events.replies import FactProposal
 from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.policy import end_of_day
+from services.learn_facts.timeline import same_value
 
 
 def sentence_of(proposal: FactProposal) -> str:
@@ -34,7 +34,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         importance=claim.policy.importance(proposal.kind, proposal.importance),
         trust=claim.trust,
         valid_from=claim.since,
-        expires_at=end_of_day(proposal.valid_to),
+        expires_at=claim.until,
         source_mail=source.mail_id,
         source_reply=source.reply_id,
         source_thread=source.thread_id,
@@ -43,8 +43,15 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         span_start=claim.span.start,
         span_end=claim.span.end,
         supersedes=tuple(one.fact_id for one in rivals),
-        rule="the newer value replaces the older" if rivals else "new",
+        rule=_rule(claim, rivals),
     )
+
+
+def _rule(claim: Claim, rivals: Sequence[KnownFact]) -> str:
+    if not rivals:
+        return "new"
+    again = all(same_value(one.value, claim.proposal.value) for one in rivals)
+    return "said again, with a time of its own" if again else "the newer value replaces the older"
 
 
 def corroborated(
@@ -65,10 +72,18 @@ def corroborated(
         source_thread=claim.source.thread_id,
         trust=claim.trust,
         quote=claim.span.quote,
+        span_start=claim.span.start,
+        span_end=claim.span.end,
         said_at=claim.since,
         valid_from=earlier,
         rejudged=rejudged,
     )
+
+
+def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[KnownFact], by: str) -> Iterator[FactPinned]:
+    """A person's pin goes over to the fact that takes a pinned one's place."""
+    if any(one.pinned for one in replaced):
+        yield FactPinned(participant_id=who.participant_id, fact_id=fact_id, pinned=True, by=by)
 
 
 def refused(who: Participant, proposal: FactProposal, reason: str) -> FactRefused:

@@ -30,7 +30,7 @@ from services.learn_facts.load import load, load_turn
 from services.learn_facts.meaning import meanings_of
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.profile import on_profile
-from services.learn_facts.proposals import learn, policy_of, record_all
+from services.learn_facts.proposals import learn, policy_of, policy_of_house, record_all
 from services.learn_facts.relations import relate
 
 
@@ -87,7 +87,8 @@ async def on_request(work: Work[FactRequested]) -> None:
     """A person adds, corrects, pins or takes back a fact."""
     async with work.unit() as unit:
         who = await load(unit, work.event.participant_id)
-        await record_all(unit, who, list(decide_requests.request(who, work.event, unit.id_for("fact"), unit.now)))
+        asked = decide_requests.request(who, work.event, unit.id_for("fact"), unit.now, policy_of_house(work))
+        await record_all(unit, who, list(asked))
 
 
 async def on_thread_step(work: Work[StateChanged]) -> None:
@@ -97,7 +98,7 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
         return
     async with work.unit() as unit:
         who = await load(unit, step.participant_id)
-        fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now)
+        fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_house(work))
         if fact is not None:
             await unit.record(fact)
 

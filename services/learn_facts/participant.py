@@ -39,6 +39,10 @@ class KnownFact:
         """When it was last said to be so (valid time)."""
         return max((one.said_at for one in self.supports if one.said_at), default=self.valid_from)
 
+    def is_over(self, at: datetime) -> bool:
+        """Whether it has ended by itself by then."""
+        return self.expires_at is not None and self.expires_at <= at
+
 
 @dataclass(frozen=True, slots=True)
 class PastFact:

@@ -12,7 +12,9 @@ from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 from typing import Literal
 
-from schemas.events.memory import Trust
+from services.core.settings import MemorySettings
+from services.learn_facts.wordforms import is_said, words_of
+from services.learn_facts.wording import says
 
 Arity = Literal["single", "multi", "append"]
 """`single`: the newer value replaces the older. `multi`: values stand side by side, and each can be taken back.
@@ -20,25 +22,29 @@ Arity = Literal["single", "multi", "append"]
 
 KINDS: Mapping[str, Arity] = MappingProxyType(
     {
+        "identity": "single",
+        "contact_info": "single",
+        "customer_info": "single",
+        "order_info": "single",
+        "preference": "single",
+        "constraint": "single",
+        "goal": "single",
+        "relationship": "multi",
         "issue_history": "append",
         "event": "append",
         "interaction": "append",
         "resolution": "append",
         "note": "append",
         "action": "append",
-        "relationship": "multi",
     }
 )
 KEYS: Mapping[str, Arity] = MappingProxyType({"uses": "multi", "colleague": "multi"})
 
 OURS = frozenset({"issue_history", "resolution", "action"})  # kinds that our own words and acts may source
 ONLY_OURS = frozenset({"action"})  # kinds that no customer may source
-RESERVED = frozenset(
-    {"discount", "credit", "refund", "compensation", "entitlement", "permission", "approval", "verified", "admin"}
-)  # what we grant: a customer may ask for it, not establish it
-TELLING = frozenset({"goal", "preference", "issue_history", "interaction", "event", "resolution"})  # may name a grant
+WISHING = frozenset({"goal", "preference", "issue_history"})  # kinds that may name a grant: it is wanted, or missed
+SETTLING = frozenset({"resolution"})  # kinds in which to name a grant is to claim it, in whatever words
 
-RANK: Mapping[Trust, int] = MappingProxyType({"inferred": 0, "ours": 0, "authenticated": 1, "human": 2})
 FLOORS: Mapping[str, float] = MappingProxyType({"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60})
 STORE_FROM = 0.3  # importance below which nothing is stored
 
@@ -50,7 +56,8 @@ class Policy:
     """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind."""
 
     values: Mapping[str, Arity] = field(default_factory=lambda: MappingProxyType({**KINDS, **KEYS}))
-    reserved: frozenset[str] = RESERVED
+    kinds: frozenset[str] = frozenset(KINDS)
+    reserved: frozenset[str] = frozenset()
     floors: Mapping[str, float] = field(default_factory=lambda: FLOORS)
     store_from: float = STORE_FROM
 
@@ -65,20 +72,35 @@ class Policy:
         """The model's 1..10 as 0..1, not below the floor of its kind."""
         return max(min(said, 10) / 10, self.floors.get(kind, 0.0))
 
-    def is_ours_to_say(self, kind: str, key: str) -> bool:
-        """Whether only we can establish it: what we did, and what we grant."""
-        granted = bool(self.reserved & {key, *key.replace("_", " ").split()})
-        return kind in ONLY_OURS or (granted and kind not in TELLING)
+    def is_ours_to_say(self, kind: str, key: str, told: str = "") -> bool:
+        """Whether only we can establish it: what we did, and what we grant. `told` is how it is put."""
+        if kind in ONLY_OURS:
+            return True
+        named = f"{key} {told}" if kind in SETTLING else key
+        return kind not in WISHING and self._is_grant(named.replace("_", " "))
+
+    def _is_grant(self, words: str) -> bool:
+        said = words_of(words)
+        reserved = (words_of(one.replace("_", " ")) for one in self.reserved)
+        return says("grants", words) or any(one and all(is_said(word, said) for word in one) for one in reserved)
 
 
 STANDARD = Policy()
 
 
-def extended(
-    values: Mapping[str, Arity], reserved: frozenset[str], floors: Mapping[str, float], store_from: float
-) -> Policy:
-    """The standard tables with an operator's entries put over them."""
-    return Policy({**KINDS, **KEYS, **values}, RESERVED | reserved, {**FLOORS, **floors}, store_from)
+def extended(*over: MemorySettings) -> Policy:
+    """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
+    values, floors = dict(STANDARD.values), dict(STANDARD.floors)
+    for one in reversed(over):
+        values.update(one.values)
+        floors.update(one.floors)
+    return Policy(
+        values=values,
+        kinds=STANDARD.kinds.union(*(one.kinds for one in over)),
+        reserved=frozenset(word for one in over for word in one.reserved),
+        floors=floors,
+        store_from=min((one.store_from for one in over), default=STORE_FROM),
+    )
 
 
 def valid_from(sent_at: datetime | None, received_at: datetime, *, history: bool) -> datetime:

@@ -39,10 +39,13 @@ async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData])
 
 def policy_of(work: Work[Any], inbox: str) -> Policy:
     """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
-    known = next((one.memory for one in work.house.settings.inboxes if one.name == inbox), None)
-    if known is None:
-        return STANDARD
-    return extended(known.values, frozenset(known.reserved), known.floors, known.store_from)
+    known = work.house.settings.known_inbox(inbox)
+    return extended(known.memory) if known else STANDARD
+
+
+def policy_of_house(work: Work[Any]) -> Policy:
+    """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
+    return extended(*(one.memory for one in work.house.settings.inboxes))
 
 
 def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:

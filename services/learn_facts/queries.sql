@@ -112,9 +112,10 @@ fact AS (
 ),
 source AS (
     INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, reply_id, thread_id, trust, quote,
-                              said_at, at)
+                              quote_sha256, span_start, span_end, said_at, at)
     VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_reply)s,
-            %(source_thread)s, %(trust)s, %(quote)s, %(valid_from)s, %(at)s)
+            %(source_thread)s, %(trust)s, %(quote)s, %(quote_sha256)s, %(span_start)s, %(span_end)s,
+            %(valid_from)s, %(at)s)
 ),
 parents AS (
     INSERT INTO fact_parents (fact_id, parent_id, workspace, participant_id)
@@ -134,9 +135,10 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND key 
 
 -- name: insert_source
 INSERT INTO fact_sources (fact_id, version, workspace, participant_id, mail_id, reply_id, thread_id, trust, quote,
-                          said_at, at)
+                          quote_sha256, span_start, span_end, said_at, at)
 VALUES (%(fact_id)s, %(version)s, %(workspace)s, %(participant_id)s, %(source_mail)s, %(source_reply)s,
-        %(source_thread)s, %(trust)s, %(quote)s, %(said_at)s, %(at)s);
+        %(source_thread)s, %(trust)s, %(quote)s, %(quote_sha256)s, %(span_start)s, %(span_end)s, %(said_at)s,
+        %(at)s);
 
 -- name: corroborate
 -- Said once more: surer, perhaps so for longer than we knew, perhaps in so many words for the first time.

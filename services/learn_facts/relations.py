@@ -17,7 +17,7 @@ async def relate(
 ) -> None:
     """Record the edges whose quote stands in one of the mails."""
     for one in relations:
-        cited = next((source for source in sources if _holds(one.quote, source)), None)
+        cited = next((source for source in sources if _holds(one, source)), None)
         if cited is None:
             continue
         await unit.record(
@@ -36,9 +36,9 @@ def relation_id(participant_id: UUID, subject: str, predicate: str, other: str) 
     return uuid5(participant_id, "\x1f".join((subject.casefold(), predicate, other.casefold())))
 
 
-def _holds(quote: str, source: Source) -> bool:
+def _holds(edge: RelationProposal, source: Source) -> bool:
     """Whether a customer's own statement stands in this mail."""
-    span = find_quote(quote, source.text)
+    span = find_quote(edge.quote, source.text)
     if span is None or source.is_ours or not source.trusted:
         return False
-    return not objection(span, source.text, "identity", source.our_words)
+    return not objection(span, source.text, "relationship", source.our_words, edge.object)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -163,6 +165,26 @@ async def test_what_expires_leaves_by_itself(memory: Memory) -> None:
     assert await plan(memory, 11, key="absence") is None
 
 
+async def test_a_vacation_that_is_extended_or_taken_again_holds_until_its_new_end(memory: Memory) -> None:
+    """A new last day takes the place of the known one, in time or after it is over; what was known then stays so."""
+    for on, until in ((1, "2026-01-15"), (8, "2026-01-20"), (30, "2026-02-28")):
+        words = f"on vacation until {until}"
+        away = fact("absence", "on vacation", words, kind="event", valid_to=until)
+        await memory.tell(f"I am {words}.", away, on=on)
+    answers = [await plan(memory, on, key="absence") for on in (10, 15, 16, 29, 40, 54, 55)]
+    away, back = "on vacation", None
+    assert answers == [away, away, back, back, away, away, back]
+    assert await plan(memory, 12, known_on=7, key="absence") is None
+
+
+async def test_a_plan_that_gets_an_end_expires(memory: Memory) -> None:
+    """'Still Team, until 31 January' ends the plan by itself."""
+    await told(memory, "Team", 1)
+    ends = fact("plan", "Team", "Still on the Team plan", valid_to="2026-01-31")
+    await memory.tell("Still on the Team plan, until 31 January.", ends, on=5)
+    assert [await plan(memory, on) for on in (3, 26, 27)] == ["Team", "Team", None]
+
+
 async def test_further_mails_make_a_fact_surer_and_repeats_do_not(memory: Memory) -> None:
     """Confidence grows with distinct messages and threads, and not with the same mail read again."""
     await told(memory, "Team", 1)
@@ -171,7 +193,32 @@ async def test_further_mails_make_a_fact_surer_and_repeats_do_not(memory: Memory
         await memory.learn(mail, fact("plan", "team", "on the Team plan"))
     (row,) = await memory.rows("SELECT confidence FROM facts")
     assert row["confidence"] == pytest.approx(1 - 0.3 * 0.6 * 0.8)
-    assert len(await memory.rows("SELECT 1 AS one FROM fact_sources")) == 2
+    sources = await memory.rows("SELECT * FROM fact_sources JOIN mails USING (mail_id) ORDER BY said_at")
+    assert len(sources) == 2
+    for one in sources:
+        assert one["text"][one["span_start"] : one["span_end"]] == one["quote"] == "on the Team plan"
+        assert one["quote_sha256"] == sha256(one["quote"].encode()).hexdigest()
+
+
+async def test_what_people_change_follows_the_tables_and_keeps_the_rest(memory: Memory) -> None:
+    """A key that a mailbox lets have several values has them for people too; a correction keeps end, pin and parents."""
+    inbox = memory.house.settings.inboxes[0]
+    pupils = inbox.model_copy(update={"memory": inbox.memory.model_copy(update={"values": {"child": "multi"}})})
+    memory.house = replace(memory.house, settings=memory.house.settings.model_copy(update={"inboxes": (pupils,)}))
+    await told(memory, "Starter", 1)
+    (parent,) = await memory.rows("SELECT fact_id FROM facts")
+    given = {"key": "child", "kind": "customer_info", "valid_to": "2026-07-31", "parents": [parent["fact_id"]]}
+    for on, child in ((2, "Tim"), (3, "Bem")):
+        await memory.ask("add", on, value=child, **given)
+    assert await memory.current("child") == ["Bem", "Tim"]
+    (wrong,) = await memory.rows("SELECT fact_id FROM facts WHERE value = 'Bem'")
+    await memory.ask("pin", 4, fact_id=wrong["fact_id"])
+    await memory.ask("correct", 5, fact_id=wrong["fact_id"], value="Ben")
+    query = "SELECT fact_id, pinned, expires_at FROM facts WHERE value = 'Ben' AND superseded_at IS NULL"
+    (right,) = await memory.rows(query)
+    assert (right["pinned"], right["expires_at"]) == (True, datetime(2026, 8, 1, tzinfo=UTC))
+    parents = "SELECT parent_id FROM fact_parents WHERE fact_id = %(id)s"
+    assert await memory.rows(parents, id=right["fact_id"]) == [{"parent_id": parent["fact_id"]}]
 
 
 async def test_a_derived_fact_is_marked_stale_and_believed_again_when_it_is_said(memory: Memory) -> None:

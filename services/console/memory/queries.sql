@@ -72,7 +72,8 @@ ORDER BY key, valid_from, recorded_at, fact_id;
 
 -- name: sources
 -- What each fact rests on: the customer's mail, ours, or a person.
-SELECT s.fact_id, s.trust, s.mail_id, s.reply_id, s.thread_id, s.quote, s.said_at, s.at,
+SELECT s.fact_id, s.trust, s.mail_id, s.reply_id, s.thread_id, s.quote, s.quote_sha256, s.span_start, s.span_end,
+       s.said_at, s.at,
        coalesce(m.message_id, d.message_id, '') AS message_id, coalesce(m.subject, '') AS subject
 FROM fact_sources s
 LEFT JOIN mails m ON m.mail_id = s.mail_id AND m.workspace = s.workspace

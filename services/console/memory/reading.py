@@ -57,7 +57,10 @@ class RememberedFact:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One support of a fact. `message_id` is that of the mail, the customer's or ours; "" where a person said it."""
+    """One support of a fact. `message_id` is that of the mail, the customer's or ours; "" where a person said it.
+
+    The span is where the quote stands in the text of that mail, in characters, its end exclusive.
+    """
 
     fact_id: UUID
     trust: str
@@ -65,6 +68,9 @@ class SourceLine:
     reply_id: UUID | None
     thread_id: UUID | None
     quote: str
+    quote_sha256: str | None
+    span_start: int | None
+    span_end: int | None
     said_at: datetime
     at: datetime
     message_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
@@ -26,6 +26,7 @@ from services.tools.running import house_here
 
 app = typer.Typer(no_args_is_help=True, help="What is known of a person, where it is from, and changes to it.")
 Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
+Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 By = Annotated[str, typer.Option(help="Who asks, for the log.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
@@ -124,17 +125,15 @@ def add(
     value: Annotated[str, typer.Argument(help="The value.")],
     kind: Annotated[str, typer.Option(help="The kind of fact.")] = "note",
     text: Annotated[str, typer.Option(help="The fact as a sentence; by default the value.")] = "",
-    until: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")
-    ] = None,
+    until: Until = None,
     derived_from: Annotated[
         list[UUID] | None, typer.Option(help="A fact that it follows from; may be repeated.")
     ] = None,
     by: By = "operator",
 ) -> None:
     """Add a fact. A person is believed before every mail."""
-    given = {"kind": kind, "key": key, "value": value, "text": text, "valid_to": until.date() if until else None}
-    _wish(context, who, "add", by, parents=tuple(derived_from or ()), **given)
+    given = {"kind": kind, "key": key, "value": value, "text": text}
+    _wish(context, who, "add", by, parents=tuple(derived_from or ()), valid_to=_day(until), **given)
 
 
 @app.command()
@@ -144,10 +143,11 @@ def correct(
     fact_id: FactId,
     value: Annotated[str, typer.Argument(help="The right value.")],
     text: Annotated[str, typer.Option(help="The right fact as a sentence; by default the value.")] = "",
+    until: Until = None,
     by: By = "operator",
 ) -> None:
-    """Correct a fact: the wrong value was never so. The history keeps that we believed it."""
-    _wish(context, who, "correct", by, fact_id=fact_id, value=value, text=text)
+    """Correct a fact: the wrong value was never so. Its end, its pin and what it follows from stay as they were."""
+    _wish(context, who, "correct", by, fact_id=fact_id, value=value, text=text, valid_to=_day(until))
 
 
 @app.command()
@@ -172,6 +172,10 @@ def forget(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator
 def unmerge(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
     """Undo a merge: the facts that were shown as one stand for themselves again."""
     _wish(context, who, "unmerge", by, fact_id=fact_id)
+
+
+def _day(until: datetime | None) -> date | None:
+    return until.date() if until else None
 
 
 def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> None:

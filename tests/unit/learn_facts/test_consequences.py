@@ -9,6 +9,7 @@ import pytest
 from schemas.events.memory import FactRetracted, FactsUnmerged
 from services.learn_facts import consequences, decide_requests
 from services.learn_facts.participant import KnownFact
+from services.learn_facts.policy import STANDARD
 from tests.unit.learn_facts.people import NOW, PERSON, asked, id_of, known, person, support
 
 
@@ -72,7 +73,9 @@ def test_a_merge_is_undone_by_a_person() -> None:
     """The members come back, and the confidence of the one that stayed is its own again."""
     both = (support("a"), support("b"))
     kept = trouble("The CSV export times out.", members=(OTHER.fact_id,), supports=both)
-    (event,) = decide_requests.request(person(kept), asked("unmerge", fact_id=kept.fact_id), id_of("new"), NOW)
+    (event,) = decide_requests.request(
+        person(kept), asked("unmerge", fact_id=kept.fact_id), id_of("new"), NOW, STANDARD
+    )
     assert isinstance(event, FactsUnmerged)
     assert event.members == (OTHER.fact_id,)
 

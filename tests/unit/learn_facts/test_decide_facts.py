@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -10,12 +11,13 @@ import pytest
 from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
 from services.core.memory.support import Support
+from services.core.settings import MemorySettings
 from services.learn_facts import decide_facts, decide_requests
-from services.learn_facts.policy import extended
+from services.learn_facts.policy import STANDARD, extended
 from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
 NEW = id_of("new fact")
-HUMAN = {"trust": "human", "supports": (support(trust="human"),)}
+HUMAN: dict[str, Any] = {"trust": "human", "supports": (support(trust="human"),)}
 
 
 def decided(*facts: Any, source: Any = None, past: Any = (), **given: Any) -> EventData:
@@ -239,6 +241,18 @@ def test_our_own_mail_says_nothing_of_a_customer() -> None:
     ("given", "kept"),
     [
         ({"kind": "customer_info", "key": "discount"}, False),
+        ({"kind": "customer_info", "key": "credits"}, False),
+        ({"kind": "customer_info", "key": "agreed_discounts"}, False),
+        ({"kind": "customer_info", "key": "treuerabatt"}, False),
+        ({"kind": "order_info", "key": "remises"}, False),
+        ({"kind": "order_info", "key": "возврат денег"}, False),
+        ({"kind": "order_info", "key": "返金"}, False),
+        ({"kind": "resolution", "key": "refund"}, False),
+        ({"kind": "resolution", "key": "late parcel", "value": "$500 refund"}, False),
+        ({"kind": "resolution", "key": "late parcel", "text": "We granted Ada a $500 credit."}, False),
+        ({"kind": "event", "key": "refund"}, False),
+        ({"kind": "resolution", "key": "export", "value": "works again"}, True),
+        ({"kind": "customer_info", "key": "credit card"}, True),
         ({"kind": "note", "key": "refund approval"}, False),
         ({"kind": "action", "key": "plan"}, False),
         ({"kind": "goal", "key": "refund"}, True),
@@ -249,6 +263,108 @@ def test_what_we_grant_no_customer_establishes(given: dict[str, Any], kept: bool
     """A customer may wish for a refund or complain about it; that there is one is ours to say."""
     event = decided(source=source(), **given)
     assert isinstance(event, FactRecorded) if kept else refusal(event) == "only we can establish this"
+
+
+@pytest.mark.parametrize("given", [{"op": "delete"}, {"op": "update", "key": "outcome", "value": "Enterprise"}])
+def test_what_we_did_no_customer_takes_back(given: dict[str, Any]) -> None:
+    """An `ours` fact is ended by our own words and by people, not by who profits from its end."""
+    granted = known("$50 credit", kind="resolution", key="late parcel", single_valued=False, trust="ours")
+    named = {"kind": "customer_info", "fact_id": str(granted.fact_id), **given}
+    assert refusal(decided(granted, source=source(), **named)) == "only we can take this back: '$50 credit'"
+    assert isinstance(decided(granted, source=our_mail(), op="delete", kind="resolution", fact_id=named["fact_id"],
+                              quote="we have credited $50"), FactRetracted)  # fmt: skip
+
+
+def test_our_words_end_nothing_that_a_customer_said() -> None:
+    """Our own mail ends no fact of a customer, however weak, by naming its id."""
+    weak = known("Starter", trust="inferred")
+    ours = {"kind": "resolution", "key": "plan", "fact_id": str(weak.fact_id), "quote": "we have credited $50"}
+    for op in ("delete", "update"):
+        event = decided(weak, source=our_mail(), op=op, **ours)
+        assert refusal(event) == "our own words say nothing of a customer: 'Starter'"
+
+
+@pytest.mark.parametrize("kind", ["billing_info", "plan", "class"])
+def test_a_kind_that_nobody_defined_is_refused(kind: str) -> None:
+    """A model that makes up a kind stores nothing under it; an old fact of such a kind can still be ended."""
+    assert refusal(decided(source=source(), kind=kind)) == f"there is no kind of facts {kind!r}"
+    old = known("Starter", kind=kind)
+    assert isinstance(decided(old, source=source(), kind=kind, op="delete"), FactRetracted)
+    (event,) = decide_requests.request(person(), asked("add", kind=kind, value="Team"), NEW, NOW, STANDARD)
+    assert refusal(event).startswith(f"there is no kind of facts {kind!r}: action, ")
+
+
+def away(until: datetime | None, **given: Any) -> Any:
+    """An absence that is known to end so."""
+    fields = {"kind": "event", "key": "absence", "single_valued": False, "expires_at": until, **given}
+    return known("on vacation", **fields)
+
+
+def says_away(*facts: Any, until: date | None = None, kind: str = "event", **given: Any) -> EventData:
+    """What becomes of "I am on vacation", said today."""
+    said = source(text="I am on vacation.", **given)
+    fields = {"kind": kind, "key": "absence", "value": "on vacation", "quote": "I am on vacation"}
+    return decided(*facts, source=said, valid_to=until, **fields)
+
+
+NEXT_MONTH = datetime(2026, 4, 16, tzinfo=UTC)
+
+
+@pytest.mark.parametrize("was", [NEXT_MONTH - timedelta(days=9), NEXT_MONTH + timedelta(days=9), None])
+def test_another_end_takes_the_place_of_the_known_one(was: datetime | None) -> None:
+    """The same value with a new last day is a new fact with that day."""
+    event = says_away(away(was), until=date(2026, 4, 15))
+    assert isinstance(event, FactRecorded)
+    assert (event.expires_at, event.supersedes) == (NEXT_MONTH, (away(was).fact_id,))
+    assert event.rule == "said again, with a time of its own"
+
+
+def test_a_pin_outlasts_another_end() -> None:
+    """What a person pinned is pinned also with its new last day."""
+    until = proposal(key="plan", value="Enterprise", valid_to=date(2026, 4, 15))
+    event, pin = decide_facts.propose(person(known("Enterprise", pinned=True)), until, source(), NEW)
+    assert isinstance(event, FactRecorded)
+    assert isinstance(pin, FactPinned)
+    assert (pin.fact_id, pin.pinned) == (NEW, True)
+
+
+@pytest.mark.parametrize("single", [True, False])
+def test_what_has_expired_begins_anew(single: bool) -> None:
+    """An expired value that is said again holds again, as named; of a key with one value it takes the old one's place."""
+    known = away(NOW - timedelta(days=30), kind="constraint" if single else "event", single_valued=single)
+    for until, ends in ((date(2026, 4, 15), NEXT_MONTH), (None, None)):
+        event = says_away(known, until=until, kind=known.kind)
+        assert isinstance(event, FactRecorded)
+        assert (event.valid_from, event.expires_at) == (NOW, ends)
+        assert event.supersedes == ((known.fact_id,) if single else ())
+
+
+@pytest.mark.parametrize(
+    ("fact", "until", "sent"),
+    [
+        (away(NEXT_MONTH), date(2026, 4, 15), NOW),
+        (away(NEXT_MONTH), None, NOW),
+        (away(None, **HUMAN), date(2026, 4, 15), NOW),
+        (away(None, valid_from=NOW - timedelta(days=2)), date(2026, 4, 15), NOW - timedelta(days=5)),
+        (away(NOW - timedelta(days=30)), date(2026, 1, 30), NOW),
+    ],
+    ids=["the same end", "no end", "a person's", "an older mail", "the same end, over"],
+)
+def test_what_names_no_better_end_only_supports(fact: Any, until: date | None, sent: datetime) -> None:
+    """The known end stands where none is named, where a person set it, and where the mail is older."""
+    fact = (
+        replace(fact, expires_at=NOW.replace(month=1, day=31, hour=0, minute=0)) if until == date(2026, 1, 30) else fact
+    )
+    event = says_away(fact, until=until, sent_at=sent, history=True)
+    assert isinstance(event, FactCorroborated)
+
+
+def test_what_has_expired_stands_against_nothing() -> None:
+    """A person's word that ended by itself does not keep out what is said later."""
+    trial = known("Trial", expires_at=NOW - timedelta(days=1), **HUMAN)
+    event = decided(trial, source=source())
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == (trial.fact_id,)
 
 
 def test_of_several_values_a_delete_ends_the_one_that_is_said() -> None:
@@ -264,11 +380,20 @@ def test_of_several_values_a_delete_ends_the_one_that_is_said() -> None:
 
 def test_an_operator_extends_the_policy() -> None:
     """Values per key, reserved keys, floors and the threshold come from the mailbox's settings."""
-    policy = extended({"seats": "multi"}, frozenset({"loyalty"}), {"order_info": 0.9}, 0.5)
+    school = MemorySettings(
+        values={"seats": "multi"},
+        kinds={"class": "a"},
+        reserved=("loyalty_level",),
+        floors={"order_info": 0.9},
+        store_from=0.5,
+    )
+    policy = extended(school)
     assert [policy.arity("customer_info", key) for key in ("seats", "plan")] == ["multi", "single"]
-    loyal = proposal(key="loyalty")
-    (event,) = decide_facts.propose(person(), loyal, source(), NEW, policy)
-    assert refusal(event) == "only we can establish this"
+    for key in ("loyalty_level", "loyalty levels", "level of loyalty"):
+        (event,) = decide_facts.propose(person(), proposal(key=key), source(), NEW, policy)
+        assert refusal(event) == "only we can establish this"
+    (event,) = decide_facts.propose(person(), proposal(kind="class"), source(), NEW, policy)
+    assert isinstance(event, FactRecorded)
     (event,) = decide_facts.propose(person(), proposal(importance=4), source(), NEW, policy)
     assert refusal(event) == "importance 4 is below the threshold"
     assert policy.importance("order_info", 1) == 0.9
@@ -291,7 +416,7 @@ def test_a_customer_takes_a_fact_back(given: dict[str, Any]) -> None:
 
 def test_a_mail_does_not_delete_what_a_person_recorded() -> None:
     """A person's word is taken back by a person only."""
-    assert refusal(decided(known(**HUMAN), source=source(), op="delete")) == "a person here recorded it: 'Starter'"
+    assert refusal(decided(known(**HUMAN), source=source(), op="delete")) == "a person here said otherwise: 'Starter'"
 
 
 def test_a_fact_with_a_last_day_expires_when_that_day_is_over() -> None:
@@ -303,7 +428,7 @@ def test_a_fact_with_a_last_day_expires_when_that_day_is_over() -> None:
 
 def test_a_person_adds_and_is_believed() -> None:
     """A person's fact replaces what mails said of the key, with the highest trust."""
-    (event,) = decide_requests.request(person(known()), asked("add", value="Enterprise"), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked("add", value="Enterprise"), NEW, NOW, STANDARD)
     assert isinstance(event, FactRecorded)
     assert (event.trust, event.confidence, event.valid_from) == ("human", 0.95, NOW)
     assert event.supersedes == (id_of("fact Starter"),)
@@ -313,7 +438,7 @@ def test_a_person_adds_and_is_believed() -> None:
 def test_a_person_corrects_the_fact_that_is_meant() -> None:
     """A correction keeps kind and key of what it corrects, whatever the request says."""
     wanted = asked("correct", fact_id=id_of("fact Starter"), kind="note", key="else", value="Team")
-    (event,) = decide_requests.request(person(known()), wanted, NEW, NOW)
+    (event,) = decide_requests.request(person(known()), wanted, NEW, NOW, STANDARD)
     assert isinstance(event, FactRecorded)
     assert event.corrects
     assert event.valid_from == known().valid_from
@@ -325,10 +450,31 @@ def test_a_person_corrects_the_fact_that_is_meant() -> None:
     )
 
 
+def test_a_correction_keeps_what_it_does_not_correct() -> None:
+    """The end, the pin and the parents of the wrong fact are the right one's, unless an end is given."""
+    wrong = known(expires_at=NEXT_MONTH, pinned=True, parents=(id_of("parent"),))
+    for until, ends in ((None, NEXT_MONTH), (date(2026, 4, 30), datetime(2026, 5, 1, tzinfo=UTC))):
+        wanted = asked("correct", fact_id=wrong.fact_id, value="Team", valid_to=until)
+        event, pin = decide_requests.request(person(wrong), wanted, NEW, NOW, STANDARD)
+        assert isinstance(event, FactRecorded)
+        assert (event.expires_at, event.parents) == (ends, (id_of("parent"),))
+        assert pin == FactPinned(participant_id=event.participant_id, fact_id=NEW, pinned=True, by="grace")
+
+
+def test_a_persons_facts_follow_the_operators_tables() -> None:
+    """What a mailbox's settings say of kinds and values holds for what people add as well."""
+    policy = extended(MemorySettings(values={"child": "multi"}, kinds={"class": "a"}), MemorySettings())
+    first = known("Tim", key="child", single_valued=False)
+    wanted = asked("add", kind="class", key="child", value="Ben")
+    (event,) = decide_requests.request(person(first), wanted, NEW, NOW, policy)
+    assert isinstance(event, FactRecorded)
+    assert (event.single_valued, event.supersedes) == (False, ())
+
+
 @pytest.mark.parametrize("op", ["pin", "unpin"])
 def test_a_person_pins_and_lets_go(op: str) -> None:
     """Pinning and letting go name the fact and the person."""
-    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("fact Starter")), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("fact Starter")), NEW, NOW, STANDARD)
     assert isinstance(event, FactPinned)
     assert (event.fact_id, event.pinned, event.by) == (id_of("fact Starter"), op == "pin", "grace")
 
@@ -336,7 +482,7 @@ def test_a_person_pins_and_lets_go(op: str) -> None:
 def test_a_person_makes_us_forget() -> None:
     """A person may end any fact, a person's too."""
     wanted = asked("forget", fact_id=id_of("fact Starter"))
-    (event,) = decide_requests.request(person(known(**HUMAN)), wanted, NEW, NOW)
+    (event,) = decide_requests.request(person(known(**HUMAN)), wanted, NEW, NOW, STANDARD)
     assert isinstance(event, FactRetracted)
     assert event.reason == "grace took it back"
 
@@ -344,5 +490,5 @@ def test_a_person_makes_us_forget() -> None:
 @pytest.mark.parametrize("op", ["correct", "pin", "unpin", "forget"])
 def test_a_wish_about_no_fact_of_this_person_is_refused(op: str) -> None:
     """Nobody's fact, or another participant's, cannot be changed through this one."""
-    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW)
+    (event,) = decide_requests.request(person(known()), asked(op, fact_id=id_of("foreign")), NEW, NOW, STANDARD)
     assert refusal(event) == "there is no such fact"

@@ -6,9 +6,10 @@ lines in ASCII alone, and always in lower case: half the time, since patterns th
 
 from __future__ import annotations
 
-import importlib.resources
 import re
 from functools import cache
+
+from services.core.wording import lines_of
 
 _AFTER_PREFIXES = r"^[\s\W]*(?:(?:re|aw|sv|antw|rv|odp|vs|r)\s*:\s*)*[\s\W]*"
 
@@ -27,7 +28,5 @@ def opens_with_wording(name: str, text: str) -> str:
 
 @cache
 def _pattern(name: str, ascii_only: bool, prefix: str) -> re.Pattern[str]:
-    text = (importlib.resources.files(__package__) / f"{name}.txt").read_text(encoding="utf-8")
-    lines = [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
-    wanted = [line for line in lines if line.isascii() or not ascii_only]
+    wanted = [line for line in lines_of(__name__, name) if line.isascii() or not ascii_only]
     return re.compile(f"{prefix}(?:{'|'.join(wanted)})", re.S)
