@@ -49,7 +49,9 @@ def _passes(seed: int, mails: int, kafka: str) -> bool:
     print(ran.judged.line(seconds=round(ran.seconds), felt=dict(ran.felt)), flush=True)
     for fault in ran.judged.faults:
         print(f"  BROKEN: {fault}")
-    if ran.judged.faults:
+    for shortfall in ran.shortfalls:
+        print(f"  PROVES LITTLE: {shortfall}")
+    if ran.judged.faults or ran.shortfalls:
         return _failed(seed, mails, kafka, folder)
     _passed(ran, folder, kafka)
     return True

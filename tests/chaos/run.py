@@ -44,6 +44,9 @@ OFFSETS_S = 60.0
 DOCUMENTS = 12
 TELL_EVERY_S = 15
 ROUNDS = 12  # of timers that set timers
+LEAST_ANSWERED = 0.25  # of the mails: the others were overtaken, needed nothing or went to a person
+COUNTED = frozenset({"kill", "storm", "broker", "database", "redis", "cut", "reorder", "poison"})
+UNASKED = "model faults left"
 DONE = "SELECT count(*) AS n FROM journal"
 TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
 
@@ -56,6 +59,19 @@ class Ran:
     judged: Judged
     felt: Counter[str]
     seconds: float
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """Why the run proves less than it should, in words: few answers, or faults that met nothing."""
+        wanted = Counter(fault.kind for fault in self.schedule.faults)
+        missed = [f"{kind} was done {self.felt[kind]} of {wanted[kind]} times" for kind in COUNTED & set(wanted)
+                  if self.felt[kind] < wanted[kind]]  # fmt: skip
+        missed += [f"{kind} met nobody" for kind in sorted(set(wanted) - COUNTED) if not self.felt[kind]]
+        if self.felt[UNASKED]:
+            missed.append(f"{self.felt[UNASKED]} faults of the model met no question")
+        if self.judged.answered < LEAST_ANSWERED * self.judged.mails:
+            missed.append(f"{self.judged.answered} of {self.judged.mails} mails were answered")
+        return tuple(missed)
 
 
 async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
@@ -83,6 +99,7 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             one.felt.update(trouble.met)
             one.felt["blob writes refused"] = one.levers.refusals
             one.felt["restarts"] = one.restarts
+            one.felt[UNASKED] = one.model.waiting
     (folder / "evidence.pickle").write_bytes(pickle.dumps(evidence))
     return Ran(schedule, judge(evidence), one.felt, time.monotonic() - began)
 

@@ -25,5 +25,4 @@ async def test_a_seed_of_chaos_breaks_no_promise(tmp_path: Path) -> None:
     ran = await run(schedule, tmp_path / "run", kafka=kafka)
     print(ran.judged.line(seconds=round(ran.seconds), felt=dict(ran.felt)))
     assert ran.judged.faults == ()
-    assert ran.judged.answered >= MAILS // 4, "most mails were overtaken: the run proves little"
-    assert ran.felt["kill"] == sum(fault.kind == "kill" for fault in schedule.faults)
+    assert ran.shortfalls == ()

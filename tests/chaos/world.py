@@ -42,7 +42,7 @@ PATIENCE_S = 300  # retries of a handler: chaos on a busy machine is to end in a
 
 @dataclass(slots=True)
 class World:
-    """One run's world, for faults to be done to. `felt` counts what each kind of fault really met."""
+    """One run's world, for faults to be done to. `felt` counts the faults that were done, those of SMTP as they met mail."""
 
     stack: EmbeddedStack
     endpoints: Endpoints

@@ -172,6 +172,11 @@ class ScriptedModel:
         self._queue.extend(behaviours)
         return self
 
+    @property
+    def waiting(self) -> int:
+        """How many queued answers nobody has asked for yet."""
+        return len(self._queue)
+
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
         app.router.add_post("/v1/messages", self._handle)

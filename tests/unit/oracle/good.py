@@ -34,7 +34,7 @@ def good() -> Evidence:
         consumers=CONSUMERS,
         tables=_tables(events),
         folds={"threads": ("hash", "hash")},
-        groups={"track_threads": {("turns", 0): Progress(7, 7)}},
+        groups={name: {("turns", 0): Progress(7, 7)} for name in ("load_memory", "track_threads")},
         dead_letters=tuple(DeadLetter("turns", group, POISON) for group in ("load_memory", "track_threads")),
         poison={"turns": (POISON,)},
         now=NOW,

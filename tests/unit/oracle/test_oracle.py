@@ -84,6 +84,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         lambda e: changed_event(e, "turn.closed.v1", {"outcome": "rejected"}, turn_id="t3"), "turn t3 was rejected by nobody"),
     "a table is not its rebuild": (
         lambda e: replace(e, folds={"threads": ("hash", "other")}), "the table threads is not the fold"),
+    "nothing was rebuilt": (lambda e: replace(e, folds={}), "nothing was rebuilt from the events"),
     "a mail's row is wrong": (lambda e: changed_row(e, "mails", 4, verdict="answer"), "mails m5 is"),
     "a thread's row is wrong": (lambda e: changed_row(e, "threads", 0, state="resolved"), "threads a is"),
     "a turn's row is wrong": (lambda e: changed_row(e, "turns", 2, outcome="sent"), "turns t3 is"),
@@ -103,7 +104,9 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "a reply is under way": (lambda e: changed_row(e, "deliveries", 0, state="sending"), "reply r-a is still sending"),
     "a mail waits and nobody is there": (lambda e: changed_row(e, "conversation", 0, pending=True), "mail m1 waits in thread a"),
     "offsets are incomplete": (
-        lambda e: replace(e, groups={"g": {("turns", 0): Progress(6, 7)}}), "g has committed 6 of 7 in turns/0"),
+        lambda e: replace(e, groups={**e.groups, "g": {("turns", 0): Progress(6, 7)}}), "g has committed 6 of 7 in turns/0"),
+    "nobody says what a group has committed": (
+        lambda e: replace(e, groups={"track_threads": e.groups["track_threads"]}), "nobody said what load_memory has committed"),
     "a good record is a dead letter": (
         lambda e: replace(e, dead_letters=(*e.dead_letters, DeadLetter("turns", "load_memory", b"good"))),
         "load_memory gave up a good record of turns"),
