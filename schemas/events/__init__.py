@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from schemas.events import alerts, documents, mail, marks, memory, profile, replies, retention, suggestions, threads
+from schemas.events import (
+    alerts,
+    documents,
+    lifecycle,
+    mail,
+    marks,
+    memory,
+    profile,
+    replies,
+    retention,
+    suggestions,
+    threads,
+)
 from schemas.events.base import EventData
 
 
@@ -19,6 +31,7 @@ __all__ = [
     "EventData",
     "alerts",
     "documents",
+    "lifecycle",
     "mail",
     "marks",
     "memory",

@@ -59,6 +59,7 @@ class TurnReflected(EventData):
     participant_state_reason: str = ""
     brief: str = ""
     refused: tuple[str, ...] = Field((), description="parts of the answer that did not hold, and why")
+    retry_at: datetime | None = Field(None, description="nothing of it held: when the model is asked again")
     model: str = ""
     usage: TokenUsage = TokenUsage()
 

@@ -244,6 +244,7 @@ class TimerElapsed(EventData):
         "retention",
         "deadline_near",
         "alert",
+        "reflect_again",
     ]
-    subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply")
+    subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply, an event")
     due_at: datetime

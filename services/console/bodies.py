@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from schemas.events.marks import Priority, Tag
+from schemas.events.memory import ParticipantState
 from schemas.events.threads import ThreadState
 from schemas.model_output import Key, Kind, Line, OptionalLine
 
@@ -35,7 +36,7 @@ class NewFact(_Body):
     kind: Kind = "note"
     key: Key = Field(description="what the value is of, such as `plan`")
     value: Line
-    text: OptionalLine = Field("", description="the fact as a sentence; by default the value")
+    text: OptionalLine = Field("", description="the fact as a sentence; by default `key: value`")
     valid_to: date | None = Field(None, description="the last day on which it is so")
     parents: tuple[UUID, ...] = Field((), max_length=20, description="the facts that it was derived from")
     by: By = "api"
@@ -45,7 +46,7 @@ class Correction(_Body):
     """The right value of a fact that was wrong; its end, its pin and what it follows from stay as they were."""
 
     value: Line
-    text: OptionalLine = ""
+    text: OptionalLine = Field("", description="the right sentence; by default the old one with the new value")
     valid_to: date | None = Field(None, description="the last day on which it is so, where that was wrong too")
     by: By = "api"
 
@@ -85,6 +86,14 @@ class StepWish(_Body):
     """One step of a thread's state machine."""
 
     to: ThreadState
+    reason: Reason = ""
+    by: By = "api"
+
+
+class LifecycleWish(_Body):
+    """A step of the lifecycle that a participant shall make."""
+
+    to: ParticipantState
     reason: Reason = ""
     by: By = "api"
 

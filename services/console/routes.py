@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Query
 from services.console import facts
 from services.console.drafts import routes as drafts
 from services.console.knowledge import routes as knowledge
+from services.console.lifecycles import add_lifecycle
 from services.console.memory.people import Person, list_people
 from services.console.named import Who, person
 from services.console.profiles import add_profile
@@ -19,7 +20,7 @@ def routes(house: House) -> APIRouter:
     """The API's routes, all behind the bearer token."""
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer_of(house.settings.web))])
     parts = {
-        "memory": (_add_people, add_profile, facts.add_reads, facts.add_wishes),
+        "memory": (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes),
         "threads": (threads.add_reads, threads.add_wishes),
         "drafts": (drafts.add_reads, drafts.add_wishes),
         "knowledge": (knowledge.add_documents, knowledge.add_articles),

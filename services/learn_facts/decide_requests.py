@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
@@ -58,7 +59,8 @@ def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: 
     if not asked.value:
         yield _refused(who, asked, "a correction needs a value")
         return
-    kept = asked.model_copy(update={"kind": known.kind, "key": known.key})
+    text = asked.text or _sentence(known, asked.value)
+    kept = asked.model_copy(update={"kind": known.kind, "key": known.key, "text": text})
     importance = policy.importance(known.kind, IMPORTANCE)
     right = _by_person(who, kept, fact_id, known.valid_from, single=known.single_valued, importance=importance)
     yield right.model_copy(
@@ -71,6 +73,12 @@ def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: 
         }
     )
     yield from still_pinned(who, fact_id, (known,), asked.by)
+
+
+def _sentence(known: KnownFact, value: str) -> str:
+    """The known sentence with another value in the place of its own; empty where that place is not clear."""
+    text, places = re.subn(rf"(?<!\w){re.escape(known.value)}(?!\w)", lambda _: value, known.text)
+    return text if places == 1 else ""
 
 
 def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
@@ -105,7 +113,7 @@ def _by_person(
         kind=asked.kind,
         key=asked.key,
         value=asked.value,
-        text=asked.text or asked.value,
+        text=asked.text or f"{asked.key}: {asked.value}",
         single_valued=single,
         confidence=confidence([Support("human", None, None)]),
         importance=importance,

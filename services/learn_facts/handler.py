@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
-from uuid import UUID
 
+from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
     BriefWritten,
@@ -48,7 +47,6 @@ async def on_email(work: Work[EmailRead]) -> None:
         session = decide_session.extended(who, unit.now)
         if session is not None:
             await unit.record(session)
-    await _forget_cached(work, mail.participant_id)
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -80,7 +78,6 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
         await unit.record(decide_session.noted(who, event, unit.now))
-    await _forget_cached(work, event.participant_id)
 
 
 async def on_request(work: Work[FactRequested]) -> None:
@@ -89,6 +86,17 @@ async def on_request(work: Work[FactRequested]) -> None:
         who = await load(unit, work.event.participant_id)
         asked = decide_requests.request(who, work.event, unit.id_for("fact"), unit.now, policy_of_house(work))
         await record_all(unit, who, list(asked))
+
+
+async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:
+    """A person moves somebody along the lifecycle: by its edges alone, and logged with who and why."""
+    wish = work.event
+    reason = f"{wish.by}: {wish.reason}" if wish.reason else wish.by
+    async with work.unit() as unit:
+        who = await load(unit, wish.participant_id)
+        step = decide_person.transition(who, wish.to_state, "human", reason) if who.exists else None
+        if step is not None:
+            await unit.record(step)
 
 
 async def on_thread_step(work: Work[StateChanged]) -> None:
@@ -126,11 +134,6 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
-async def _forget_cached(work: Work[Any], participant_id: UUID) -> None:
-    """The layers read the tables again."""
-    await work.house.cache.drop(*(f"{layer}:{work.workspace}:{participant_id}" for layer in ("brief", "session")))
-
-
 async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Participant:
     """One step of the lifecycle, where one is proposed; the participant as they stand then."""
     event = decide_person.transition(who, to_state, "ai", reason) if to_state else None
@@ -142,6 +145,7 @@ async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Par
 
 HANDLERS: Handlers = {
     ProfileRequested: on_profile,
+    ParticipantStateRequested: on_state_wish,
     EmailRead: on_email,
     ReplyDrafted: on_draft,
     TurnReflected: on_reflected,

@@ -22,6 +22,10 @@ SELECT field, value FROM participant_profile WHERE participant_id = %(participan
 SELECT issue_key, reports, resolved, first_at, last_at FROM participant_issues
 WHERE participant_id = %(participant_id)s ORDER BY last_at DESC;
 
+-- name: version
+-- How far an aggregate has come.
+SELECT version FROM aggregates WHERE workspace = %(workspace)s AND kind = %(kind)s AND id = %(id)s;
+
 -- name: brief
 SELECT text, updated_at FROM briefs WHERE participant_id = %(participant_id)s;
 

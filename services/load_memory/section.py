@@ -45,14 +45,15 @@ def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = Fa
     return Section(tuple(entries), head, newest_first, by)
 
 
-def fit(name: str, found: Section, budget: int, *, shared: bool, trusted: bool) -> ContextLayer:
+def fit(name: str, found: Section, budget: int | None, *, shared: bool, trusted: bool) -> ContextLayer:
     """The layer within `budget` tokens: whole entries, the first ones first; an entry too large alone is cut.
 
-    In text that other people wrote, card numbers, IBANs and keys are masked.
+    Without a budget all of it is kept: what our own people say to the model is never shortened. In text that other
+    people wrote, card numbers, IBANs and keys are masked.
     """
-    kept = _kept(
-        found.entries if trusted else map(_masked, found.entries), budget - (_cost(found.head) if found.head else 0)
-    )
+    entries = found.entries if trusted else tuple(map(_masked, found.entries))
+    head = _cost(found.head) if found.head else 0
+    kept = entries if budget is None else _kept(entries, budget - head)
     shown = _arranged(kept, found)
     lines = [found.head, *(one.text for one in shown)] if shown and found.head else [one.text for one in shown]
     text = "\n".join(lines)

@@ -1,129 +1,69 @@
-"""One call to the model after each closed turn; its answer is an event, from which projections are applied."""
+"""One question to the model after each closed turn; its answer is an event, from which projections are applied.
+
+Where nothing usable comes, that is an event as well, and the model is asked again later.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid5
 
-import structlog
-
-from schemas.events.memory import MailSignals, RelationProposal, TurnReflected
-from schemas.events.replies import FactProposal
-from schemas.events.threads import TurnClosed
-from schemas.held_summary import held
-from schemas.model_output import SUMMARY_WORDS, FactOperation, Reflection, tool_schema
+from schemas.events.memory import TurnReflected
+from schemas.events.threads import TimerElapsed, TurnClosed
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.memory.quotes import find_quote
-from services.core.model.checkpointed import ask, token_usage
-from services.core.model.port import Answer, Exchange, Request, Tool, ToolResult
-from services.core.model.prompt import make_fence
-from services.reflect.instructions import CONDENSE, instructions
-from services.reflect.materials import Materials, gather
-from services.reflect.salvage import ReflectionUnusable, salvage
-
-log = structlog.get_logger(__name__)
-
-CONDENSED_WORDS = SUMMARY_WORDS // 2
-TASK = "The turn ended with outcome `{outcome}`. Update summary and brief, and record what is new."
+from services.core.db import fetch_one
+from services.reflect.materials import gather
+from services.reflect.reflection import covered, reflect_on
 
 
 async def on_turn_closed(work: Work[TurnClosed]) -> None:
     """Reflect on every turn but those that a newer one took over."""
     if work.event.outcome == "superseded":
         return
-    materials = await gather(work)
-    request = _request(work, materials)
-    reflection, refused, answers = await _reflect(work, request)
+    materials = await gather(work, work.event)
+    await _learn(work, work.envelope, await reflect_on(work, work.event, materials))
+
+
+async def on_timer(work: Work[TimerElapsed]) -> None:
+    """Ask again about a turn that nothing was learned from, unless a later one of its thread has covered it."""
+    if work.event.purpose != "reflect_again":
+        return
+    async with work.reading() as conn:
+        row = await fetch_one(conn, history.SQL.by_id, {"id": work.event.subject})
+    closed = history.envelope(row) if row else None
+    if closed is None or not isinstance(closed.data, TurnClosed):
+        return
+    materials = await gather(work, closed.data)
+    learned = await reflect_on(work, closed.data, materials) if materials.news else covered(closed.data)
+    await _learn(work, closed, learned)
+
+
+async def _learn(work: Work[Any], closed: Envelope, learned: TurnReflected) -> None:
+    """Record what was learned; where nothing was, and there is a time left to ask again, set the timer for it."""
+    at = None
+    if not learned.covers_to and learned.usage.calls:
+        at = next_attempt(closed.time, work.now, work.house.settings.learning.retry_hours)
     async with work.unit() as unit:
-        await unit.record(_event(work.event, materials, reflection, refused, answers))
+        await unit.record(learned.model_copy(update={"retry_at": at}))
+        if at is not None:
+            await unit.set_timer(_timer(learned, closed.id, at))
 
 
-async def _reflect(work: Work[TurnClosed], request: Request) -> tuple[Reflection | None, list[str], list[Answer]]:
-    """The reflection; the model is told once what was wrong. None where nothing usable came: visible, and harmless."""
-    answers: list[Answer] = []
-    why: list[str] = []
-    for _ in range(2):
-        answer = await ask(work, request)
-        answers.append(answer)
-        call = next((one for one in answer.calls if one.name == "reflect"), None)
-        try:
-            if call is None or call.malformed:
-                raise ReflectionUnusable(call.malformed if call else f"no call of `reflect` (stop: {answer.stop})")
-            reflection, refused = salvage(call.input)
-        except ReflectionUnusable as error:
-            why.append(f"reflection unusable: {error}")
-            results = tuple(ToolResult(one.id, str(error), error=True) for one in answer.calls)
-            request = replace(request, history=(*request.history, Exchange(answer, results)))
-        else:
-            return reflection, why + refused, answers
-    log.warning("no usable reflection", reasons=why)
-    return None, why, answers
+def next_attempt(closed_at: datetime, now: datetime, hours: Sequence[float]) -> datetime | None:
+    """When the model is asked next about a turn that closed then; None where it was asked often enough."""
+    return next((at for one in sorted(hours) if (at := closed_at + timedelta(hours=one)) > now), None)
 
 
-def _condense(materials: Materials) -> str:
-    return CONDENSE.format(messages=materials.condense, words=CONDENSED_WORDS) if materials.condense else ""
-
-
-def _request(work: Work[TurnClosed], materials: Materials) -> Request:
-    return Request(
-        purpose="reflect",
-        system=instructions(work.house.settings, work.event.inbox),
-        layers=materials.layers,
-        task=TASK.format(outcome=work.event.outcome) + _condense(materials),
-        tools=(Tool("reflect", (Reflection.__doc__ or "").strip(), tool_schema("reflect")),),
-        must_call="reflect",
-        fence=make_fence(work.house.secret, str(work.envelope.id)),
-        max_tokens=4096,
+def _timer(learned: TurnReflected, closed_id: UUID, at: datetime) -> TimerElapsed:
+    timer_id = uuid5(learned.turn_id, "reflect again")
+    return TimerElapsed(
+        timer_id=timer_id, thread_id=learned.thread_id, purpose="reflect_again", subject=closed_id, due_at=at
     )
 
 
-def _event(
-    event: TurnClosed, materials: Materials, reflection: Reflection | None, refused: list[str], answers: list[Answer]
-) -> TurnReflected:
-    common: dict[str, Any] = {
-        **event.model_dump(
-            include={"turn_id", "thread_id", "participant_id", "inbox", "mail_ids", "trusted", "outcome"}
-        ),
-        "model": answers[-1].model,
-        "usage": token_usage(answers),
-    }
-    if reflection is None:
-        return TurnReflected(**common, summary="", covers_to=0, refused=tuple(refused))
-    proposal = reflection.participant
-    return TurnReflected(
-        **common,
-        summary=held(reflection.summary, CONDENSED_WORDS) if materials.condense else reflection.summary,
-        covers_to=materials.covers_to,
-        facts=tuple(_proposals(reflection.facts, materials)) if event.trusted else (),
-        relations=tuple(_relations(reflection)) if event.trusted else (),
-        signals=MailSignals.model_validate(reflection.signals.model_dump()),
-        participant_state=proposal.state if proposal else "",
-        participant_state_reason=proposal.reason if proposal else "",
-        brief=reflection.brief if event.trusted else "",
-        refused=tuple(refused),
-    )
-
-
-def _proposals(operations: Iterable[FactOperation], materials: Materials) -> Iterable[FactProposal]:
-    for one in operations:
-        fields = one.model_dump(exclude={"op"})
-        yield FactProposal(op=one.op.lower(), mail_id=_source(one.quote, materials), **fields)
-
-
-def _source(quote: str, materials: Materials) -> UUID | None:
-    for mail in reversed(materials.mails):
-        if find_quote(quote, mail["text"]):
-            found: UUID = mail["mail_id"]
-            return found
-    return None
-
-
-def _relations(reflection: Reflection) -> Iterable[RelationProposal]:
-    for one in reflection.relations:
-        yield RelationProposal.model_validate({**one.model_dump(), "op": one.op.lower()})
-
-
-HANDLERS: Handlers = {TurnClosed: on_turn_closed}
+HANDLERS: Handlers = {TurnClosed: on_turn_closed, TimerElapsed: on_timer}

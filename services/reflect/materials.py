@@ -21,7 +21,8 @@ Row = dict[str, Any]
 class Materials:
     """Everything that the one model call is given, and how far the conversation goes.
 
-    `condense` is how many messages a thread has whose summary is to be condensed now, else 0.
+    `condense` is how many messages a thread has whose summary is to be condensed now, else 0. There is `news` where
+    something was said that the summary does not cover yet.
     """
 
     layers: tuple[Layer, ...]
@@ -29,11 +30,11 @@ class Materials:
     covers_to: int
     summary: str
     condense: int = 0
+    news: bool = True
 
 
-async def gather(work: Work[TurnClosed]) -> Materials:
+async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
-    event = work.event
     person = {"participant_id": event.participant_id if event.trusted else None, "workspace": work.workspace}
     async with work.reading() as conn:
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
@@ -54,7 +55,7 @@ async def gather(work: Work[TurnClosed]) -> Materials:
         _mail_layer(mails),
     )
     covers_to = max((row["version"] for row in said), default=covered)
-    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "", condense)
+    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "", condense, bool(said))
 
 
 def _person_layer(who: Row | None, facts: list[Row]) -> Layer:

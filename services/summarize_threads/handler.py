@@ -1,4 +1,4 @@
-"""Takes the summary from a reflection, holds its limit, and drops the cached one."""
+"""Takes the summary from a reflection, and holds its limit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
                     turn_id=event.turn_id,
                 )
             )
-    await work.house.cache.drop(f"summary:{work.workspace}:{event.thread_id}")
 
 
 async def _known_names(unit: Unit, event: TurnReflected) -> Names:

@@ -8,7 +8,16 @@ from uuid import UUID
 
 from rich.text import Text
 
-from services.console.threads.reading import Action, Clock, Due, Message, Step, ThreadLine, WholeThread
+from services.console.threads.reading import (
+    Action,
+    Clock,
+    Due,
+    Learned,
+    Message,
+    Step,
+    ThreadLine,
+    WholeThread,
+)
 from services.tools.commands.terminal import plain, short, source_line
 from services.tools.shown import age
 
@@ -60,6 +69,8 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
         yield from (source_line(source) for source in said.sources)
     for note in one.notes:
         yield Text.assemble((f"\n{note.at:%Y-%m-%d %H:%M}  note by {note.by}\n", "bold"), plain(note.text))
+    for learned in one.learned:
+        yield from _learned(learned)
     yield Text("\nLog", "bold")
     steps = [(one.version, one.at, _step(one)) for one in one.log]
     done = [(one.version, one.at, _action(one)) for one in one.actions]
@@ -71,6 +82,19 @@ def _text(said: Message) -> Text:
     if said.gone_at is None:
         return plain(said.text)
     return plain(f"(not kept any more, since {said.gone_at:%Y-%m-%d})", "dim")
+
+
+def _learned(one: Learned) -> Iterator[Text]:
+    """What a turn taught, and each part of the model's answer that did not hold."""
+    if one.held:
+        what = plain(
+            f"from the turn that ended {one.outcome}: {one.facts} facts and {one.relations} relations proposed"
+        )
+    else:
+        again = f"asked again at {one.retry_at:%Y-%m-%d %H:%M} UTC" if one.retry_at else "not asked again"
+        what = plain(f"nothing from the turn that ended {one.outcome}, {again}", "red")
+    yield Text.assemble((f"\n{one.at:%Y-%m-%d %H:%M}  learned  ", "bold"), what)
+    yield from (plain(f"    did not hold: {reason}", "dim") for reason in one.refused)
 
 
 def _step(step: Step) -> Text:

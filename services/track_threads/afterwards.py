@@ -12,8 +12,10 @@ from services.track_threads.occasions import after_turn
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
-    """The operator's rules for afterwards; imported mail is left alone."""
+    """The operator's rules for afterwards; imported mail is left alone, and what is asked again is waited for."""
     event, settings = work.event, work.house.settings
+    if event.retry_at:
+        return
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         if not thread.exists or await unit.one(SQL.imported, mail_ids=list(event.mail_ids)):

@@ -19,7 +19,15 @@ from psycopg.rows import dict_row
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.cue import FACT_CUES, CueSettings, Evidence, hit_evidence, judged, related_features
+from services.core.memory.cue import (
+    FACT_CUES,
+    CueSettings,
+    Evidence,
+    fact_evidence,
+    judged,
+    most_relevant,
+    related_features,
+)
 from services.core.memory.embedding_cache import embed_cached, embed_facts
 from services.core.memory.embeddings import MiniLM
 from services.core.memory.questions import read
@@ -71,7 +79,8 @@ async def _evidence(conn: Connection, embedder: MiniLM, participant_id: UUID, qu
     hits = await search_facts(
         conn, workspace="w", participant_id=participant_id, query_text=words, query_vector=vector, now=NOW
     )
-    return hit_evidence([hit.similarity for hit in hits], [hit.coverage for hit in hits])
+    best = most_relevant(hits)
+    return fact_evidence(best) if best else Evidence(0.0, 0.0)
 
 
 def _model(puts: Sequence[Put]) -> CueSettings:

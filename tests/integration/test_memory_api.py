@@ -135,6 +135,25 @@ async def test_a_wish_that_waits_says_so(memory: Memory, monkeypatch: pytest.Mon
     assert await memory.current("language") == ["German"]
 
 
+async def test_a_person_is_moved_along_the_lifecycle_and_it_is_logged(memory: Memory) -> None:
+    """A legal step is made with its cause, one that is no edge is refused with 409, both are read with mood and troubles."""
+    where = f"/api/participants/{ADA}/lifecycle"
+    async with memory.at_work(), client(memory) as api:
+        made = await api.post(where, json={"to": "customer", "reason": "paid", "by": "grace"})
+        again = await api.post(where, json={"to": "customer", "by": "grace"})
+        refused = await api.post(where, json={"to": "churned", "by": "grace"})
+        unknown = await api.post(where, json={"to": "emperor", "by": "grace"})
+        told = (await api.get(where)).json()
+    assert (made.status_code, made.json()["trigger"], made.json()["reason"]) == (200, "human", "grace: paid")
+    assert (again.status_code, again.json()) == (200, None)
+    assert (refused.status_code, refused.json()["error"], unknown.status_code) == (409, "step_refused", 422)
+    assert [(one["to_state"], bool(one["refused"]), bool(one["cause"])) for one in told["steps"]] == [
+        ("customer", False, True),
+        ("churned", True, True),
+    ]
+    assert (told["state"], len(told["moods"]), told["moods"][0]["risk"]) == ("customer", 1, "low")
+
+
 async def test_the_api_describes_itself(memory: Memory) -> None:
     """The OpenAPI document names every path, with the bearer token on each."""
     async with client(memory, "") as api:

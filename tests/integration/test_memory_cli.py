@@ -72,6 +72,32 @@ async def test_a_person_changes_what_is_known_and_sees_what_became_of_it(memory:
     assert "German" in (await run(memory, "search", ADA, "which language")).output
 
 
+async def test_a_person_sees_how_somebody_stands_and_moves_them(memory: Memory) -> None:
+    """Mood, troubles and each step are shown with reason and cause; a person makes legal steps, others are refused."""
+    mail = await memory.mail("The export fails again. We want to buy.", on=2)
+    signals = {"sentiment": -0.5, "frustrated": True, "intent": "bug_report", "issue_key": "export fails"}
+    state = {"participant_state": "customer", "participant_state_reason": "they buy"}
+    await memory.learn(mail, signals=signals, **state)
+    shown = (await run(memory, "show", ADA)).output
+    assert "customer, mood -0.20, risk medium" in shown
+    assert f"issue export fails: reported once, open, last 2026-01-07 in thread {mail['thread_id']}" in shown
+    refused = await run(memory, "move", ADA, "returning", "--reason", "hope", "--by", "grace")
+    assert (refused.exit_code, "REFUSED: from customer one can only become at_risk, vip" in refused.output) == (1, True)
+    made = await run(memory, "move", ADA, "vip", "--reason", "three years", "--by", "grace")
+    assert (made.exit_code, "customer -> vip  human: grace: three years" in made.output) == (0, True)
+    assert "They are vip already." in (await run(memory, "move", ADA, "vip")).output
+    told = (await run(memory, "lifecycle", ADA)).output
+    for part in (
+        "unknown -> customer  ai: they buy  [",
+        "customer -> returning",
+        "-> vip",
+        "risk medium, frustrated 1",
+    ):
+        assert part in told
+    cause = await memory.rows("SELECT id FROM events WHERE type = 'turn.reflected.v1' ORDER BY seq DESC LIMIT 1")
+    assert f"about export fails in thread {mail['thread_id']}  [{cause[0]['id']}]" in told
+
+
 async def test_errors_are_clear(memory: Memory) -> None:
     """An unknown person and an unknown fact are said in words, with a code that scripts can see."""
     nobody = await run(memory, "show", "no@one.example")

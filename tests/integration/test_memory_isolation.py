@@ -140,7 +140,7 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
             outcome="sent",
         )
         work = Work(closed, memory.event(closed, day(5)), "reflect", memory.house, reflect.PROCESSOR.appliers)
-        assert leaks(name, (await gather(work)).layers) == []
+        assert leaks(name, (await gather(work, work.event)).layers) == []
 
 
 async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:

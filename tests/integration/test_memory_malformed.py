@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.threads import MailAttached, TurnClosed
+from schemas.events.threads import MailAttached, TimerElapsed, TurnClosed
 from services import learn_facts, read_email, reflect, track_threads
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.errors import Temporary
+from services.core.settings import LearningSettings
 from tests.support.remembering import Memory, fact, remembering
 from tests.support.scripted_model import ScriptedModel
 from tests.support.scripted_replies import (
@@ -92,6 +93,16 @@ class Studio:
         )
         await enter(self.memory.house, self.memory.event(data, mail["received_at"]))
         await self.memory.settle(ALL)
+
+    async def ask_again(self) -> list[str]:
+        """The timers that wait come due, and are done."""
+        timers = await self.memory.rows("SELECT event FROM timers WHERE event ->> 'purpose' = 'reflect_again'")
+        await self.memory.rows("DELETE FROM timers RETURNING 1 AS one")
+        for row in timers:
+            timer = TimerElapsed.model_validate(row["event"])
+            await enter(self.memory.house, self.memory.event(timer, timer.due_at))
+        await self.memory.settle(ALL)
+        return [row["event"]["due_at"] for row in timers]
 
     async def reflected(self) -> list[dict[str, Any]]:
         """What the reflections came to, oldest first."""
@@ -202,3 +213,53 @@ async def test_a_model_that_does_not_answer_leaves_the_turn_to_be_done_again(
     await studio.memory.settle(ALL)
     assert await studio.memory.current() == ["Team"]
     assert len(await studio.reflected()) == 1
+
+
+async def test_a_lost_reflection_is_asked_for_again(studio: Studio) -> None:
+    """A turn that nothing was learned from is asked about later, and what holds then is learned as if at once."""
+    always(studio.server, truncated_tool("reflect", {"facts": [operation("Platinum", "x")]}))
+    await studio.close_turn(TEXT, on=1)
+    (lost,) = await studio.reflected()
+    assert lost["retry_at"]
+    always(studio.server, reply_tool("reflect", good()))
+    assert await studio.ask_again() == [lost["retry_at"]]
+    assert await studio.memory.current() == ["Team"]
+    held = (await studio.reflected())[-1]
+    assert (held["covers_to"], held["retry_at"]) == (1, None)
+    assert await studio.ask_again() == []
+
+
+async def test_a_model_that_never_holds_is_not_asked_for_ever(studio: Studio) -> None:
+    """After the last of `learning.retry_hours` the event says that nothing was learned, and no timer is left."""
+    always(studio.server, reply_text("No."))
+    await studio.close_turn(TEXT, on=1)
+    while await studio.ask_again():
+        pass
+    told = await studio.reflected()
+    assert [bool(one["retry_at"]) for one in told] == [True, True, True, False]
+    assert all(one["refused"] for one in told)
+
+
+async def test_what_a_later_turn_covers_is_not_asked_again(studio: Studio) -> None:
+    """Where the thread's next reflection held, the model is spared the question, and the event says so."""
+    always(studio.server, reply_text("No."))
+    first = await studio.close_turn(TEXT, on=1)
+    await studio.memory.rows(
+        "INSERT INTO thread_summaries (thread_id, workspace, text, words, covers_to, updated_at)"
+        " VALUES (%(thread)s, %(workspace)s, 'Ada wrote.', 2, 9, now()) RETURNING 1 AS one",
+        thread=first["thread_id"],
+        workspace=studio.memory.workspace,
+    )
+    asked = len(studio.server.requests)
+    await studio.ask_again()
+    assert len(studio.server.requests) == asked
+    assert (await studio.reflected())[-1]["refused"] == ["a later turn of the thread covers it"]
+
+
+async def test_a_second_attempt_has_twice_the_room(studio: Studio) -> None:
+    """What was cut at the limit is not asked for within the same limit."""
+    studio.server.queue(truncated_tool("reflect", {"facts": []}), reply_tool("reflect", good()))
+    await studio.close_turn(TEXT, on=1)
+    first, second = (one.body["max_tokens"] for one in studio.server.requests)
+    assert second - first == LearningSettings().answer_tokens
+    assert await studio.memory.current() == ["Team"]

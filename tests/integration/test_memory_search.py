@@ -25,7 +25,7 @@ INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, s
                    trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, retracted_at,
                    source_event_id, version)
 VALUES (%(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(text)s, %(text)s, %(single_valued)s, 0.8,
-        0.7, 'authenticated', %(valid_from)s, %(valid_to)s, %(expires_at)s, %(recorded_at)s, %(superseded_at)s,
+        %(importance)s, 'authenticated', %(valid_from)s, %(valid_to)s, %(expires_at)s, %(recorded_at)s, %(superseded_at)s,
         %(retracted_at)s, %(fact_id)s, 1)
 """
 
@@ -61,7 +61,7 @@ async def remember(conn: Connection, text: str, days_ago: float = 1, **changes: 
     row = {
         "fact_id": uuid5(SPACE, f"{text}{days_ago}{changes}"), "workspace": "w", "participant_id": ANNA, "kind": "note",
         "key": text, "text": text, "single_valued": False, "valid_from": at, "valid_to": None, "expires_at": None,
-        "recorded_at": at, "superseded_at": None, "retracted_at": None, **changes,
+        "recorded_at": at, "superseded_at": None, "retracted_at": None, "importance": 0.7, **changes,
     }  # fmt: skip
     await conn.execute(INSERT, row)
     return row["fact_id"]
@@ -157,6 +157,15 @@ async def test_small_memories_come_back_whole(conn, embedder):
     assert len(await find(conn, embedder, "note")) == 100
     await remember(conn, "One more note")
     assert len(await find(conn, embedder, "note")) == 5
+
+
+async def test_the_most_relevant_fact_is_always_among_the_hits(conn, embedder):
+    """However many weightier facts stand before it in a large memory, the one that answers is found."""
+    for number in range(110):
+        await remember(conn, f"Anna called about kettle number {number}.", importance=1.0)
+    await remember(conn, "Anna exports the stock list on Mondays.", days_ago=4000, importance=0.0)
+    hits = await find(conn, embedder, "Which stock list is exported on Mondays?", limit=1)
+    assert texts(hits) == ["Anna exports the stock list on Mondays."]
 
 
 async def test_the_database_holds_one_current_value(conn):

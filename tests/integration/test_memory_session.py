@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.memory import RelationProposal
+from schemas.events.memory import RelationProposal, SessionNoted
 from schemas.events.replies import ContextLayer
+from services import learn_facts
+from services.core.bus.unit import Unit
 from services.core.clock import random_id
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import session
@@ -65,5 +67,33 @@ async def test_a_session_is_over_after_a_day_and_lasts_on_with_each_mail(memory:
 async def test_losing_the_cache_loses_no_session(memory: Memory) -> None:
     """Without Redis's copy the row is read again."""
     before = await shown(memory, 1 + HOUR)
-    await memory.house.cache.drop(f"session:{memory.workspace}:{memory.person()}")
+    await memory.house.cache.drop_about([str(memory.person())])
     assert await shown(memory, 1 + HOUR) == before
+
+
+async def test_a_crash_behind_the_commit_leaves_no_old_session(memory: Memory) -> None:
+    """What the cache holds is of one version: a process that dies as soon as it has committed leaves nothing stale."""
+    assert "single sign-on" in (await shown(memory, 1 + HOUR)).text
+    mail = await memory.mail("And the invoice?", on=1 + HOUR)
+    session = SessionNoted(
+        participant_id=memory.person(),
+        thread_id=mail["thread_id"],
+        summary="Ada asked for an invoice.",
+        expires_at=day(3),
+    )
+    async with memory.house.database.transaction(memory.workspace) as conn:
+        unit = Unit(conn, memory.event(session, day(1)), "learn_facts", "", learn_facts.PROCESSOR.appliers)
+        await unit.record(session)
+        await unit.flush()
+    assert "Ada asked for an invoice." in (await shown(memory, 1 + 2 * HOUR)).text
+
+
+async def test_a_text_that_is_kept_late_is_not_read(memory: Memory) -> None:
+    """A reader that was slow to put what it had read does not bring it back over what has come since."""
+    cache = memory.house.cache
+    await shown(memory, 1 + HOUR)
+    old = {name.rpartition("correspondent:")[2]: text async for name, text in cache.everything() if "session:" in name}
+    await memory.tell("We want a refund.", on=1 + HOUR)
+    for name, text in old.items():
+        await cache.put(name, text, seconds=60)
+    assert "single sign-on" not in (await shown(memory, 1 + 2 * HOUR)).text

@@ -53,3 +53,8 @@ ORDER BY d.due_at, d.thread_id, d.kind LIMIT %(limit)s;
 -- What became of a wish for a step.
 SELECT from_state, to_state, refused FROM thread_log
 WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(cause)s ORDER BY version DESC LIMIT 1;
+
+-- name: reflections
+-- What became of the question that follows each turn, as the history has it; older days may be archived.
+SELECT time, data FROM events
+WHERE workspace = %(workspace)s AND key = %(thread_id)s::text AND type = 'turn.reflected.v1' ORDER BY seq;

@@ -10,10 +10,12 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
+from schemas.events.memory import TurnReflected
 from schemas.events.threads import ThreadState, Trigger
 from services.console.knowledge.reading import SourceLine, sources_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
+from services.core.keys import is_sealed
 
 SQL = queries(__file__)
 
@@ -131,6 +133,23 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
+class Learned:
+    """What was learned from a turn: what was proposed, and what of the answer did not hold.
+
+    Where nothing held, `held` is False, and `retry_at` says when the model is asked again (None: not any more).
+    """
+
+    at: datetime
+    turn_id: UUID
+    outcome: str
+    held: bool
+    facts: int
+    relations: int
+    refused: tuple[str, ...]
+    retry_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class WholeThread:
     """Everything that is known of a thread."""
 
@@ -144,6 +163,7 @@ class WholeThread:
     notes: tuple[Note, ...]
     log: tuple[Step, ...]
     actions: tuple[Action, ...]
+    learned: tuple[Learned, ...]
 
 
 async def list_threads(conn: Connection, workspace: str, *, limit: int, **filters: str | None) -> list[ThreadLine]:
@@ -175,6 +195,26 @@ async def whole_thread(conn: Connection, workspace: str, thread_id: UUID) -> Who
         notes=await every(SQL.notes, Note),
         log=await every(SQL.steps, Step),
         actions=await every(SQL.actions, Action),
+        learned=await _learned(conn, args),
+    )
+
+
+async def _learned(conn: Connection, args: dict[str, Any]) -> tuple[Learned, ...]:
+    """Of every turn, oldest first; what can no longer be read is left out."""
+    rows = [row for row in await fetch_all(conn, SQL.reflections, args) if not is_sealed(row["data"])]
+    return tuple(_from_turn(row["time"], TurnReflected.model_validate(row["data"])) for row in rows)
+
+
+def _from_turn(at: datetime, event: TurnReflected) -> Learned:
+    return Learned(
+        at=at,
+        turn_id=event.turn_id,
+        outcome=event.outcome,
+        held=event.covers_to > 0,
+        facts=len(event.facts),
+        relations=len(event.relations),
+        refused=event.refused,
+        retry_at=event.retry_at,
     )
 
 

@@ -3,7 +3,8 @@
 Pure. Two judgements, each a calibrated probability (logistic, fitted by tests/benchmarks/recall_cue, which measures
 them on conversations and people that they were not fitted on; passages on LoCoMo, facts on an invented set):
 
-- `related`: the memory speaks of what is asked at all (cosine and word coverage of the best hits);
+- `related`: the memory speaks of what is asked at all (cosine and word coverage). One fact answers, so that the verdict
+  and what it is about are never of two; passages answer together, as the question stands beside the answer;
 - `agrees`: it says so of the person who is asked about. A question with a false premise ("what did Maria
   adopt?", where John did) finds the right passage, but spoken by, or about, someone else.
 """
@@ -30,11 +31,11 @@ CANNOT_TELL = 0.5  # whether a person said so, where the query names nobody or s
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What the best hits of one query show.
+    """What the hits of one query show.
 
-    `similarity` and `coverage` (of the query's words, by rarity) are the best of any hit, 0..1. Where the query
-    names one of several speakers, `margin` is by how much that one's best hit outscores the best of the others,
-    and `share` how many of the five best are that one's; both None otherwise.
+    `similarity` and `coverage` (of the query's words, by rarity) are those of the most relevant fact, or the best of
+    any passage, 0..1. Where the query names one of several speakers, `margin` is by how much that one's best hit
+    outscores the best of the others, and `share` how many of the five best are that one's; both None otherwise.
     """
 
     similarity: float
@@ -60,13 +61,13 @@ class CueSettings:
     """The fitted models, and from which probabilities on the memory is sure, or speaks up at all."""
 
     related: Logistic = field(default_factory=lambda: Logistic(-14.41, (23.89, 5.78)))
-    agrees: Logistic = field(default_factory=lambda: Logistic(-1.13, (0.6, 1.7)))
+    agrees: Logistic = field(default_factory=lambda: Logistic(-1.17, (0.59, 1.8)))
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5
 
 
-FACT_CUES = CueSettings(related=Logistic(-4.86, (16.54, 6.7)), sure_from=0.9)
+FACT_CUES = CueSettings(related=Logistic(-4.57, (15.36, 8.38)), sure_from=0.9)
 """For facts: one person's sentences, of which the best is less alike than the best of a long conversation's turns."""
 
 CONFIRMED = 0.6  # confidence x weight from which a fact may be relied on: said once in so many words, and not stale
@@ -85,8 +86,8 @@ class Cue:
 class Recall:
     """What a search for facts amounts to: the cue, and for a bell that rings, when it was and what about.
 
-    `window` spans the days of the hits that score at least half of the best one; `best` is the best one, whose text
-    is the gist. Both are to be confirmed by the customer, and None where there is nothing.
+    `best` is the most relevant hit, whose text is the gist and whose evidence the verdict; `window` spans the days of
+    those that are at least half as relevant. Both are to be confirmed by the customer, and None where there is nothing.
     """
 
     cue: Cue
@@ -100,18 +101,26 @@ class Recall:
 
 
 def recalled(hits: Sequence[Hit], settings: CueSettings = FACT_CUES) -> Recall:
-    """The judgement of `search_facts`' hits, best first. Nothing is sure that rests on an unconfirmed fact.
+    """The judgement of `search_facts`' hits. Nothing is sure that rests on an unconfirmed fact.
 
-    A fact that tells of a question ("they asked: ...?") is no answer to it.
+    Importance and age order what is shown; what answers is the most relevant hit, however it stands. A fact that
+    tells of a question ("they asked: ...?") is no answer to it.
     """
-    hits = [hit for hit in hits if not hit.fact.text.rstrip().endswith("?")]
-    cue = judged(hit_evidence([hit.similarity for hit in hits], [hit.coverage for hit in hits]), settings)
-    if cue.verdict == "nothing" or not hits:
+    best = most_relevant(hits)
+    if best is None:
+        return Recall(judged(Evidence(0.0, 0.0), settings))
+    cue = judged(fact_evidence(best), settings)
+    if cue.verdict == "nothing":
         return Recall(cue)
-    best = hits[0]
-    days = [period("day", hit.fact.valid_from) for hit in hits if hit.score >= best.score / 2]
+    days = [period("day", hit.fact.valid_from) for hit in hits if hit.relevance >= best.relevance / 2]
     found = Recall(cue, Window(min(d.start for d in days), max(d.end for d in days)), best)
     return found if best.fact.confidence * best.fact.weight >= CONFIRMED else unsure(found)
+
+
+def most_relevant(hits: Sequence[Hit]) -> Hit | None:
+    """The hit that answers, if any does; of equally relevant ones the first."""
+    telling = (hit for hit in hits if not hit.fact.text.rstrip().endswith("?"))
+    return max(telling, key=lambda hit: hit.relevance, default=None)
 
 
 def unsure(found: Recall) -> Recall:
@@ -141,17 +150,16 @@ def agrees_features(evidence: Evidence) -> tuple[float, ...]:
     return (evidence.margin or 0.0, evidence.share or 0.0)
 
 
-def hit_evidence(similarities: Sequence[float | None], coverages: Sequence[float]) -> Evidence:
-    """The evidence of hits that nobody in particular said, as facts are."""
-    best = max((s for s in similarities if s is not None), default=0.0)
-    return Evidence(best, max(coverages, default=0.0))
+def fact_evidence(hit: Hit) -> Evidence:
+    """The evidence of one fact; no vector is no similarity."""
+    return Evidence(hit.similarity or 0.0, hit.coverage)
 
 
 def passage_evidence(
     passages: Sequence[Passage], matrix: NDArray[np.float64], query: str, weights: SignalWeights
 ) -> Evidence:
-    """The evidence of passages and their signals (`signal_matrix`), speakers weighed apart."""
-    plain = hit_evidence([p.similarity for p in passages], [p.coverage for p in passages])
+    """The evidence of one passage or more and their signals (`signal_matrix`), speakers weighed apart."""
+    plain = Evidence(max(p.similarity or 0.0 for p in passages), max(p.coverage for p in passages))
     named = named_speakers(query, {p.speaker for p in passages})
     own = np.array([p.speaker in named for p in passages], dtype=bool)
     if len(named) != 1 or own.all():

@@ -19,7 +19,7 @@ from psycopg.sql import SQL, Composed
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.cue import Cue, CueSettings, hit_evidence, judged, passage_evidence
+from services.core.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
 from services.core.memory.embeddings import Vector, vector_literal
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
@@ -95,7 +95,7 @@ async def recall_passages(
     settings = settings or PassageSettings()
     passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates)
     if not passages:
-        return PassageRecall([], judged(hit_evidence([], []), settings.cue))
+        return PassageRecall([], judged(Evidence(0.0, 0.0), settings.cue))
     matrix = signal_matrix(passages, query_text)
     scores = weighed(matrix, settings.weights)
     best = np.argsort(-scores, kind="stable")[:limit]

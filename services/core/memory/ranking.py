@@ -85,6 +85,13 @@ def nearness(when: datetime, window: Window) -> float:
     return float(0.5 ** (gap / max(window.end - window.start, 7 * DAY)))
 
 
+def timely(relevance: float, standing: Standing, window: Window | None, settings: RankingSettings) -> float:
+    """How well it answers, whatever it weighs otherwise: relevance, and nearness to the time that is asked, 0..1."""
+    if window is None:
+        return relevance
+    return relevance * _floored(nearness(standing.valid_from, window), settings.outside_window_floor)
+
+
 def standing_score(
     relevance: float, standing: Standing, now: datetime, window: Window | None, settings: RankingSettings
 ) -> float:

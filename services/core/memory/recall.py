@@ -20,7 +20,7 @@ from services.core.memory.search import Hit, search_facts
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The hits, best first, and what they amount to."""
+    """The hits, the one that answers first and then the best, and what they amount to."""
 
     hits: list[Hit]
     recall: Recall
@@ -49,7 +49,9 @@ async def recall(
             window=window,
             limit=limit,
         )
-        return Answer(hits[:limit], recalled(hits))
+        found = recalled(hits)
+        shown = sorted(hits, key=lambda hit: hit is not found.best)
+        return Answer(shown[:limit], found)
 
     if asked.window is None:
         return await search(None)

@@ -20,7 +20,7 @@ from services.core.memory.embeddings import Vector
 from services.core.memory.facts import Fact
 from services.core.memory.fusion import convex
 from services.core.memory.periods import Window
-from services.core.memory.ranking import standing_score
+from services.core.memory.ranking import standing_score, timely
 
 __all__ = ["Hit", "SearchSettings", "search_facts"]
 
@@ -29,8 +29,9 @@ __all__ = ["Hit", "SearchSettings", "search_facts"]
 class Hit:
     """A fact that was found: its final score (higher is better), and the parts that this came from.
 
-    `relevance` is the fused score, 0..1 within one query; `similarity` the cosine, None where the fact has no
-    vector yet; `lexical` the BM25 score; `coverage` the share of the query's words that it holds, 0..1.
+    `relevance` is the fused score, times the nearness to a time that is asked, 0..1 within one query; `similarity` the
+    cosine, None where the fact has no vector yet; `lexical` the BM25 score; `coverage` the share of the query's words
+    that it holds, 0..1.
     """
 
     fact: Fact
@@ -56,6 +57,7 @@ async def search_facts(
 ) -> list[Hit]:
     """The facts that answer a query, best first: at most `limit`, or all of a participant's small memory.
 
+    The most relevant one is always among them, however little it weighs otherwise: it is what answers, if any does.
     `query_vector` is L2-normalised. `as_of` (default: now) is the state of knowledge that is asked;
     `window` asks for what was so within it, changed or expired facts included. Without a participant
     the whole workspace is searched.
@@ -66,7 +68,7 @@ async def search_facts(
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None
     whole = size is not None and size <= settings.whole_up_to
-    return ranked if whole else ranked[:limit]
+    return ranked if whole else _first(ranked, limit)
 
 
 def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSettings) -> list[Hit]:
@@ -74,8 +76,16 @@ def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSetti
     dense = np.array([np.nan if c.similarity is None else c.similarity for c in candidates], dtype=np.float64)
     lexical = np.array([c.lexical for c in candidates], dtype=np.float64)
     relevances = convex(dense, lexical, settings.dense_share).tolist()
-    hits = [
-        Hit(c.fact, standing_score(relevance, c.fact, query.moment, query.window, settings.ranking), relevance, *c[1:4])
-        for c, relevance in zip(candidates, relevances, strict=True)
-    ]
+    hits = [_hit(c, relevance, query, settings) for c, relevance in zip(candidates, relevances, strict=True)]
     return sorted(hits, key=lambda hit: (-hit.score, hit.fact.fact_id))
+
+
+def _hit(found: Candidate, relevance: float, query: Query, settings: SearchSettings) -> Hit:
+    score = standing_score(relevance, found.fact, query.moment, query.window, settings.ranking)
+    return Hit(found.fact, score, timely(relevance, found.fact, query.window, settings.ranking), *found[1:4])
+
+
+def _first(ranked: list[Hit], limit: int) -> list[Hit]:
+    """The first `limit`, of which the last makes room for the most relevant one where that came after."""
+    place = max(range(len(ranked)), key=lambda index: ranked[index].relevance, default=0)
+    return ranked[:limit] if place < limit else [*ranked[: limit - 1], ranked[place]]

@@ -8,10 +8,10 @@ from pydantic import Field, StringConstraints, model_validator
 
 from schemas.events.marks import Priority, Tag
 from services.core.settings.group import Group
-from services.core.settings.shaping import PersonalShaping
+from services.core.settings.shaping import LONGEST_RULE, PersonalShaping
 
 Phrase = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
-Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_RULE)]
 
 
 class When(Group):

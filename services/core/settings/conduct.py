@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from services.core.settings.group import Group
+from services.core.settings.shaping import LONGEST_RULE
 
 
 class ThreadSettings(Group):
@@ -46,5 +47,7 @@ class SendSettings(Group):
     allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
     disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")
     disclosure: str = Field(
-        "I am an AI assistant. Answer 'human' and a person takes over.", description="what is said then, word by word"
+        "I am an AI assistant. Answer 'human' and a person takes over.",
+        max_length=LONGEST_RULE,
+        description="what is said then, word by word",
     )

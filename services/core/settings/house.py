@@ -20,6 +20,7 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
+from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
@@ -67,6 +68,7 @@ class Settings(BaseSettings):
     threads: ThreadSettings = ThreadSettings()
     limits: LimitSettings = LimitSettings()
     context: ContextSettings = ContextSettings()
+    learning: LearningSettings = LearningSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
     lanes: LaneSettings = LaneSettings()

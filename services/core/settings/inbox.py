@@ -9,7 +9,7 @@ from services.core.settings.group import Group
 from services.core.settings.memory import MemorySettings
 from services.core.settings.servers import DkimSettings, ImapSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
-from services.core.settings.shaping import Shaping
+from services.core.settings.shaping import LONGEST_PERSONA, Shaping
 
 
 class InboxSettings(Group):
@@ -18,7 +18,9 @@ class InboxSettings(Group):
     name: str
     address: str
     display_name: str = "Support"
-    persona: str = Field("", description="what the agent is and how it writes, for this mailbox")
+    persona: str = Field(
+        "", max_length=LONGEST_PERSONA, description="what the agent is and how it writes, for this mailbox; never cut"
+    )
     imap: ImapSettings | None = None
     smtp: SmtpSettings | None = Field(None, description="where this inbox's replies are handed over, if elsewhere")
     dkim: DkimSettings | None = None

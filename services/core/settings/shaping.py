@@ -8,6 +8,9 @@ from pydantic import Field
 
 from services.core.settings.group import Group
 
+LONGEST_PERSONA = 12_000  # characters, about 3,400 tokens: it is in every prompt, and never cut
+LONGEST_RULE = 1_000  # characters of a sentence that every prompt of a turn, or of an inbox, holds
+
 
 class Shaping(Group):
     """What shapes replies, said for some of them. What is left out is as for all others."""
@@ -30,7 +33,9 @@ class Shaping(Group):
 class PersonalShaping(Shaping):
     """The same for a participant or one turn, which may have a persona of their own, too."""
 
-    persona: str | None = Field(None, description="what the agent is and how it writes")
+    persona: str | None = Field(
+        None, max_length=LONGEST_PERSONA, description="what the agent is and how it writes; never cut"
+    )
 
 
 class ParticipantSettings(Group):

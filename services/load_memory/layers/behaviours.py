@@ -18,9 +18,8 @@ RULES = (
 )
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens
+def budget(settings: ContextSettings) -> None:
+    """None: the system part is always kept whole; the settings bound what goes into it."""
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.core.db import Connection, fetch_one
 from services.core.settings import ContextSettings
+from services.load_memory.cached import cached
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -25,6 +26,5 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.brief, {"participant_id": turn.participant_id})
         return row["text"] if row else ""
 
-    key = f"brief:{turn.workspace}:{turn.participant_id}"
-    text = await turn.house.cache.through(key, from_table, seconds=CACHE_S)
+    text = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, CACHE_S)
     return section([entry(text, text=text)] if text else [])

@@ -10,9 +10,8 @@ from services.load_memory.turn import Turn
 NAME, SHARED, TRUSTED = "persona", True, True
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens
+def budget(settings: ContextSettings) -> None:
+    """None: the system part is always kept whole; the settings bound what goes into it."""
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

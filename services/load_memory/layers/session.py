@@ -8,6 +8,7 @@ from typing import Any
 
 from services.core.db import Connection, fetch_one
 from services.core.settings import ContextSettings
+from services.load_memory.cached import cached
 from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -29,8 +30,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.session, {"participant_id": turn.participant_id})
         return json.dumps(row, default=str) if row else ""
 
-    key = f"session:{turn.workspace}:{turn.participant_id}"
-    kept = await turn.house.cache.through(key, from_table, seconds=CACHE_S)
+    kept = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, CACHE_S)
     found = json.loads(kept) if kept else None
     if found is None or found["thread_id"] == str(turn.thread_id):
         return Section()

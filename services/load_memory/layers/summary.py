@@ -6,6 +6,7 @@ import json
 
 from services.core.db import Connection, fetch_one
 from services.core.settings import ContextSettings
+from services.load_memory.cached import cached
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -25,6 +26,6 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id})
         return json.dumps({"text": row["text"], "at": row["updated_at"].isoformat()} if row else {})
 
-    kept = await turn.house.cache.through(f"summary:{turn.workspace}:{turn.thread_id}", from_table, seconds=CACHE_S)
+    kept = await cached(turn, conn, NAME, ("summary", turn.thread_id), from_table, CACHE_S)
     found = json.loads(kept)
     return section([entry(found["text"], **found)] if found.get("text") else [])

@@ -72,6 +72,7 @@ async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path,
     forgotten = await take_back(settings, until) if until else 0
     different = await restoring.fold_tables(settings, made)
     async with open_house(settings) as house, connected(settings.database_url, house.keys) as conn:
+        await house.cache.drop_about([settings.workspace])
         await restoring.give_all_vectors(house, conn)
         told = await restoring.publish_undone(house)
     files = f"{blobs} blobs and {len(made.archives)} archived files"

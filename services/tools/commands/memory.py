@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
-from pathlib import Path
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -16,19 +13,22 @@ from services.console.asking import ask
 from services.console.memory.asking import became
 from services.console.memory.finding import find
 from services.console.memory.past import as_of as facts_as_of
-from services.console.memory.people import Person, find_person, list_people
+from services.console.memory.people import Person, list_people
 from services.console.memory.reading import current, history, refusals, with_provenance
+from services.console.memory.standing import standing
 from services.core.house import House
 from services.core.memory.recall import in_words
+from services.tools.commands.memory_standing import lifecycle, move
+from services.tools.commands.person import Who, of_person, print_lines
 from services.tools.commands.terminal import console, plain
+from services.tools.commands.wishing import By, in_house
 from services.tools.memory import show as showing
-from services.tools.running import house_here
 
 app = typer.Typer(no_args_is_help=True, help="What is known of a person, where it is from, and changes to it.")
-Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
 Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]
+app.command("lifecycle")(lifecycle)
+app.command("move")(move)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
-By = Annotated[str, typer.Option(help="Who asks, for the log.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 
 
@@ -41,21 +41,22 @@ def people(context: typer.Context, limit: Annotated[int, typer.Option(help="The 
             for one in await list_people(conn, house.settings.workspace, limit=limit):
                 console.print(plain(showing.person(one)))
 
-    _in_house(context, run)
+    in_house(context, run)
 
 
 @app.command()
 def show(context: typer.Context, who: Who) -> None:
-    """Show what is believed now, each fact with its mail, quote, sources and decisions."""
+    """Show how a person stands, their troubles, and each fact with its mail, quote, sources and decisions."""
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
             facts = await current(conn, house.settings.workspace, one.participant_id)
             entries = await with_provenance(conn, house.settings.workspace, one.participant_id, facts)
-        console.print(plain(showing.person(one)))
-        _print(showing.entry(entry, house.now()) for entry in entries)
+            found = await standing(conn, house.settings.workspace, one)
+        print_lines([showing.person(one), *map(showing.issue, found.issues)])
+        print_lines(showing.entry(entry, house.now()) for entry in entries)
 
-    _of_person(context, who, run)
+    of_person(context, who, run)
 
 
 @app.command()
@@ -69,9 +70,9 @@ def search(
 
     async def run(house: House, one: Person) -> None:
         answer = await find(house, one.participant_id, text, now=house.now(), limit=limit)
-        _print([in_words(answer.recall), *map(showing.hit, answer.hits)])
+        print_lines([in_words(answer.recall), *map(showing.hit, answer.hits)])
 
-    _of_person(context, who, run)
+    of_person(context, who, run)
 
 
 @app.command("history")
@@ -84,10 +85,10 @@ def history_of(
         async with house.database.reading() as conn:
             entries = await history(conn, house.settings.workspace, one.participant_id, key=key)
             refused = [] if key else await refusals(conn, house.settings.workspace, one.participant_id)
-        _print(showing.entry(entry, house.now()) for entry in entries)
-        _print((showing.refusal(row) for row in refused), empty="")
+        print_lines(showing.entry(entry, house.now()) for entry in entries)
+        print_lines((showing.refusal(row) for row in refused), empty="")
 
-    _of_person(context, who, run)
+    of_person(context, who, run)
 
 
 @app.command("as-of")
@@ -112,9 +113,9 @@ def as_of(
                 valid_at=at.replace(tzinfo=UTC),
                 known_at=known,
             )
-        _print(showing.line(fact, at.replace(tzinfo=UTC)) for fact in facts)
+        print_lines(showing.line(fact, at.replace(tzinfo=UTC)) for fact in facts)
 
-    _of_person(context, who, run)
+    of_person(context, who, run)
 
 
 @app.command()
@@ -124,7 +125,7 @@ def add(
     key: Annotated[str, typer.Argument(help="What the value is of, such as `plan`.")],
     value: Annotated[str, typer.Argument(help="The value.")],
     kind: Annotated[str, typer.Option(help="The kind of fact.")] = "note",
-    text: Annotated[str, typer.Option(help="The fact as a sentence; by default the value.")] = "",
+    text: Annotated[str, typer.Option(help="The fact as a sentence; by default `key: value`.")] = "",
     until: Until = None,
     derived_from: Annotated[
         list[UUID] | None, typer.Option(help="A fact that it follows from; may be repeated.")
@@ -142,7 +143,7 @@ def correct(
     who: Who,
     fact_id: FactId,
     value: Annotated[str, typer.Argument(help="The right value.")],
-    text: Annotated[str, typer.Option(help="The right fact as a sentence; by default the value.")] = "",
+    text: Annotated[str, typer.Option(help="The right sentence; by default the old one with the new value.")] = "",
     until: Until = None,
     by: By = "operator",
 ) -> None:
@@ -186,29 +187,4 @@ def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> N
         if decided.refused:
             raise typer.Exit(1)
 
-    _of_person(context, who, run)
-
-
-def _of_person(context: typer.Context, who: str, run: Callable[[House, Person], Awaitable[None]]) -> None:
-    async def with_person(house: House) -> None:
-        async with house.database.reading() as conn:
-            one = await find_person(conn, house.settings.workspace, who)
-        await run(house, one)
-
-    _in_house(context, with_person)
-
-
-def _in_house(context: typer.Context, run: Callable[[House], Awaitable[None]]) -> None:
-    home: Path = context.obj
-
-    async def open_and_run() -> None:
-        async with house_here(home) as house:
-            await run(house)
-
-    asyncio.run(open_and_run())
-
-
-def _print(lines: Any, empty: str = "Nothing is remembered.") -> None:
-    told = list(lines)
-    for one in told or ([empty] if empty else []):
-        console.print(plain(one))
+    of_person(context, who, run)

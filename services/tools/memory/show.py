@@ -8,6 +8,7 @@ from typing import Any
 from services.console.memory.asking import Decided
 from services.console.memory.people import Person
 from services.console.memory.reading import Entry, RememberedFact, SourceLine
+from services.console.memory.standing import Issue, LifecycleStep, Mood
 from services.core.memory.search import Hit
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%d %H:%M"
@@ -17,7 +18,32 @@ def person(one: Person) -> str:
     """Who it is, and how they stand."""
     tags = f"; {', '.join(one.tags)}" if one.tags else ""
     name = f"{one.name} <{one.addr}>" if one.name else one.addr
-    return f"{name}  {one.participant_id}  {one.state}, risk {one.risk}, since {one.first_seen_at:{_DAY}}{tags}"
+    mood = f"mood {one.sentiment:+.2f}, risk {one.risk}"
+    return f"{name}  {one.participant_id}  {one.state}, {mood}, since {one.first_seen_at:{_DAY}}{tags}"
+
+
+def issue(one: Issue) -> str:
+    """A trouble: how often, and whether it is over."""
+    times = "once" if one.reports == 1 else f"{one.reports} times"
+    state = "resolved" if one.resolved else "open"
+    return f"issue {one.issue_key}: reported {times}, {state}, last {one.last_at:{_DAY}} in thread {one.thread_id}"
+
+
+def step(one: LifecycleStep) -> str:
+    """A step of the lifecycle: who, why, because of which event."""
+    refused = f"  REFUSED: {one.refused}" if one.refused else ""
+    why = f"{one.trigger}: {one.reason}{refused}  [{one.cause}]"
+    return f"{one.at:{_MINUTE}} {one.from_state} -> {one.to_state}  {why}"
+
+
+def mood(one: Mood) -> str:
+    """What a turn made of their mood and risk."""
+    row = f", frustrated {one.frustrated_in_row} in a row" if one.frustrated_in_row else ""
+    about = f" about {one.issue_key}" if one.issue_key else ""
+    return (
+        f"{one.at:{_MINUTE}} mood {one.sentiment:+.2f}, risk {one.risk}{row}: {one.intent}{about} "
+        f"in thread {one.thread_id}  [{one.cause}]"
+    )
 
 
 def line(fact: RememberedFact, now: datetime) -> str:

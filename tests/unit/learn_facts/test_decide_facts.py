@@ -471,6 +471,30 @@ def test_a_persons_facts_follow_the_operators_tables() -> None:
     assert (event.single_valued, event.supersedes) == (False, ())
 
 
+def test_a_fact_that_is_added_without_a_sentence_says_its_key() -> None:
+    """A bare value answers no question: the key is what one asks by."""
+    (event,) = decide_requests.request(person(), asked("add", value="Enterprise"), NEW, NOW, STANDARD)
+    assert isinstance(event, FactRecorded)
+    assert event.text == "plan: Enterprise"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "right"),
+    [
+        ("Ada is on the Starter plan.", "Ada is on the Team plan."),
+        ("Starters are on Starter.", "Starters are on Team."),
+        ("Ada has the small plan.", "plan: Team"),
+        ("Starter, as it says: Starter", "plan: Team"),
+    ],
+)
+def test_a_correction_keeps_the_sentence_that_it_corrects(sentence: str, right: str) -> None:
+    """The old sentence with the new value, where it is clear which word that is; else the key and the value."""
+    wanted = asked("correct", fact_id=id_of("fact Starter"), value="Team")
+    (event,) = decide_requests.request(person(known(text=sentence)), wanted, NEW, NOW, STANDARD)
+    assert isinstance(event, FactRecorded)
+    assert event.text == right
+
+
 @pytest.mark.parametrize("op", ["pin", "unpin"])
 def test_a_person_pins_and_lets_go(op: str) -> None:
     """Pinning and letting go name the fact and the person."""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.replies import ContextLayer
 from services.core.model.usage import estimate_tokens
+from services.core.settings import ContextSettings
+from services.load_memory.layers import behaviours, guidance, persona
 from services.load_memory.section import Section, entry, fit, section
 
 CARD = "4111 1111 1111 1111"
@@ -93,3 +97,16 @@ def test_no_budget_shows_nothing(budget: int) -> None:
     """A layer without room is empty, not an error."""
     layer = fitted(lines("one"), budget)
     assert (layer.text, layer.left_out) == ("", 1)
+
+
+def test_what_our_own_people_say_to_the_model_is_never_shortened() -> None:
+    """A layer without a budget is kept whole, however long."""
+    found = section([entry("x" * 50_000), entry("y" * 50_000)])
+    layer = fit("persona", found, None, shared=True, trusted=True)
+    assert (len(layer.text), layer.left_out) == (100_001, 0)
+
+
+@pytest.mark.parametrize("layer", [persona, behaviours, guidance])
+def test_the_system_part_has_no_budget(layer: ModuleType) -> None:
+    """Persona, house rules and the rules of the turn are in every prompt as they were written."""
+    assert layer.budget(ContextSettings(layer_tokens=1)) is None

@@ -9,8 +9,8 @@ from uuid import UUID
 from schemas.events.threads import TurnClosed
 from schemas.model_output import Reflection
 from services.core.model.port import Answer, Usage
-from services.reflect.handler import _event
 from services.reflect.materials import Materials
+from services.reflect.reflection import event_of
 
 MAILS = (
     {"mail_id": UUID(int=11), "text": "We have 40 seats."},
@@ -50,7 +50,7 @@ MATERIALS = Materials(layers=(), mails=MAILS, covers_to=8, summary="")
 
 def test_a_reflection_becomes_one_event() -> None:
     """Operations are lower case, each with the newest mail that holds its quote, and the cost is that of all calls."""
-    event = _event(closed(), MATERIALS, reflection(), ["facts.2: no quote"], ANSWERS)
+    event = event_of(closed(), MATERIALS, reflection(), ["facts.2: no quote"], ANSWERS)
     assert [(one.op, one.mail_id) for one in event.facts] == [("update", UUID(int=12)), ("update", None)]
     assert [(one.op, one.predicate) for one in event.relations] == [("insert", "works_at")]
     assert (event.summary, event.brief, event.covers_to, event.refused) == (
@@ -65,14 +65,14 @@ def test_a_reflection_becomes_one_event() -> None:
 
 def test_of_a_sender_who_is_not_authenticated_only_the_thread_learns() -> None:
     """The summary of the thread is kept; no fact, no edge and no brief is written for an unproven author."""
-    event = _event(closed(trusted=False), MATERIALS, reflection(), [], ANSWERS)
+    event = event_of(closed(trusted=False), MATERIALS, reflection(), [], ANSWERS)
     assert event.summary == "Ada asked."
     assert (event.facts, event.relations, event.brief, event.trusted) == ((), (), "", False)
 
 
 def test_an_unusable_reflection_is_seen_and_changes_nothing() -> None:
     """The event says why, and covers nothing, so that no projection takes anything from it."""
-    event = _event(closed(), MATERIALS, None, ["reflection unusable: no call"], ANSWERS)
+    event = event_of(closed(), MATERIALS, None, ["reflection unusable: no call"], ANSWERS)
     assert (event.summary, event.covers_to, event.facts, event.brief) == ("", 0, (), "")
     assert event.refused == ("reflection unusable: no call",)
 
@@ -80,7 +80,7 @@ def test_an_unusable_reflection_is_seen_and_changes_nothing() -> None:
 def test_a_summary_that_is_to_be_condensed_has_half_its_room() -> None:
     """Whatever the model makes of the wish, code holds it, and the numbers of the text stay."""
     long = reflection(summary="It took a while. " * 40 + "The order is 99120.")
-    assert len(_event(closed(), MATERIALS, long, [], ANSWERS).summary.split()) > 100
-    event = _event(closed(), replace(MATERIALS, condense=200), long, [], ANSWERS)
+    assert len(event_of(closed(), MATERIALS, long, [], ANSWERS).summary.split()) > 100
+    event = event_of(closed(), replace(MATERIALS, condense=200), long, [], ANSWERS)
     assert len(event.summary.split()) <= 100
     assert event.summary.endswith("Also: 99120.")

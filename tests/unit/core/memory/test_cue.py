@@ -1,9 +1,10 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import pytest
 
-from services.core.memory.cue import Evidence, hit_evidence, judged, passage_evidence, recalled
+from services.core.memory.cue import Evidence, fact_evidence, judged, passage_evidence, recalled
 from services.core.memory.facts import Fact
 from services.core.memory.search import Hit
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix
@@ -12,7 +13,7 @@ SPACE = UUID(int=9)
 
 
 def hit(
-    day: int, score: float, similarity: float, coverage: float, text: str = "a fact", confidence: float = 0.8
+    day: int, score: float, similarity: float | None, coverage: float, text: str = "a fact", confidence: float = 0.8
 ) -> Hit:
     at = datetime(2026, 3, day, 9, tzinfo=UTC)
     fact = Fact(
@@ -69,7 +70,27 @@ def test_a_question_that_was_asked_before_is_no_answer():
 
 def test_a_fact_without_a_vector_is_judged_by_its_words():
     """A missing vector is no similarity, not an error."""
-    assert hit_evidence([None, None], [0.2, 0.7]) == Evidence(0.0, 0.7)
+    assert fact_evidence(hit(9, 0.8, None, 0.7)) == Evidence(0.0, 0.7)
+
+
+def test_the_answer_is_the_most_relevant_fact_not_the_most_important():
+    """What makes memory sure is also what it says, although another fact weighs more."""
+    important = replace(hit(9, 0.9, 0.40, 0.3, "Ada is the CTO."), relevance=0.3)
+    recall = recalled([important, hit(8, 0.6, 0.62, 0.9, "The export fails on Mondays.")])
+    assert (recall.cue.verdict, recall.gist) == ("sure", "The export fails on Mondays.")
+
+
+def test_a_certain_fact_vouches_for_no_other():
+    """Whether a fact may be relied on is asked of the one that answers, not of the one that stands first."""
+    certain = replace(hit(9, 0.9, 0.40, 0.3, "Ada is the CTO.", confidence=0.95), relevance=0.3)
+    recall = recalled([certain, hit(8, 0.6, 0.62, 0.9, "The export fails on Mondays.", confidence=0.5)])
+    assert (recall.cue.verdict, recall.gist) == ("rings a bell", "The export fails on Mondays.")
+
+
+def test_two_halves_are_no_evidence():
+    """A fact near in meaning and another that shares the words do not add up to one that is both."""
+    near, wordy = hit(9, 0.5, 0.5, 0.0, "one"), hit(8, 0.5, 0.0, 0.5, "two")
+    assert recalled([near, wordy]).cue.related == pytest.approx(recalled([near]).cue.related)
 
 
 def test_said_by_someone_else_is_not_sure():

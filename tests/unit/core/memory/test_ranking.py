@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from services.core.memory.periods import Window
-from services.core.memory.ranking import RankingSettings, nearness, recency, standing_score
+from services.core.memory.ranking import RankingSettings, nearness, recency, standing_score, timely
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,14 @@ def test_a_window_favours_what_began_within_it():
     scores = [standing_score(0.5, aged(days), NOW, window, SETTINGS) for days in (10, -5, 365)]
     assert scores[0] == max(scores)
     assert scores[2] == min(scores)
+
+
+def test_what_answers_is_nearest_in_time_where_a_time_is_asked():
+    """Importance and certainty say nothing of how well a fact answers; the time that is asked does."""
+    window = Window(NOW - timedelta(days=28), NOW)
+    doubtful = aged(10, confidence=0.1, importance=0.1)
+    assert timely(0.5, doubtful, window, SETTINGS) == timely(0.5, doubtful, None, SETTINGS) == 0.5
+    assert timely(0.5, aged(365), window, SETTINGS) < 0.5
 
 
 def test_nearness_is_half_at_one_window_length():

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from services.core.settings import Settings, context_of, shaped
 
@@ -112,3 +113,16 @@ def test_a_value_of_a_group_says_nothing_of_its_neighbours() -> None:
     settings = said(context={"recent_messages": 3})
     chosen = shaped(settings, None)
     assert (chosen["recent_messages"].source, chosen["recent_tokens"].source) == ("workspace", "default")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"inboxes": [{**SUPPORT, "persona": "x" * 12_001}]},
+        {"participants": [{"match": "*@acme.example", "reply": {"persona": "x" * 12_001}}]},
+    ],
+)
+def test_a_persona_that_is_too_long_is_refused_when_it_is_set(where: dict[str, Any]) -> None:
+    """It is never cut in a prompt, so its length is bounded where it is said, by name."""
+    with pytest.raises(ValidationError, match=r"persona[\s\S]*at most 12000 characters"):
+        said(**where)

@@ -1,0 +1,122 @@
+"""One conversation with the model about a closed turn: at most two answers, of which one becomes the event."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import structlog
+
+from schemas.events.memory import MailSignals, RelationProposal, TurnReflected
+from schemas.events.replies import FactProposal
+from schemas.events.threads import TurnClosed
+from schemas.held_summary import held
+from schemas.model_output import SUMMARY_WORDS, FactOperation, Reflection, tool_schema
+from services.core.bus.work import Work
+from services.core.memory.quotes import find_quote
+from services.core.model.checkpointed import ask, token_usage
+from services.core.model.port import Answer, Exchange, Request, Tool, ToolResult
+from services.core.model.prompt import make_fence
+from services.reflect.instructions import CONDENSE, instructions
+from services.reflect.materials import Materials
+from services.reflect.salvage import ReflectionUnusable, salvage
+
+log = structlog.get_logger(__name__)
+
+CONDENSED_WORDS = SUMMARY_WORDS // 2
+TASK = "The turn ended with outcome `{outcome}`. Update summary and brief, and record what is new."
+
+
+async def reflect_on(work: Work[Any], event: TurnClosed, materials: Materials) -> TurnReflected:
+    """What the model makes of the turn. It is told once what was wrong, and has twice the room then."""
+    request = _request(work, event, materials)
+    answers: list[Answer] = []
+    why: list[str] = []
+    for room in (1, 2):
+        answer = await ask(work, replace(request, max_tokens=room * request.max_tokens))
+        answers.append(answer)
+        call = next((one for one in answer.calls if one.name == "reflect"), None)
+        try:
+            if call is None or call.malformed:
+                raise ReflectionUnusable(call.malformed if call else f"no call of `reflect` (stop: {answer.stop})")
+            reflection, refused = salvage(call.input)
+        except ReflectionUnusable as error:
+            why.append(f"reflection unusable: {error}")
+            results = tuple(ToolResult(one.id, str(error), error=True) for one in answer.calls)
+            request = replace(request, history=(*request.history, Exchange(answer, results)))
+        else:
+            return event_of(event, materials, reflection, why + refused, answers)
+    log.warning("no usable reflection", reasons=why)
+    return event_of(event, materials, None, why, answers)
+
+
+def _condense(materials: Materials) -> str:
+    return CONDENSE.format(messages=materials.condense, words=CONDENSED_WORDS) if materials.condense else ""
+
+
+def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Request:
+    settings = work.house.settings
+    return Request(
+        purpose="reflect",
+        system=instructions(settings, event.inbox),
+        layers=materials.layers,
+        task=TASK.format(outcome=event.outcome) + _condense(materials),
+        tools=(Tool("reflect", (Reflection.__doc__ or "").strip(), tool_schema("reflect")),),
+        must_call="reflect",
+        fence=make_fence(work.house.secret, str(work.envelope.id)),
+        max_tokens=settings.learning.answer_tokens,
+    )
+
+
+def event_of(
+    event: TurnClosed, materials: Materials, reflection: Reflection | None, refused: list[str], answers: list[Answer]
+) -> TurnReflected:
+    """The event of a reflection, or of none, with what the answers cost together."""
+    common = {**_about(event), "model": answers[-1].model, "usage": token_usage(answers)}
+    if reflection is None:
+        return TurnReflected(**common, summary="", covers_to=0, refused=tuple(refused))
+    proposal = reflection.participant
+    return TurnReflected(
+        **common,
+        summary=held(reflection.summary, CONDENSED_WORDS) if materials.condense else reflection.summary,
+        covers_to=materials.covers_to,
+        facts=tuple(_proposals(reflection.facts, materials)) if event.trusted else (),
+        relations=tuple(_relations(reflection)) if event.trusted else (),
+        signals=MailSignals.model_validate(reflection.signals.model_dump()),
+        participant_state=proposal.state if proposal else "",
+        participant_state_reason=proposal.reason if proposal else "",
+        brief=reflection.brief if event.trusted else "",
+        refused=tuple(refused),
+    )
+
+
+def covered(event: TurnClosed) -> TurnReflected:
+    """What is recorded where nothing is left to ask."""
+    return TurnReflected(**_about(event), summary="", covers_to=0, refused=("a later turn of the thread covers it",))
+
+
+def _about(event: TurnClosed) -> dict[str, Any]:
+    return event.model_dump(
+        include={"turn_id", "thread_id", "participant_id", "inbox", "mail_ids", "trusted", "outcome"}
+    )
+
+
+def _proposals(operations: Iterable[FactOperation], materials: Materials) -> Iterable[FactProposal]:
+    for one in operations:
+        fields = one.model_dump(exclude={"op"})
+        yield FactProposal(op=one.op.lower(), mail_id=_source(one.quote, materials), **fields)
+
+
+def _source(quote: str, materials: Materials) -> UUID | None:
+    for mail in reversed(materials.mails):
+        if find_quote(quote, mail["text"]):
+            found: UUID = mail["mail_id"]
+            return found
+    return None
+
+
+def _relations(reflection: Reflection) -> Iterable[RelationProposal]:
+    for one in reflection.relations:
+        yield RelationProposal.model_validate({**one.model_dump(), "op": one.op.lower()})

@@ -1,0 +1,62 @@
+"""`correspondent memory lifecycle` and `move`: how a person stands with us, why, and a step along the lifecycle."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from services.console.memory.people import Person
+from services.console.memory.standing import move as ask_to_move
+from services.console.memory.standing import standing
+from services.core.house import House
+from services.tools.commands.person import Who, of_person, print_lines
+from services.tools.commands.terminal import console, plain
+from services.tools.commands.wishing import By
+from services.tools.memory import show as showing
+
+
+class State(StrEnum):
+    """The states of the lifecycle."""
+
+    UNKNOWN = "unknown"
+    PROSPECT = "prospect"
+    CUSTOMER = "customer"
+    VIP = "vip"
+    AT_RISK = "at_risk"
+    CHURNED = "churned"
+    RETURNING = "returning"
+
+
+def lifecycle(context: typer.Context, who: Who) -> None:
+    """Show how a person came to stand where they do: steps, refused ones too, then mood and risk, turn by turn."""
+
+    async def run(house: House, one: Person) -> None:
+        async with house.database.reading() as conn:
+            found = await standing(conn, house.settings.workspace, one)
+        print_lines([showing.person(one), *map(showing.step, found.steps)])
+        print_lines(map(showing.mood, found.moods), empty="")
+
+    of_person(context, who, run)
+
+
+def move(
+    context: typer.Context,
+    who: Who,
+    to: Annotated[State, typer.Argument(help="The state that they shall have.")],
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    by: By = "operator",
+) -> None:
+    """Ask for one step of a person's lifecycle. It is made or refused, and logged either way."""
+
+    async def run(house: House, one: Person) -> None:
+        made = await ask_to_move(house, one, to.value, reason, by)
+        if made is None:
+            console.print(f"They are {to.value} already.")
+            return
+        console.print(plain(showing.step(made)))
+        if made.refused:
+            raise typer.Exit(1)
+
+    of_person(context, who, run)

@@ -1,0 +1,33 @@
+"""What commands about a person share: whom a word names, the house that they run in, lines of plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Annotated
+
+import typer
+
+from services.console.memory.people import Person, find_person
+from services.core.house import House
+from services.tools.commands.terminal import console, plain
+from services.tools.commands.wishing import in_house
+
+Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
+
+
+def of_person(context: typer.Context, who: str, run: Callable[[House, Person], Awaitable[None]]) -> None:
+    """Run something with the house and the person whom `who` names. Raises `NobodyFound`."""
+
+    async def with_person(house: House) -> None:
+        async with house.database.reading() as conn:
+            one = await find_person(conn, house.settings.workspace, who)
+        await run(house, one)
+
+    in_house(context, with_person)
+
+
+def print_lines(lines: Iterable[str], empty: str = "Nothing is remembered.") -> None:
+    """Each on its own, or what is said where there are none."""
+    told = list(lines)
+    for one in told or ([empty] if empty else []):
+        console.print(plain(one))
