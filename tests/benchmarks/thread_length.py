@@ -31,7 +31,7 @@ TARGET = 1.3
 WAIT_S = 60
 START, PAUSE = datetime(2026, 1, 5, 9, tzinfo=UTC), timedelta(hours=6)  # slower than any limit of rates
 ANN = "ann@length.example"
-ANSWERED = """SELECT d.state, r.data->'usage'->>'input' AS tokens FROM deliveries d
+ANSWERED = """SELECT r.data FROM deliveries d
               JOIN events r ON r.type = 'reply.drafted.v1' AND r.data->>'reply_id' = d.reply_id::text
               JOIN turns t USING (turn_id) JOIN mails m ON m.mail_id = ANY(t.mail_ids)
               WHERE m.message_id = %(id)s AND d.state = 'sent'"""
@@ -105,7 +105,7 @@ async def _sent(house: House, message_id: str) -> int:
             async with house.database.reading() as conn:
                 row = await fetch_one(conn, ANSWERED, {"id": message_id})
             if row:
-                return int(row["tokens"])
+                return int(row["data"]["usage"]["input"])
             await asyncio.sleep(0.005)
 
 

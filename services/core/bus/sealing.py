@@ -37,16 +37,16 @@ async def seal(conn: Connection, envelopes: Sequence[Envelope], cause: Envelope 
     keys: Keys | None = keys_of(conn)
     if keys is None or not envelopes:
         return list(envelopes)
-    secrets = [_secret(one.data) for one in envelopes]
+    parts = [_parts(one.data) for one in envelopes]
     people = await _people(conn, envelopes[0].workspace, [one.data for one in envelopes], cause)
-    wanted = {who for who, secret in zip(people, secrets, strict=True) if who and secret}
+    wanted = {who for who, (_, secret) in zip(people, parts, strict=True) if who and secret}
     held = await keys.hold(conn, envelopes[0].workspace, wanted, key_id(cause) if cause else None)
     sealed = []
-    for envelope, who, secret in zip(envelopes, people, secrets, strict=True):
+    for envelope, who, (clear, secret) in zip(envelopes, people, parts, strict=True):
         mail = envelope.data.reveals_author_of()
         if mail is not None:
             await keys.hand_over(conn, envelope.workspace, mail, who)
-        sealed.append(sealed_with(envelope, held[who]) if who and secret else envelope)
+        sealed.append(_sealed(envelope, held[who], clear, secret) if who and secret else envelope)
     return sealed
 
 
@@ -69,13 +69,18 @@ def key_id(envelope: Envelope) -> UUID | None:
 
 def sealed_with(envelope: Envelope, key: SubjectKey, beside: Mapping[str, Any] = EMPTY) -> Envelope:
     """The envelope with its data sealed with this key; `beside` stays readable, as the skeleton does."""
-    data = envelope.data
-    clear = {**data.skeleton(), **beside}
-    return replace(envelope, sealed=seal_json(key, clear, _secret(data), of=str(envelope.id)))
+    clear, secret = _parts(envelope.data)
+    return _sealed(envelope, key, {**clear, **beside}, secret)
 
 
-def _secret(data: EventData) -> dict[str, Any]:
-    return data.model_dump(mode="json", exclude=set(data.skeleton()))
+def _sealed(envelope: Envelope, key: SubjectKey, clear: Mapping[str, Any], secret: Mapping[str, Any]) -> Envelope:
+    return replace(envelope, sealed=seal_json(key, clear, secret, of=str(envelope.id)))
+
+
+def _parts(data: EventData) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What of an event stays readable, and what does not."""
+    clear = data.skeleton()
+    return clear, {name: value for name, value in data.model_dump(mode="json").items() if name not in clear}
 
 
 async def _people(conn: Connection, workspace: str, datas: Sequence[EventData], cause: Envelope | None) -> list[People]:

@@ -48,8 +48,9 @@ async def _check(conn: Connection) -> None:
 
     A server that stops, or a backend that is killed, says goodbye or closes the socket: both can be read from it.
     """
-    silent = not select.select([conn.fileno()], [], [], 0)[0]
-    if not silent or monotonic() - getattr(conn, _USED, -TRUSTED_S) > TRUSTED_S:
+    socket = select.poll()
+    socket.register(conn.fileno(), select.POLLIN)
+    if socket.poll(0) or monotonic() - getattr(conn, _USED, -TRUSTED_S) > TRUSTED_S:
         await AsyncConnectionPool.check_connection(conn)
 
 
