@@ -8,7 +8,7 @@ unknown -> sent | failed, by a copy in the Sent folder or by a person.
 """
 
 from services.core.bus.processor import Processor
-from services.core.bus.replays import refusing_replays, silent_on_replays
+from services.core.bus.replays import refusing_replays
 from services.send_email.apply import APPLIERS
 from services.send_email.given_up import give_up
 from services.send_email.handler import HANDLERS
@@ -17,5 +17,5 @@ PROCESSOR = Processor(
     name="send_email",
     handlers=refusing_replays(HANDLERS),
     appliers=APPLIERS,
-    give_up=silent_on_replays(give_up),
+    give_up=give_up,
 )

@@ -22,6 +22,7 @@ from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
 from services.core.bus.recent import Recent
+from services.core.bus.replays import refuse_replay
 from services.core.bus.retry import classify
 from services.core.bus.sealing import key_id, opened
 from services.core.bus.unit import Row
@@ -62,13 +63,15 @@ class Runner:
         """Do one record; returns when everything it caused is on the log. Safe to call again at any time.
 
         What can no longer be read, because somebody whom it is about was erased, is passed over and counts as done.
+        Raises `ReplayRefused` where the record carries a replay's mark: no replay belongs on a log that others read.
         """
         try:
             envelope = await read(self._house, delivery)
         except Erased:
             await self._pass_over(delivery)
-        else:
-            await self.process(envelope)
+            return
+        refuse_replay(envelope)
+        await self.process(envelope)
 
     async def process(self, envelope: Envelope) -> None:
         """Do one event. Raises what the handler raises; then nothing has changed."""
@@ -112,7 +115,7 @@ class Runner:
                 raise
             envelope = None
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
-        if envelope is None or not await self._told(envelope, error):
+        if envelope is None or envelope.replay or not await self._told(envelope, error):
             said = await self._sealed(envelope, error) if envelope else ""
             now = self._house.now()
             letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)

@@ -1,4 +1,4 @@
-"""send_email refuses whatever carries a replay mark."""
+"""What carries a replay mark is refused: by send_email anywhere, by every group where it comes from a log."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from uuid import UUID
 import pytest
 
 from schemas.events.replies import ReplySending
+from services import generate_reply
 from services.core.bus.codec import decode, encode
-from services.core.bus.delivery import Delivery
+from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import caused, first
-from services.core.bus.replays import ReplayRefused, refusing_replays, silent_on_replays
+from services.core.bus.replays import ReplayRefused, refusing_replays
+from services.core.bus.runner import Runner
 from services.send_email import PROCESSOR
 
 ID = UUID(int=7)
@@ -45,15 +47,34 @@ async def test_a_live_event_reaches_its_handler() -> None:
     assert seen == [LIVE]
 
 
-async def test_a_refused_replay_fails_no_turn() -> None:
-    """Giving up on a replay says nothing, so it goes to the dead letters; on a live event it speaks."""
+async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it() -> None:
+    """A marked record is refused before its handler, and becomes a dead letter although its processor could speak."""
 
-    async def speak(unit: Any, error: BaseException) -> bool:
-        return True
+    class Nowhere:
+        async def open_bytes(self, value: bytes, *, of: str = "") -> tuple[bytes, None]:
+            return value, None
 
-    for envelope, spoken in ((REPLAYED, False), (LIVE, True)):
-        unit: Any = SimpleNamespace(cause=envelope)
-        assert await silent_on_replays(speak)(unit, ReplayRefused()) is spoken
+        async def find(self, ids: Any) -> dict[UUID, Any]:
+            return {}
+
+    letters: list[Record] = []
+
+    async def publish(records: list[Record]) -> None:
+        letters.extend(records)
+
+    house: Any = SimpleNamespace(
+        settings=SimpleNamespace(kafka=SimpleNamespace(topic_prefix="")),
+        keys=Nowhere(),
+        publisher=SimpleNamespace(publish=publish),
+        now=lambda: REPLAYED.time,
+    )
+    record = encode(REPLAYED)
+    delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
+    with pytest.raises(ReplayRefused, match="belongs to replay r1") as refused:
+        await Runner(generate_reply.PROCESSOR, house).handle(delivery)
+    assert generate_reply.PROCESSOR.give_up is not None
+    await Runner(generate_reply.PROCESSOR, house).give_up(delivery, refused.value, 1)
+    assert [one.topic for one in letters] == [f"{record.topic}.generate_reply.dlq"]
 
 
 def test_the_mark_travels_to_what_is_caused_and_over_the_wire() -> None:
