@@ -1,4 +1,4 @@
-"""How letters and failed turns are named on the command line."""
+"""How letters are named on the command line."""
 
 from __future__ import annotations
 

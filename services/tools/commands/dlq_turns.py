@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from services.tools.commands.dlq_options import DryRun, Error, Every, Since, Thread, Until, choice_of
+from services.tools.commands.dlq_options import choice_of
 from services.tools.dead_letters import Choice
 from services.tools.failed_turns import FailedTurn, failed_turns
 from services.tools.failed_turns import reopen as ask_to_reopen
@@ -18,6 +19,13 @@ from services.tools.running import house_here
 from services.tools.shown import cell, minute
 
 console = Console(highlight=False)
+
+Thread = Annotated[str, typer.Option(help="Only the turn of this thread; the beginning of its id will do.")]
+Error = Annotated[str, typer.Option(help="Only turns whose error contains this text.")]
+Since = Annotated[datetime | None, typer.Option(help="Only turns that failed at this time (UTC) or later.")]
+Until = Annotated[datetime | None, typer.Option(help="Only turns that failed before this time (UTC).")]
+Every = Annotated[bool, typer.Option("--all", help="All threads whose newest turn failed.")]
+DryRun = Annotated[bool, typer.Option(help="Only say which turns are meant.")]
 
 
 def turns(

@@ -25,6 +25,14 @@ def test_the_help_lists_all_commands() -> None:
     assert [name for name in COMMANDS if f"│ {name} " not in told.output] == []
 
 
+@pytest.mark.parametrize("command", ["turns", "reopen"])
+def test_commands_about_failed_turns_speak_of_no_letters(command: str) -> None:
+    """What is said of dead letters is not true of turns."""
+    told = CliRunner().invoke(app, ["dlq", command, "--help"])
+    assert "failed turn" in told.output or "turn failed" in told.output
+    assert "letter" not in told.output
+
+
 def test_a_misspelt_command_is_met_with_the_one_meant() -> None:
     """A name that is nearly right is answered with the right one."""
     told = CliRunner().invoke(app, ["deliverys"])
