@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from enum import StrEnum
 from importlib import import_module
 from pathlib import Path
@@ -131,9 +132,21 @@ def house(
 
 
 def main() -> None:
-    """Run a command; what goes wrong is said in words, with exit code 2."""
+    """Run a command; what goes wrong is said in words, with exit code 2: 1 is an answer of some commands."""
     try:
         app()
-    except (CorrespondentError, EmbeddedStackFailed, OSError) as error:
-        sys.stderr.write(f"correspondent: {error}\n")
+    except Exception as error:
+        _say(error)
         raise SystemExit(2) from None
+
+
+def _say(error: Exception) -> None:
+    """What nobody foresaw is said with the place in the code."""
+    from psycopg import OperationalError
+    from psycopg.errors import InsufficientPrivilege
+
+    foreseen = (CorrespondentError, EmbeddedStackFailed, OSError, OperationalError, InsufficientPrivilege)
+    if isinstance(error, foreseen):
+        sys.stderr.write(f"correspondent: {str(error).strip() or type(error).__name__}\n")
+    else:
+        sys.stderr.writelines(traceback.format_exception(error))

@@ -90,13 +90,14 @@ def standing(home: Path) -> Iterator[Settings]:
             yield stack_settings(endpoints, home.resolve())
 
 
-async def database_here(home: Path) -> Settings:
+async def database_here(home: Path, *, empty: bool = False) -> Settings:
     """The settings of the house that a command talks to, whose database answers; its broker need not.
 
-    Raises `HouseUnreachable` or `HouseEmpty`, which say what to do.
+    Raises `HouseUnreachable` or, unless it may be `empty`, `HouseEmpty`, which say what to do.
     """
     settings = settings_here(home)
-    await _reach(settings, home)
+    if not await _reach(settings, home) and not empty:
+        raise HouseEmpty("the database holds no house yet: `correspondent up`, or `run all`, makes one at its start")
     return settings
 
 
@@ -122,14 +123,14 @@ def inbox_of(house: House, name: str) -> InboxSettings:
     return house.settings.inbox(name) if name or not inboxes else inboxes[0]
 
 
-async def _reach(settings: Settings, home: Path) -> None:
+async def _reach(settings: Settings, home: Path) -> bool:
+    """Whether a house is in the database, which answers."""
     try:
         async with await psycopg.AsyncConnection.connect(settings.database_url, connect_timeout=CONNECT_S) as conn:
             found = await (await conn.execute("SELECT to_regclass('events') IS NOT NULL")).fetchone()
     except psycopg.Error as error:
         raise HouseUnreachable(_nobody_home(settings, home, error)) from None
-    if found != (True,):
-        raise HouseEmpty("the database holds no house yet: `correspondent up`, or `run all`, makes one at its start")
+    return found == (True,)
 
 
 def _nobody_home(settings: Settings, home: Path, error: psycopg.Error) -> str:

@@ -179,13 +179,25 @@ def test_without_a_house_the_answer_says_how_to_start_one(folder: Path) -> None:
     assert said(done).startswith(f"correspondent: no house runs in {folder}/var. Start one in another terminal")
 
 
-def test_a_database_that_is_not_there_is_named_without_its_password(folder: Path) -> None:
+@pytest.mark.parametrize("arguments", [("mails",), ("replay",), ("replay", "--check", ".")], ids=" ".join)
+def test_a_database_that_is_not_there_is_named_without_its_password(folder: Path, arguments: tuple[str, ...]) -> None:
     """The place of the database is said, and what the driver found; the password is not."""
     url = "postgresql://me:s3cret@127.0.0.1:1/mail"
-    done = correspondent(folder, "mails", CORRESPONDENT_DATABASE_URL=url)
+    done = correspondent(folder, *arguments, CORRESPONDENT_DATABASE_URL=url)
     assert done.returncode == 2
     assert "the database mail on 127.0.0.1:1 cannot be used" in said(done)
     assert "s3cret" not in said(done)
+
+
+def test_what_cannot_be_replayed_is_said_before_a_house_is_looked_for(folder: Path) -> None:
+    """A wrong name is the call's fault, wherever it is typed: exit code 2, and not 1, which means differences."""
+    for arguments, words in (
+        (("--until", "send_email"), "a replay sends no mail"),
+        (("--until", "nonsense"), "'nonsense' cannot be replayed; there are: read_email, "),
+    ):
+        done = correspondent(folder, "replay", *arguments)
+        assert words in said(done)
+        assert done.returncode == 2
 
 
 @pytest.mark.parametrize(

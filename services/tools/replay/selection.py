@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from uuid import UUID
@@ -46,7 +46,8 @@ class Selection:
     """Which of the past is replayed; None filters nothing. `since` <= event time < `before`.
 
     With a `topic` its events are where it begins, and every processor on the way to `until` takes part. Without, only
-    `until` does, with the context loaded anew before it where `rebuild_context` says so.
+    `until` does, with the context loaded anew before it where `rebuild_context` says so. `processors` are they, in
+    order. Raises `NotReplayable`, with the reason.
     """
 
     until: str = "generate_reply"
@@ -57,10 +58,12 @@ class Selection:
     since: datetime | None = None
     before: datetime | None = None
     topic: str = ""
+    processors: tuple[str, ...] = field(init=False)
 
-    @property
-    def processors(self) -> tuple[str, ...]:
-        """The processors that handle, in order. Raises `NotReplayable`, with the reason."""
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "processors", self._way())
+
+    def _way(self) -> tuple[str, ...]:
         if self.until == "send_email":
             raise NotReplayable("send_email refuses replays: a replay sends no mail")
         if self.until not in STARTS:
