@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -13,16 +13,18 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.core.errors import Permanent
+from services.core.model.port import Purpose
 from services.core.settings import Settings
 from services.tools.commands.rebuild import FORMATS
 from services.tools.commands.terminal import console
 from services.tools.replay.case import Case, save
+from services.tools.replay.log import Log, call_of, open_log
 from services.tools.replay.model import LIVE, RECORDED, Asking
-from services.tools.replay.result import Result, add_to_log, read_log
+from services.tools.replay.result import Result
 from services.tools.replay.run import past_cases, replay, saved_cases
 from services.tools.replay.selection import STARTS, Selection
 from services.tools.replay.show import show_result, show_summary
-from services.tools.running import settings_here
+from services.tools.running import database_here
 
 
 class NothingToReplay(Permanent):
@@ -39,31 +41,47 @@ def replay_past(
     before: Annotated[datetime | None, typer.Option("--to", formats=FORMATS, help="Event time, UTC.")] = None,
     until: Annotated[str, typer.Option(help=f"The processor: {', '.join(STARTS)}.")] = "generate_reply",
     model: Annotated[str, typer.Option(help="recorded, offline, live, or a model's name.")] = "",
-    prompt: Annotated[Path | None, typer.Option(help="Other instructions for the model.", exists=True)] = None,
+    prompt: Annotated[
+        Path | None, typer.Option(help="Other instructions for the model.", exists=True, dir_okay=False)
+    ] = None,
     rebuild_context: Annotated[bool, typer.Option(help="Load the memory anew, as of then.")] = False,
-    save_to: Annotated[Path | None, typer.Option("--save", help="Keep the cases in this folder.")] = None,
-    check: Annotated[Path | None, typer.Option(help="Replay the saved cases of this folder.", exists=True)] = None,
-    log: Annotated[Path | None, typer.Option(help="Keep results here; a second run goes on after them.")] = None,
+    save_to: Annotated[
+        Path | None, typer.Option("--save", help="Keep the cases in this folder.", file_okay=False)
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Replay the saved cases of this folder.", exists=True, file_okay=False)
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Keep results here; the same call goes on after them.", dir_okay=False)
+    ] = None,
 ) -> None:
     """Run real handlers on past events in a sandbox, and show what differs from what happened.
 
     Nothing is sent, published or changed. Exit code 0: no difference; 1: differences; 2: a case could not be replayed.
     """
     wanted = Selection(until, rebuild_context, event, thread, participant, _utc(since), _utc(before), topic)
-    text = prompt.read_text(encoding="utf-8") if prompt else ""
-    asking = Asking(model or (LIVE if prompt else RECORDED), text, "reflect" if until == "reflect" else "reply")
+    purpose: Purpose = "reflect" if until == "reflect" else "reply"
+    asking = Asking(model or (LIVE if prompt else RECORDED), _text(prompt) if prompt else "", purpose)
     home: Path = context.obj
-    settings = settings_here(home)
+    kept = open_log(log, call_of(wanted, asking, check)) if log else None
+    raise typer.Exit(asyncio.run(_begin(home, wanted, asking, check, save_to, kept)))
+
+
+async def _begin(
+    home: Path, wanted: Selection, asking: Asking, check: Path | None, save_to: Path | None, log: Log | None
+) -> int:
+    """Saved cases need a database, but no house in it."""
+    settings = await database_here(home, empty=bool(check))
     documents = bool(save_to) or not asking.recorded
     cases = saved_cases(_files(check)) if check else past_cases(settings, wanted, documents=documents)
-    raise typer.Exit(asyncio.run(_replay(settings, cases, asking, save_to, log)))
+    return await _replay(settings, cases, asking, save_to, log)
 
 
 async def _replay(
-    settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking, save_to: Path | None, log: Path | None
+    settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking, save_to: Path | None, log: Log | None
 ) -> int:
-    done = {one.name: one for one in read_log(log)} if log else {}
-    results = list(done.values())
+    results = list(log.done) if log else []
+    done = {one.name for one in results}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
         task = bar.add_task("replaying", total=None)
@@ -78,21 +96,28 @@ async def _replay(
     return max((one.code for one in results), default=0)
 
 
-async def _without(cases: AsyncIterator[tuple[Case, int]], done: dict[str, Result]) -> AsyncIterator[tuple[Case, int]]:
+async def _without(cases: AsyncIterator[tuple[Case, int]], done: Collection[str]) -> AsyncIterator[tuple[Case, int]]:
     async for case, total in cases:
         if case.name not in done:
             yield case, total
 
 
-def _keep(case: Case, result: Result, save_to: Path | None, log: Path | None) -> None:
+def _keep(case: Case, result: Result, save_to: Path | None, log: Log | None) -> None:
     if save_to:
         save(case, save_to)
     if log:
-        add_to_log(log, result)
+        log.add(result)
 
 
 def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.json"))
+
+
+def _text(prompt: Path) -> str:
+    try:
+        return prompt.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise typer.BadParameter(f"{prompt} is no text in UTF-8: {error}") from None
 
 
 def _utc(time: datetime | None) -> datetime | None:

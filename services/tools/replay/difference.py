@@ -17,8 +17,12 @@ NOTHING = ""
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field that is not what it was. `counts` is False for what is only told, like the tokens spent."""
+    """One field that is not what it was. `counts` is False for what is only told, like the tokens spent.
 
+    `place` is that of the event among those that were recorded, from 0.
+    """
+
+    place: int
     event: str
     field: str
     before: str
@@ -34,13 +38,13 @@ def differences(expected: Sequence[Envelope], played: Sequence[Envelope], error:
     if error and [event.data.error for event in expected if isinstance(event.data, TurnFailed)] == [error]:
         return ()
     found: list[Difference] = []
-    for before, after in zip_longest(expected, played):
+    for place, (before, after) in enumerate(zip_longest(expected, played)):
         if before is not None and after is not None and before.type == after.type:
-            found += _fields(before.type, told(before), told(after))
+            found += _fields(place, before.type, told(before), told(after))
         elif not error:
-            found += [_whole(one, happened=one is before) for one in (before, after) if one is not None]
+            found += [_whole(place, one, happened=one is before) for one in (before, after) if one is not None]
     if error:
-        found.append(Difference("replay", "error", NOTHING, error))
+        found.append(Difference(len(played), "replay", "error", NOTHING, error))
     return tuple(found)
 
 
@@ -62,16 +66,16 @@ def told(envelope: Envelope) -> dict[str, str]:
     return fields
 
 
-def _fields(event: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
+def _fields(place: int, event: str, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Difference]:
     for name in dict.fromkeys((*before, *after)):
         was, became = before.get(name, NOTHING), after.get(name, NOTHING)
         if was != became:
-            yield Difference(event, name, was, became, name not in FOR_INFORMATION)
+            yield Difference(place, event, name, was, became, name not in FOR_INFORMATION)
 
 
-def _whole(event: Envelope, *, happened: bool) -> Difference:
+def _whole(place: int, event: Envelope, *, happened: bool) -> Difference:
     text = "\n".join(f"{name}: {value}" for name, value in told(event).items() if value)
-    return Difference(event.type, "the event", text if happened else NOTHING, NOTHING if happened else text)
+    return Difference(place, event.type, "the event", text if happened else NOTHING, NOTHING if happened else text)
 
 
 def _fact(fact: Mapping[str, Any]) -> str:

@@ -1,22 +1,14 @@
-"""What came of each case, and a log of it that lets an interrupted replay go on."""
+"""What came of each case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from pydantic import BaseModel, ConfigDict
 
-from pydantic import BaseModel, ConfigDict, ValidationError
-
-from services.core.errors import Permanent
 from services.tools.replay.case import Case
 from services.tools.replay.difference import Difference, differences
 from services.tools.replay.play import Played
 
 SAME, DIFFERENT, FAILED = 0, 1, 2  # exit codes
-
-
-class LogUnreadable(Permanent):
-    """The file is no log of a replay."""
 
 
 class Result(BaseModel):
@@ -47,22 +39,6 @@ def agreed(one: Result, other: Result) -> Result:
     """What differs in both of two results of a case; an error in one of them alone is none."""
     if one.error or other.error:
         return other if one.error else one
-    found = {(each.event, each.field) for each in other.differences}
-    return one.model_copy(update={"differences": tuple(d for d in one.differences if (d.event, d.field) in found)})
-
-
-def read_log(path: Path) -> Iterator[Result]:
-    """The results of an earlier run; a last line that was cut off is not one. Raises `LogUnreadable`."""
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    for number, line in enumerate(lines, 1):
-        try:
-            yield Result.model_validate_json(line)
-        except ValidationError as error:
-            if number < len(lines):
-                raise LogUnreadable(f"{path}, line {number}: {error}") from error
-
-
-def add_to_log(path: Path, result: Result) -> None:
-    """Append a result."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(result.model_dump_json() + "\n")
+    found = {(each.place, each.event, each.field) for each in other.differences}
+    both = tuple(each for each in one.differences if (each.place, each.event, each.field) in found)
+    return one.model_copy(update={"differences": both})

@@ -68,6 +68,12 @@ def test_a_missing_and_a_new_event_differ_as_a_whole() -> None:
     assert came.before == ""
 
 
+def test_each_difference_says_in_which_of_the_events_it_is() -> None:
+    """Of two drafts the second differs; of three, two are new."""
+    assert [one.place for one in differences([drafted(), drafted()], [drafted(), drafted(text="Bye")])] == [1]
+    assert [one.place for one in differences([drafted()], [drafted(), drafted(), drafted()])] == [1, 2]
+
+
 def test_failing_as_it_failed_then_is_the_same() -> None:
     """A turn that failed and fails again in the same words is no difference; in other words it is an error."""
     failed = envelope(TurnFailed(thread_id=ID, turn_id=ID, processor="generate_reply", error="NoDecision: none"))
