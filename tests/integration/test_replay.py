@@ -24,6 +24,7 @@ from services.tools.commands import replay as command
 from services.tools.rebuild.beside import connected
 from services.tools.replay.case import Case, CaseUnreadable, load, save
 from services.tools.replay.find import NoSuchEvent
+from services.tools.replay.log import LogOfAnotherCall
 from services.tools.replay.model import OFFLINE, Asking
 from services.tools.replay.result import Result
 from services.tools.replay.run import past_cases, replay, saved_cases
@@ -174,11 +175,11 @@ async def test_a_case_is_named_by_thread_by_person_and_by_any_event_of_its_mail(
 async def test_what_cannot_be_replayed_is_said(lived_in: Settings) -> None:
     """send_email, an unknown processor and an unknown event are refused in words."""
     with pytest.raises(NotReplayable, match="sends no mail"):
-        assert Selection(until="send_email").processors
+        Selection(until="send_email")
     with pytest.raises(NotReplayable, match="generate_reply"):
-        assert Selection(until="nonsense").processors
+        Selection(until="nonsense")
     with pytest.raises(NotReplayable, match="there are: deliveries, inbound-email, "):
-        assert Selection(topic="document-events").processors
+        Selection(topic="document-events")
     with pytest.raises(NoSuchEvent):
         await _all(lived_in, Selection(event=UUID(int=1)))
 
@@ -201,6 +202,23 @@ async def test_saved_cases_need_no_history_of_the_house(
     assert [one.field for one in result.differences] == ["text"]
 
 
+async def test_a_saved_case_that_begins_with_a_raw_mail_holds_the_mail(
+    lived_in: Settings, database: str, tmp_path: Path
+) -> None:
+    """Read, threaded and answered again in a house of its own, without the blobs, the keys and the tables of the other."""
+    wanted = Selection(topic="inbound-email.raw", since=MAY, before=MAY + timedelta(days=31))
+    async for case, _, _ in replay(lived_in, past_cases(lived_in, wanted, documents=True), RECORDINGS):
+        save(case, tmp_path / "cases")
+    files = sorted((tmp_path / "cases").iterdir())
+    assert len(files) > 3
+    elsewhere = lived_in.model_copy(update={"database_url": database, "home": tmp_path / "elsewhere"})
+    results = await _results(elsewhere, saved_cases(files))
+    assert [one.model_dump() for one in results if one.code] == []
+    bare = load(files[0]).model_copy(update={"blobs": {}})
+    (result,) = await _results(elsewhere, _one(bare))
+    assert result.code == 2
+
+
 def test_a_file_that_is_no_case_is_refused(tmp_path: Path) -> None:
     """Garbage among the cases is an error with the file's name."""
     path = tmp_path / "x.json"
@@ -213,7 +231,7 @@ def test_the_command_saves_checks_and_goes_on(
     lived_in: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit code 0 without a difference, 1 with one, 2 on an error; a log that was cut short is gone on with."""
-    monkeypatch.setattr("services.tools.commands.replay.settings_here", lambda home: lived_in)
+    monkeypatch.setattr("services.tools.running.settings_here", lambda home: lived_in)
     app = typer.Typer(pretty_exceptions_enable=False)
     app.command()(command.replay_past)
     cases, log = tmp_path / "cases", tmp_path / "log.jsonl"
@@ -221,11 +239,15 @@ def test_the_command_saves_checks_and_goes_on(
     assert saved.exit_code == 0, saved.output
     count = len(list(cases.iterdir()))
     lines = log.read_text().splitlines(keepends=True)
-    assert len(lines) == count
-    log.write_text("".join(lines[: count // 2]) + lines[-1][:20])
-    resumed = CliRunner().invoke(app, ["--check", str(cases), "--log", str(log)])
+    assert len(lines) == 1 + count
+    log.write_text("".join(lines[:-3]) + lines[-1][:20])
+    resumed = CliRunner().invoke(app, ["--log", str(log)])
     assert resumed.exit_code == 0, resumed.output
-    assert f"{count // 2} of them were in the log already" in resumed.output
+    assert f"{count - 3} of them were in the log already" in " ".join(resumed.output.split())
+    assert log.read_text().splitlines(keepends=True) == lines
+    for other in (["--model", "offline"], ["--rebuild-context"], ["--check", str(cases)]):
+        refused = CliRunner().invoke(app, ["--log", str(log), *other])
+        assert isinstance(refused.exception, LogOfAnotherCall), other
     changed = load(next(iter(sorted(cases.iterdir()))))
     shutil.rmtree(cases)
     drafted = changed.expected[-1]

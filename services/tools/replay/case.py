@@ -5,6 +5,7 @@ It holds all that a replay needs, so a saved case can be replayed in an empty ho
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
@@ -24,7 +25,7 @@ class CaseUnreadable(Permanent):
 
 
 class _Saved(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_bytes="base64", val_json_bytes="base64")
 
 
 class StoredEvent(_Saved):
@@ -86,7 +87,7 @@ class Case(_Saved):
     """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order.
 
     `timers` came while they did, and `meanwhile` is what happened beside them; of the events in `unsure` nobody knows
-    whether they came in time to be seen.
+    whether they came in time to be seen. `blobs` are what the handlers read, such as the raw mail, once it was played.
     """
 
     name: str
@@ -98,6 +99,7 @@ class Case(_Saved):
     timers: tuple[StoredEvent, ...] = ()
     meanwhile: tuple[Meanwhile, ...] = ()
     unsure: tuple[UUID, ...] = ()
+    blobs: Mapping[str, bytes] = {}
 
 
 def unseen(case: Case) -> Case:

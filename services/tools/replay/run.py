@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
 from services.core.house import open_keys
@@ -41,15 +41,21 @@ async def saved_cases(files: Sequence[Path]) -> AsyncIterator[tuple[Case, int]]:
 async def replay(
     settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking
 ) -> AsyncIterator[tuple[Case, Result, int]]:
-    """Each case with its result and how many there are in all. Nothing outside the sandbox is written."""
+    """Each case, whole, with its result and how many there are in all. Nothing outside the sandbox is written."""
     async with open_sandbox(settings, asking) as sandbox:
         async for case, total in cases:
-            yield case, await _judged(sandbox, case), total
+            result, blobs = await _judged(sandbox, case)
+            yield case.model_copy(update={"blobs": {**case.blobs, **blobs}}), result, total
 
 
-async def _judged(sandbox: Sandbox, case: Case) -> Result:
-    """The result; what differs only with what nobody knows to have been seen then is no difference."""
+async def _judged(sandbox: Sandbox, case: Case) -> tuple[Result, Mapping[str, bytes]]:
+    """The result, and the blobs that were read for it.
+
+    What differs only with what nobody knows to have been seen then is no difference.
+    """
     result = judge(case, await play(sandbox, case))
+    blobs = sandbox.blobs.taken
     if result.code == SAME or not case.unsure:
-        return result
-    return agreed(result, judge(case, await play(sandbox, unseen(case))))
+        return result, blobs
+    again = judge(case, await play(sandbox, unseen(case)))
+    return agreed(result, again), {**blobs, **sandbox.blobs.taken}

@@ -5,7 +5,7 @@ What it stores is gone with it, and is not sealed; the keys open what the house 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
 from services.core.house import House, installation_secret, make_blobs, make_embedder, open_keys
+from services.core.keys import Keys, SubjectKey
 from services.core.mail.authentication import DnsResolver
 from services.core.model.breaker import Breakers
 from services.core.sealed_blobs import SealedBlobs
@@ -61,6 +62,33 @@ class OverlaidBlobs(Blobs):
             return await self._house.get(sha256)
 
 
+class CaseBlobs(SealedBlobs):
+    """Has what a case holds, else what the house holds; remembers by name what of them was read."""
+
+    def __init__(self, store: BlobStore, keys: Keys) -> None:
+        super().__init__(store, keys)
+        self._given: Mapping[str, bytes] = {}
+        self._made: set[str] = set()
+        self.taken: dict[str, bytes] = {}
+
+    def begin(self, given: Mapping[str, bytes]) -> None:
+        """From here on, a case with these blobs is played."""
+        self._given, self._made, self.taken = given, set(), {}
+
+    async def put(self, content: bytes, key: SubjectKey | None = None) -> str:
+        """Store `content` aside."""
+        name = await super().put(content, key)
+        self._made.add(name)
+        return name
+
+    async def get(self, name: str) -> bytes:
+        """The content of this name. Raises as `SealedBlobs` does."""
+        content = self._given[name] if name in self._given else await super().get(name)
+        if name not in self._made:
+            self.taken[name] = content
+        return content
+
+
 @dataclass(frozen=True, slots=True)
 class Sandbox:
     """The scratch house and a connection to its tables. `name` is the replay mark."""
@@ -68,6 +96,7 @@ class Sandbox:
     name: str
     house: House
     tables: Connection
+    blobs: CaseBlobs
     asking: Asking
 
 
@@ -77,11 +106,11 @@ async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sand
     await _with_or_without_cache(clear_leftovers(settings))
     name = sandbox_name(utc_now())
     async with beside(settings.database_url, name) as url, connected(url) as tables, open_keys(settings) as keys:
-        aside = OverlaidBlobs(files_of(settings, name), make_blobs(settings))
-        house = _house(settings, asking, name, url, SealedBlobs(aside, keys))
+        blobs = CaseBlobs(OverlaidBlobs(files_of(settings, name), make_blobs(settings)), keys)
+        house = _house(settings, asking, name, url, blobs)
         await house.database.open()
         try:
-            yield Sandbox(name, house, tables, asking)
+            yield Sandbox(name, house, tables, blobs, asking)
         finally:
             await house.locks.close()
             await house.model.close()
