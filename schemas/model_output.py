@@ -178,6 +178,11 @@ class FactOperation(_Said):
     quote: Line = Field(description=_QUOTE)
     importance: int = Field(default=5, ge=1, le=10, description=_IMPORTANCE)
     valid_to: date | None = Field(default=None, description=_VALID_TO)
+    derived_from: list[Line] = Field(
+        default_factory=list,
+        max_length=5,
+        description="Ids of the stored facts that you concluded it from; empty for what the customer said outright.",
+    )
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
@@ -205,7 +210,8 @@ class Signals(_Said):
     issue_key: OptionalLine = Field(
         default="",
         description="For a bug or complaint: 2-5 lower-case words naming the trouble and nobody's name or data, "
-        "so that the same trouble gets the same key: 'csv export timeout'. Otherwise empty.",
+        "so that the same trouble gets the same key: 'csv export timeout'. Copy the key of a known trouble that the "
+        "context shows, if this is one. Otherwise empty.",
     )
     issue_resolved: bool = Field(default=False, description="True if the customer says that their trouble is over.")
     tags: list[Kind] = Field(default_factory=list, max_length=8, description="Topics, one word each.")

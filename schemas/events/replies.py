@@ -73,6 +73,7 @@ class FactProposal(Value):
     importance: int = 5
     valid_to: date | None = Field(None, description="the last day on which it is true")
     mail_id: UUID | None = Field(None, description="the mail that holds the quote; learn_facts looks for it if None")
+    derived_from: tuple[str, ...] = Field((), description="ids of the stored facts that it was concluded from")
 
 
 class TokenUsage(Value):

@@ -46,6 +46,11 @@ class Claim:
         """Whether its key has one current value."""
         return self.policy.arity(self.proposal.kind, self.proposal.key) == "single"
 
+    @property
+    def parents(self) -> tuple[UUID, ...]:
+        """The facts that it was concluded from."""
+        return tuple(UUID(one) for one in self.proposal.derived_from)
+
     def means(self, known: KnownFact) -> bool:
         """Whether the proposal names this very fact."""
         return bool(self.proposal.fact_id) and str(known.fact_id) == self.proposal.fact_id

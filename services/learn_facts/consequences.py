@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from itertools import combinations
 from uuid import UUID
 
@@ -11,6 +12,8 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from services.core.memory.support import confidence
 from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.wordforms import content_of, same_word, unsaid
+from services.learn_facts.wording import said_of, says
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 
@@ -18,24 +21,44 @@ ALIKE = 0.85  # cosine from which two sentences that agree in all else say the s
 OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # twice is not once
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[A-Z][\w'’-]*")
-_NOT = re.compile(r"\b(?:not|no|never|none|nobody|without|cannot|stopped|cancel\w*)\b|n['’]t\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
-def stale(who: Participant, decided: Iterable[EventData]) -> Iterator[FactMarkedStale]:
-    """The facts that were derived, directly or through others, from what has just been replaced or taken back."""
-    changed = [(parent, reason) for event in decided for parent, reason in _ended(event)]
+def stale(who: Participant, decided: Iterable[EventData], now: datetime) -> Iterator[FactMarkedStale]:
+    """The facts that were derived, directly or through others, from what is believed no more.
+
+    That is what has just been replaced or taken back, with all that was merged into it, and what has expired by now.
+    """
+    changed = [*_of_members(who, [one for event in decided for one in _ended(event)]), *_over(who, now)]
     seen: set[UUID] = {parent for parent, _ in changed}
     while changed:
         parent, reason = changed.pop(0)
         for child in who.facts:
-            if parent in child.parents and child.fact_id not in seen:
+            if parent in child.parents and child.fact_id not in seen and not _rejudged(who, child, parent):
                 seen.add(child.fact_id)
                 changed.append((child.fact_id, "a fact that it was derived from is stale"))
                 if not child.stale:
                     yield FactMarkedStale(
                         participant_id=who.participant_id, fact_id=child.fact_id, parent_id=parent, reason=reason
                     )
+
+
+def _of_members(who: Participant, ended: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:
+    """What ended, and the facts that were shown as it: what is derived from them rests on it."""
+    members = {one.fact_id: one.members for one in who.facts}
+    for fact_id, reason in ended:
+        yield from ((one, reason) for one in (fact_id, *members.get(fact_id, ())))
+
+
+def _over(who: Participant, now: datetime) -> Iterator[tuple[UUID, str]]:
+    expired = [one for one in who.facts if one.is_over(now)]
+    yield from _of_members(who, ((one.fact_id, "a fact that it was derived from has expired") for one in expired))
+
+
+def _rejudged(who: Participant, child: KnownFact, parent: UUID) -> bool:
+    """Whether the child was said again after its parent had expired: then it stands for itself."""
+    over = next((one.expires_at for one in who.facts if parent in (one.fact_id, *one.members)), None)
+    return over is not None and child.confirmed_at >= over
 
 
 def alike(who: Participant, fact_id: UUID) -> list[KnownFact]:
@@ -73,25 +96,58 @@ def mergeable(fact: KnownFact) -> bool:
 
 
 def agree(one: KnownFact, other: KnownFact) -> bool:
-    """Whether two facts may say the same: kind, key, trust class, end, numbers, names and polarity are equal.
+    """Whether two facts may say the same: kind, key, trust class, end, numbers, names, polarity and words are equal.
 
     What a person took apart stays apart.
     """
     kept_apart = one.fact_id in other.apart_from or other.fact_id in one.apart_from
-    return not kept_apart and mergeable(one) and mergeable(other) and _signature(one) == _signature(other)
+    return (
+        not kept_apart
+        and mergeable(one)
+        and mergeable(other)
+        and _signature(one) == _signature(other)
+        and _reword(one, other)
+    )
 
 
 def _signature(fact: KnownFact) -> tuple[object, ...]:
-    told = f"{fact.text}\n{fact.value}"
+    told = _told(fact)
     return (
         fact.kind,
         fact.key,
         fact.trust == "ours",
         fact.expires_at,
         frozenset(_NUMBER.findall(told)),
-        frozenset(name.casefold() for name in _NAME.findall(fact.text)),
-        bool(_NOT.search(told)),
+        said_of("numbers", told),
+        says("denials", told),
     )
+
+
+def _reword(one: KnownFact, other: KnownFact) -> bool:
+    """Whether two facts are worded alike: one may say a word more, and none a word in place of another.
+
+    A word in place of another may be the point ("in the morning", "in the evening"), and so may a name.
+    """
+    words, others = content_of(_told(one)), content_of(_told(other))
+    more, missing = unsaid(words, others), unsaid(others, words)
+    if more and missing:
+        return False
+    names, other_names = _names(one), _names(other)
+    if {*more, *missing} & {*names, *other_names}:
+        return False
+    if any(a != b and same_word(a, b) for a in names for b in other_names):
+        return False
+    return [name for name in names if name in other_names] == [name for name in other_names if name in names]
+
+
+def _names(fact: KnownFact) -> list[str]:
+    """The capitalised words of its sentence, folded, each once, in their order."""
+    found = (word for word in _WORD.findall(fact.text) if word[0].isupper())
+    return list(dict.fromkeys(name for word in found for name in content_of(word)))
+
+
+def _told(fact: KnownFact) -> str:
+    return f"{fact.text}\n{fact.value}"
 
 
 def _ended(event: EventData) -> list[tuple[UUID, str]]:

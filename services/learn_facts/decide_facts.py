@@ -31,6 +31,8 @@ def propose(
     claim = claim_of(proposal, source, fact_id, policy)
     if isinstance(claim, str):
         yield refused(who, proposal, claim)
+    elif not set(proposal.derived_from) <= {str(one.fact_id) for one in who.facts}:
+        yield refused(who, proposal, "a fact that it is derived from is not believed")
     else:
         yield from delete(who, claim) if proposal.op == "delete" else _assert(who, claim)
 

@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
 from schemas.events.base import EventData
-from schemas.events.memory import MailSignals, ParticipantStateChanged, ParticipantTransitionRefused, SignalsNoted
-from services.learn_facts.lifecycle import refusal
+from schemas.events.memory import (
+    MailSignals,
+    ParticipantState,
+    ParticipantStateChanged,
+    ParticipantTransitionRefused,
+    SignalsNoted,
+)
+from services.learn_facts.issues import known_trouble
+from services.learn_facts.lifecycle import path, refusal
 from services.learn_facts.participant import KnownIssue, Participant
 
 Trigger = Literal["ai", "human", "system"]
 
+_NOT_YET: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "at_risk", "churned", "returning"})
+_STAYING: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "customer", "vip", "returning"})
+INTENTS: Mapping[str, tuple[ParticipantState, frozenset[ParticipantState]]] = MappingProxyType(
+    {
+        "pricing_question": ("prospect", frozenset({"unknown"})),
+        "purchase": ("customer", _NOT_YET),
+        "renewal": ("customer", _NOT_YET),
+        "competitor": ("at_risk", _STAYING),
+        "cancellation": ("at_risk", _STAYING),
+    }
+)  # by a mail's intent: the state that it shows, and the states of which that is news
 SENTIMENT_MEMORY = 0.6  # share of the old value that stays when a new mail is read
 HIGH_RISK_AFTER = 3  # frustrated mails in a row
 MAX_TAGS = 20
 
 
-def transition(
-    who: Participant, to_state: str, trigger: Literal["ai", "human", "system"], reason: str
-) -> EventData | None:
+def transition(who: Participant, to_state: str, trigger: Trigger, reason: str) -> EventData | None:
     """One step of the lifecycle: the change, its refusal, or nothing where they stand there already."""
     if to_state == who.state:
         return None
@@ -30,11 +49,37 @@ def transition(
     return ParticipantStateChanged.model_validate({**common, "to_state": to_state})
 
 
+def standing(who: Participant, proposed: str, reason: str, intent: str) -> list[EventData]:
+    """The steps that a turn brings: what the model proposes, then what the mail's intent shows, on allowed edges only.
+
+    What an intent shows may be more than a step away: each step is logged for itself.
+    """
+    shown = shown_by(intent, who.state)
+    if proposed and proposed != shown:
+        step = transition(who, proposed, "ai", reason)
+        moved = replace(who, state=step.to_state) if isinstance(step, ParticipantStateChanged) else who
+        return [*([step] if step else []), *standing(moved, "", "", intent)]
+    trigger: Trigger
+    trigger, because = ("ai", reason) if proposed else ("system", f"the mail shows it: {intent.replace('_', ' ')}")
+    steps: list[EventData] = []
+    for state in path(who.state, shown) if shown else ():
+        step = transition(who, state, trigger, because)
+        steps += [step] if step else []
+        who = replace(who, state=state)
+    return steps
+
+
+def shown_by(intent: str, state: ParticipantState) -> ParticipantState | None:
+    """The state that a mail of this intent shows its author to be in; None where it shows nothing new."""
+    shown, of = INTENTS.get(intent, (state, frozenset()))
+    return shown if state in of else None
+
+
 def note_signals(who: Participant, signals: MailSignals, thread_id: UUID) -> SignalsNoted:
     """The new values after one more turn."""
     in_row = who.frustrated_in_row + 1 if signals.frustrated else 0
     sentiment = round(SENTIMENT_MEMORY * who.sentiment + (1 - SENTIMENT_MEMORY) * signals.sentiment, 4)
-    known = next((one for one in who.issues if one.issue_key == signals.issue_key), None)
+    known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     return SignalsNoted(
         participant_id=who.participant_id,
         thread_id=thread_id,
@@ -42,7 +87,7 @@ def note_signals(who: Participant, signals: MailSignals, thread_id: UUID) -> Sig
         frustrated_in_row=in_row,
         risk=risk(in_row, sentiment, who.state),
         intent=signals.intent,
-        issue_key=signals.issue_key,
+        issue_key=known.issue_key if known else signals.issue_key,
         issue_repeats=_reports(known, thread_id) if signals.issue_key else 0,
         issue_resolved=signals.issue_resolved,
         tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[:MAX_TAGS],

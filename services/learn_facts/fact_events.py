@@ -43,6 +43,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         span_start=claim.span.start,
         span_end=claim.span.end,
         supersedes=tuple(one.fact_id for one in rivals),
+        parents=claim.parents,
         rule=_rule(claim, rivals),
     )
 

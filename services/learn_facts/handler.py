@@ -59,7 +59,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         who, sources = await load_turn(unit, draft.participant_id, draft.mail_ids, draft.thread_id)
         who = await learn(unit, who, draft.facts, sources, policy_of(work, draft.inbox))
         await meanings.give(unit, who)
-        await _move(unit, who, draft.participant_state, draft.participant_state_reason)
+        await _stand(unit, who, draft.participant_state, draft.participant_state_reason)
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
@@ -73,7 +73,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
         await meanings.give(unit, who)
         await relate(unit, event.participant_id, event.relations, sources)
-        who = await _move(unit, who, event.participant_state, event.participant_state_reason)
+        said = event.participant_state_reason
+        who = await _stand(unit, who, event.participant_state, said, event.signals.intent)
         await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
@@ -134,13 +135,13 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
-async def _move(unit: Unit, who: Participant, to_state: str, reason: str) -> Participant:
-    """One step of the lifecycle, where one is proposed; the participant as they stand then."""
-    event = decide_person.transition(who, to_state, "ai", reason) if to_state else None
-    if event is None:
-        return who
-    await unit.record(event)
-    return replace(who, state=event.to_state) if isinstance(event, ParticipantStateChanged) else who
+async def _stand(unit: Unit, who: Participant, proposed: str, reason: str, intent: str = "") -> Participant:
+    """The steps of the lifecycle that a turn brings; the participant as they stand then."""
+    for event in decide_person.standing(who, proposed, reason, intent):
+        await unit.record(event)
+        if isinstance(event, ParticipantStateChanged):
+            who = replace(who, state=event.to_state)
+    return who
 
 
 HANDLERS: Handlers = {

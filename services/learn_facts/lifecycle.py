@@ -19,6 +19,21 @@ EDGES: MappingProxyType[ParticipantState, frozenset[ParticipantState]] = Mapping
 )
 
 
+def path(from_state: ParticipantState, to_state: ParticipantState) -> tuple[ParticipantState, ...]:
+    """The states on the shortest way from one to the other, the last one included; none where they are the same."""
+    ways: list[tuple[ParticipantState, ...]] = [()]
+    seen = {from_state}
+    while ways:
+        way = ways.pop(0)
+        here = way[-1] if way else from_state
+        if here == to_state:
+            return way
+        further = sorted(EDGES[here] - seen)
+        seen.update(further)
+        ways += [(*way, one) for one in further]
+    return ()
+
+
 def refusal(from_state: ParticipantState, to_state: str) -> str:
     """Why the step is not allowed, in words; "" if it is."""
     if to_state in EDGES[from_state]:

@@ -31,7 +31,7 @@ async def learn(
 
 async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:
     """Record what was decided, and what follows from it for the facts that were derived; all of it."""
-    everything = (*decided, *consequences.stale(who, decided))
+    everything = (*decided, *consequences.stale(who, decided, unit.now))
     for event in everything:
         await unit.record(event)
     return everything

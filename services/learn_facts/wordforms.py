@@ -7,10 +7,11 @@ where its script changes, and what is written in hiragana (endings, particles) i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import takewhile
 
 from services.core.wording import folded
+from services.learn_facts.wording import is_glue
 
 LEAST_SHARED = 4  # letters of a beginning that say anything
 SHARED = 0.8  # of the shorter of two forms
@@ -20,6 +21,11 @@ _WORD = re.compile(r"\d+(?:[.,]\d+)*|[゠-ヿー]+|[一-鿿]+|[^\W\d_゠-ヿ一-
 def words_of(text: str) -> tuple[str, ...]:
     """The words of a text, folded, in their order; numbers stand for themselves."""
     return tuple(_WORD.findall(folded(text)))
+
+
+def content_of(text: str) -> tuple[str, ...]:
+    """The words of a text that say what it is about, each once."""
+    return tuple(dict.fromkeys(word for word in words_of(text) if not is_glue(word)))
 
 
 def same_word(one: str, other: str) -> bool:
@@ -35,3 +41,8 @@ def same_word(one: str, other: str) -> bool:
 def is_said(word: str, said: Collection[str]) -> bool:
     """Whether a word stands among others in any form."""
     return any(same_word(word, one) for one in said)
+
+
+def unsaid(words: Iterable[str], said: Collection[str]) -> list[str]:
+    """Those of the words that do not stand among the others in any form."""
+    return [word for word in words if not is_said(word, said)]

@@ -42,13 +42,14 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         brief = await fetch_one(conn, SQL.brief, person)
         who = await fetch_one(conn, SQL.participant, person)
         facts = await fetch_all(conn, SQL.facts, person)
+        issues = await fetch_all(conn, SQL.issues, person)
         covered: int = summary["covers_to"] if summary else 0
         said = await fetch_all(conn, SQL.conversation, {"thread_id": event.thread_id, "covers_to": covered})
         size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
     assert size is not None
     condense = size["messages"] if condensing(work.house.settings, event.inbox, **size) else 0
     layers = (
-        _person_layer(who, facts),
+        _person_layer(who, issues, facts),
         _text_layer("brief", brief),
         _text_layer("summary", summary),
         _recent_layer([row for row in said if row["mail_id"] not in event.mail_ids]),
@@ -58,13 +59,17 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "", condense, bool(said))
 
 
-def _person_layer(who: Row | None, facts: list[Row]) -> Layer:
+def _person_layer(who: Row | None, issues: list[Row], facts: list[Row]) -> Layer:
     items: list[Row] = []
     lines: list[str] = []
     if who:
         name = mask(who["name"]).text
         items.append({"name": name, "address": who["addr"], "state": who["state"]})
         lines.append(f"{name or who['addr']}, {who['state']}")
+    for issue in issues:
+        standing = "resolved" if issue["resolved"] else "open"
+        items.append({"issue": issue["issue_key"], "reports": issue["reports"], "resolved": issue["resolved"]})
+        lines.append(f"- known trouble: {issue['issue_key']} (reported {issue['reports']} times, {standing})")
     for fact in facts:
         told = {**fact, "id": str(fact["fact_id"]), "recorded_at": fact["recorded_at"].isoformat()}
         items.append({name: told[name] for name in ("id", "kind", "key", "value", "text", "recorded_at")})

@@ -17,6 +17,11 @@ SELECT fact_id, kind, key, value, text, recorded_at FROM facts
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
 ORDER BY importance DESC, recorded_at DESC LIMIT 60;
 
+-- name: issues
+-- The troubles that they reported, the latest first, so that a repeat gets the same key.
+SELECT issue_key, reports, resolved FROM participant_issues
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY last_at DESC, issue_key LIMIT 20;
+
 -- name: conversation
 -- What the summary does not cover yet, oldest first: what is over the limit is covered after the next turn.
 SELECT version, role, text, at, mail_id FROM conversation

@@ -12,11 +12,14 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.memory import MailSignals
 from schemas.events.replies import ContextLayer
+from schemas.events.threads import TurnClosed
+from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
 from services.load_memory.participant_lines import CARE
 from services.load_memory.turn import Turn
+from services.reflect.materials import gather
 from tests.support.remembering import Memory, day, fact, remembering
 
 
@@ -70,6 +73,37 @@ async def test_the_fifth_report_of_one_trouble_is_known_as_that(memory: Memory) 
     assert "export fails (reported 4 times, open" in told.text
     assert "a further report is number 5" in told.text
     assert "tags: export" in told.text
+
+
+async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> None:
+    """The fifth report counts as the fifth however it is worded; the extractor is shown the key that is known."""
+    for on in range(1, 5):
+        await feels(memory, on, issue_key="csv export timeout")
+    await feels(memory, 5, issue_key="csv export times out")
+    await feels(memory, 6, issue_key="pdf export timeout")
+    told = (await shown(memory)).text
+    assert "csv export timeout (reported 5 times" in told
+    assert "pdf export timeout (reported once" in told
+    mail = await memory.mail("The export fails.", on=7)
+    closed = TurnClosed(turn_id=random_id(), thread_id=mail["thread_id"], participant_id=memory.person(), outcome="sent",
+                        inbox=mail["inbox"], mail_ids=(mail["mail_id"],), trusted=True)  # fmt: skip
+    event = memory.event(closed, day(7))
+    materials = await gather(Work(closed, event, "reflect", memory.house, {}))
+    assert "known trouble: csv export timeout (reported 5 times, open)" in materials.layers[0].text
+
+
+async def test_what_a_mail_shows_moves_a_customer_whatever_the_model_proposes(memory: Memory) -> None:
+    """Asking prices makes a prospect, renewing a customer, and leaving for a competitor a risk, with each step logged."""
+    states = []
+    for on, intent in enumerate(("pricing_question", "renewal", "competitor"), start=1):
+        await feels(memory, on, intent=intent)
+        states.append((await shown(memory)).items[0]["state"])
+    assert states == ["prospect", "customer", "at_risk"]
+    mail = await memory.mail("We are switching to a competitor.", on=9, sender="bob@else.example")
+    await memory.learn(mail, signals=MailSignals(intent="competitor"), participant_state="at_risk")
+    log = await memory.rows("SELECT to_state, refused FROM participant_log WHERE participant_id = %(bob)s ORDER BY version",
+                            bob=memory.person("bob@else.example"))  # fmt: skip
+    assert log == [{"to_state": "customer", "refused": ""}, {"to_state": "at_risk", "refused": ""}]
 
 
 async def test_facts_stand_by_kind_and_say_why_they_are_there(memory: Memory) -> None:

@@ -367,6 +367,18 @@ def test_what_has_expired_stands_against_nothing() -> None:
     assert event.supersedes == (trial.fact_id,)
 
 
+def test_what_a_model_concludes_names_its_parents() -> None:
+    """A derived fact names facts that are believed; what names others is refused."""
+    base = known("40", key="seats")
+    event = decided(base, source=source(), derived_from=[str(base.fact_id)])
+    assert isinstance(event, FactRecorded)
+    assert event.parents == (base.fact_id,)
+    for made_up in ("made up", str(id_of("another's fact"))):
+        assert refusal(decided(base, source=source(), derived_from=[made_up])) == (
+            "a fact that it is derived from is not believed"
+        )
+
+
 def test_of_several_values_a_delete_ends_the_one_that_is_said() -> None:
     """A multi-valued key keeps its other values; an occurrence is ended only by who names it."""
     tools = [known(one, key="uses", single_valued=False) for one in ("Slack", "Jira")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from typing import get_args
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.events.memory import MailSignals, ParticipantState, ParticipantStateChanged, ParticipantTransitionRefused
 from services.learn_facts import decide_person
-from services.learn_facts.lifecycle import EDGES, refusal
+from services.learn_facts.lifecycle import EDGES, path, refusal
 from services.learn_facts.participant import KnownIssue
 from tests.unit.learn_facts.people import id_of, person
 
@@ -54,6 +54,63 @@ def test_a_step_is_made_exactly_where_there_is_an_edge(one: ParticipantState, ot
         assert event.refused_because == refusal(one, other) != ""
 
 
+def walked(state: ParticipantState, intent: str, proposed: str = "") -> list[str]:
+    """The states that a turn brings, those that are refused in brackets."""
+    steps = decide_person.standing(person(state=state), proposed, "says so", intent)
+    return [
+        f"[{one.to_state}]" if isinstance(one, ParticipantTransitionRefused) else one.to_state
+        for one in steps
+        if isinstance(one, ParticipantStateChanged | ParticipantTransitionRefused)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "intent", "proposed", "states"),
+    [
+        ("unknown", "pricing_question", "", ["prospect"]),
+        ("prospect", "pricing_question", "", []),
+        ("customer", "pricing_question", "", []),
+        ("unknown", "renewal", "", ["customer"]),
+        ("prospect", "purchase", "", ["customer"]),
+        ("at_risk", "renewal", "", ["customer"]),
+        ("vip", "renewal", "", []),
+        ("churned", "purchase", "", ["returning", "customer"]),
+        ("unknown", "competitor", "", ["customer", "at_risk"]),
+        ("prospect", "cancellation", "", ["customer", "at_risk"]),
+        ("vip", "competitor", "", ["at_risk"]),
+        ("churned", "competitor", "", []),
+        ("customer", "bug_report", "", []),
+        ("unknown", "competitor", "at_risk", ["customer", "at_risk"]),
+        ("unknown", "competitor", "customer", ["customer", "at_risk"]),
+        ("unknown", "other", "vip", ["[vip]"]),
+        ("unknown", "renewal", "vip", ["[vip]", "customer"]),
+    ],
+)
+def test_what_a_mail_shows_of_its_author_is_a_rule_of_code(
+    state: ParticipantState, intent: str, proposed: str, states: list[str]
+) -> None:
+    """Asking prices is a prospect, buying a customer, leaving a risk, from any state and over allowed edges only."""
+    assert walked(state, intent, proposed) == states
+
+
+def test_each_step_says_who_saw_it() -> None:
+    """A step of the rule is the system's with the intent as reason; a step that the model names is its own."""
+    given = {"trigger": "system", "reason": "the mail shows it: competitor"}
+    steps = decide_person.standing(person(state="unknown"), "", "", "competitor")
+    assert [one.model_dump(include=set(given)) for one in steps] == [given, given]
+    (step,) = decide_person.standing(person(state="customer"), "at_risk", "they leave", "competitor")
+    assert (step.model_dump()["trigger"], step.model_dump()["reason"]) == ("ai", "they leave")
+
+
+def test_the_shortest_way_is_on_edges() -> None:
+    """Every way between two states goes step by step over the table."""
+    for one, other in product(STATES, STATES):
+        way = (one, *path(one, other))
+        assert all(pair in LEGAL for pair in pairwise(way))
+    assert path("unknown", "at_risk") == ("customer", "at_risk")
+    assert path("customer", "unknown") == path("vip", "vip") == ()
+
+
 def test_a_state_that_does_not_exist_is_refused() -> None:
     """What a model makes up changes nothing and is said."""
     event = decide_person.transition(person(), "emperor", "ai", "says so")
@@ -94,6 +151,13 @@ def test_the_fifth_report_of_a_trouble_is_known_as_the_fifth() -> None:
         return decide_person.note_signals(who, MailSignals(issue_key=key), THREAD).issue_repeats
 
     assert [repeats("csv export"), repeats("login"), repeats("")] == [5, 1, 0]
+
+
+def test_a_trouble_in_other_words_keeps_its_key() -> None:
+    """The fifth report counts as the fifth under the key that is known, however it is worded."""
+    who = person(issues=(KnownIssue("csv export timeout", 4, False, id_of("other thread")),))
+    noted = decide_person.note_signals(who, MailSignals(issue_key="csv export times out"), THREAD)
+    assert (noted.issue_key, noted.issue_repeats) == ("csv export timeout", 5)
 
 
 def test_tags_are_kept_newest_first_without_doubles() -> None:
