@@ -57,6 +57,12 @@ spec:
             - {name: CORRESPONDENT_KAFKA__REPLICATION, value: {{ $values.kafka.replication | quote }}}
             - {name: CORRESPONDENT_KAFKA__TOPIC_PREFIX, value: {{ $values.kafka.topicPrefix | quote }}}
             - {name: CORRESPONDENT_REDIS_URL, value: {{ $values.redisUrl | quote }}}
+            {{- with $values.blobs.url }}
+            - {name: CORRESPONDENT_BLOBS__URL, value: {{ . | quote }}}
+            - {name: CORRESPONDENT_ARCHIVE__URL, value: {{ printf "%s/archive" (trimSuffix "/" .) | quote }}}
+            - name: CORRESPONDENT_MASTER_KEYS
+              valueFrom: {secretKeyRef: {name: {{ $values.secret }}, key: CORRESPONDENT_MASTER_KEYS}}
+            {{- end }}
             {{- if .web }}
             - {name: CORRESPONDENT_WEB__HOST, value: 0.0.0.0}
             - {name: CORRESPONDENT_WEB__PORT, value: {{ $values.web.port | quote }}}
@@ -72,12 +78,16 @@ spec:
           resources: {{- toYaml $values.resources | nindent 12 }}
           securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
           volumeMounts:
-            - {name: blobs, mountPath: /data}
+            - {name: home, mountPath: /data}
             - {name: config, mountPath: /config, readOnly: true}
             - {name: tmp, mountPath: /tmp}
       volumes:
-        - name: blobs
+        - name: home
+          {{- if $values.blobs.url }}
+          emptyDir: {}
+          {{- else }}
           persistentVolumeClaim: {claimName: {{ include "correspondent.claim" .root }}}
+          {{- end }}
         - name: config
           secret: {secretName: {{ $values.config }}}
         - name: tmp
