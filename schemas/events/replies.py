@@ -37,6 +37,7 @@ class MemoryLoaded(EventData):
     TYPE: ClassVar[str] = "memory.loaded.v1"
     TOPIC: ClassVar[str] = "memory-loaded"
     WORDS: ClassVar[frozenset[str]] = frozenset({"layers"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"layers"})
 
     turn_id: UUID
     thread_id: UUID
@@ -54,6 +55,10 @@ class MemoryLoaded(EventData):
         """Which layers there were stays, and what each cost."""
         layers = tuple(one.model_copy(update={"text": "", "items": ()}) for one in self.layers)
         return self.model_copy(update={"layers": layers})
+
+    def without_learned(self) -> Self:
+        """What is remembered of somebody stands among what they wrote."""
+        return self.without_words()
 
     def setting(self, name: str, otherwise: Any) -> Any:
         """The value in force of what shapes the reply; `otherwise` for an event of before there were any."""

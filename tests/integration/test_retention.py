@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import re
+import signal
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,22 +15,36 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from typer.testing import CliRunner
 
 from deploy.local import Endpoints
 from services.core.blobs import BlobMissing
-from services.core.settings import RetentionSettings
+from services.core.house import House
+from services.core.settings import ArchiveSettings, RetentionSettings
 from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
+from services.tools.cli import app
+from services.tools.erase.export import export
+from services.tools.erase.person import person
+from services.tools.erase.proof import prove
+from services.tools.erase.run import erase
 from services.tools.erase.stores import files, tables
+from services.tools.erase.survey import Survey, survey
 from services.tools.history import archived_rows, manifests
 from services.tools.rebuild import run as rebuild
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope
+from services.tools.replay.model import Asking
+from services.tools.replay.run import past_cases, replay
+from services.tools.replay.selection import Selection
 from services.tools.retention import daily
 from services.tools.retention.clearing import Clearing, today
 from services.tools.retention.run import preview, run
+from services.tools.settle import settle
+from tests.support.bus import until_true
 from tests.support.documents import shelve
-from tests.support.remembering import fact
+from tests.support.house import running_house
+from tests.support.remembering import ADA, START, fact
 from tests.support.tending import Tended, tending
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -38,6 +57,7 @@ LONG = timedelta(days=900)  # the house stores by the wall clock: its story has 
 @pytest.fixture
 async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     async with tending(stack, database, topic_prefix, tmp_path, retention=KEEP.model_dump()) as one:
+        await one.rows("SELECT make_journal_day(%(day)s)", day=START.date())
         yield one
 
 
@@ -226,6 +246,65 @@ async def test_what_was_done_lately_keeps_its_day_however_old(house: Tended) -> 
     assert (await clear(house))["days of the journal"] == 0
 
 
+async def test_killed_at_any_step_the_next_round_completes_it(house: Tended) -> None:
+    """SIGKILL while owners are asked, an event is emptied, a file replaced, a blob removed, a day of the journal dropped."""
+    await written(house)
+    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
+    await house.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
+    for step in ("asked", "blob removed", "emptied"):
+        await _killed(house, step)
+    await archive_all(house)
+    for step in ("written", "replaced", "day locked"):
+        await _killed(house, step)
+    await clear(house)
+    assert await places(house) == set()
+    assert await due(house) == {}
+    folder = Path(house.house.settings.home) / "archive"
+    counted = {one.file for one in await _manifests(house)}
+    assert counted <= {one.name for one in folder.iterdir()}
+    assert not any(WORD in text for text in await _archived_texts(house))
+    assert await house.rows("SELECT 1 FROM archives WHERE former <> ''") == []
+    assert await differences(house) == ()
+
+
+async def test_a_replay_of_what_is_gone_says_so(house: Tended) -> None:
+    """A mail whose bytes or texts retention has taken is not replayed; the reason, the day and the setting are said."""
+    thread = await written(house)
+    await clear(house)
+    settings = house.house.settings
+    for wanted, said in (
+        (Selection(thread=thread), r"the texts in memory\.loaded\.v1 .*retention\.bodies_days"),
+        (
+            Selection(thread=thread, until="read_email", topic="inbound-email.raw"),
+            r"the raw mail is kept no longer, since 20.*retention\.blobs_days",
+        ),
+    ):
+        results = [one async for _, one, _ in replay(settings, past_cases(settings, wanted, documents=False), Asking())]
+        assert [one.code for one in results] == [2]
+        assert re.search(said, results[0].error)
+
+
+async def test_a_person_is_erased_and_shown_after_it_as_before(house: Tended, tmp_path: Path) -> None:
+    """With texts and blobs gone, an export holds what is left of one person, and an erase leaves nothing of another."""
+    await written(house)
+    await house.write("My report is empty since Tuesday.", sender="Bob <bob@other.example>")
+    await house.wait(days=40)
+    house.clock.forward(house.clock() + LONG)
+    await clear(house)
+    counts = await export(house.house, await _survey(house, "bob@other.example"), tmp_path / "bob")
+    assert counts["events"] > 5
+    assert (counts["mails"], counts["replies"]) == (0, 0)
+    assert len(list((tmp_path / "bob" / "mails").glob("*.json"))) == 1
+    await archive_all(house)
+    ada = await _survey(house, ADA)
+    marks = ada.marks
+    assert (await erase(house.house, ada, by="the test")).events > 5
+    assert (await prove(house.house, marks)).findings == ()
+    assert await differences(house) == ()
+    left = await house.rows("SELECT author_addr FROM mails")
+    assert [one["author_addr"] for one in left] == ["bob@other.example"]
+
+
 async def test_two_rounds_at_once_end_as_one(house: Tended) -> None:
     """Two processes that go through it at the same time take nothing twice, and what is left is the same."""
     await written(house)
@@ -245,6 +324,50 @@ async def test_of_two_keepers_one_goes_through_the_day(house: Tended) -> None:
     assert await daily.if_due(house.house, stop)
     await house.rows("UPDATE upkeep SET begun_at = begun_at + interval '1 minute' RETURNING 1")
     assert await daily.if_due(house.house, stop)
+
+
+async def test_the_house_goes_through_it_by_itself(house: Tended) -> None:
+    """What the command says would go is gone after the process that keeps time was at work, and old events are in files."""
+    thread = await house.write(f"The export fails. I keep my reports under {WORD}.")
+    await house.wait(days=40)
+    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
+    assert re.search(r"messages in threads +60 d +2", await _typed(house))
+    archive = ArchiveSettings(daily=True, after_days=30)
+    settings = house.house.settings.model_copy(update={"archive": archive})
+    async with running_house(settings, ("keep_time", "read_email", "track_threads")) as at_work:
+        await settle(at_work)
+        await until_true(lambda: _is_over(at_work))
+        await settle(at_work)
+    assert [one.text for one in (await house.thread(thread)).conversation] == ["", ""]
+    assert await house.rows("SELECT 1 FROM mails WHERE text <> ''") == []
+    assert await _manifests(house)
+    said = await _typed(house)
+    assert re.search(r"messages in threads +60 d +0", said)
+    assert "and came to the end" in said
+    assert "Kept for good: events, in the table." in said
+
+
+async def _is_over(house: House) -> bool:
+    row = await daily.last(house)
+    return row is not None and row["done_at"] is not None
+
+
+async def _typed(house: Tended, *arguments: str) -> str:
+    """What `correspondent retention` says."""
+    settings = house.house.settings
+    env = {
+        "COLUMNS": "120",
+        "CORRESPONDENT_DATABASE_URL": settings.database_url,
+        "CORRESPONDENT_HOME": str(settings.home),
+        "CORRESPONDENT_WORKSPACE": settings.workspace,
+        "CORRESPONDENT_KAFKA__BROKERS": settings.kafka.brokers,
+        "CORRESPONDENT_KAFKA__EMBEDDED": str(settings.kafka.embedded),
+        **{f"CORRESPONDENT_RETENTION__{name.upper()}": str(days) for name, days in settings.retention},
+    }
+    command = ["--home", str(settings.home), "retention", *arguments]
+    result = await asyncio.to_thread(CliRunner().invoke, app, command, env=env)
+    assert result.exit_code == 0, result.output
+    return result.output
 
 
 async def test_a_step_that_fails_is_said_and_tried_again(house: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,3 +402,22 @@ async def _archived_texts(house: Tended) -> list[str]:
     rows = [row async for row in archived_rows(await _manifests(house), archive_of(house.house.settings))]
     await house.house.keys.open_rows(rows)
     return [str(row["data"]) for row in rows]
+
+
+async def _killed(house: Tended, step: str) -> None:
+    """A process of its own goes through a round and dies at the step."""
+    settings = house.house.settings
+    said = settings.model_dump(
+        mode="json", include={"database_url", "redis_url", "kafka", "home", "workspace", "retention"}
+    )
+    arguments = [json.dumps(said), house.clock().isoformat(), step]
+    command = [sys.executable, "-m", "tests.support.clearer", *arguments]
+    ended = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True)
+    assert ended.returncode == -signal.SIGKILL, (step, ended.stderr.decode())
+    await house.settle()
+
+
+async def _survey(house: Tended, who: str) -> Survey:
+    people, names = await person(house.house, who)
+    async with house.house.database.reading() as conn:
+        return await survey(conn, house.workspace, people, names, archive_of(house.house.settings))

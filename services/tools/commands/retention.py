@@ -60,7 +60,7 @@ def _table(found: list[Done], *, go: bool) -> Table:
 def _said(one: Done, *, go: bool) -> Text:
     if one.error:
         return plain(f"failed: {one.error}", "red")
-    return plain("asked; their owner decides" if go and one.step.asks and one.count else "", "dim")
+    return plain(one.step.asks if go and one.count else "", "dim")
 
 
 def _say_kept(settings: Settings) -> None:

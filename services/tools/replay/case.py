@@ -88,6 +88,7 @@ class Case(_Saved):
 
     `timers` came while they did, and `meanwhile` is what happened beside them; of the events in `unsure` nobody knows
     whether they came in time to be seen. `blobs` are what the handlers read, such as the raw mail, once it was played.
+    `gone` says in words what retention has taken of it, so that it cannot be played.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Case(_Saved):
     meanwhile: tuple[Meanwhile, ...] = ()
     unsure: tuple[UUID, ...] = ()
     blobs: Mapping[str, bytes] = {}
+    gone: str = ""
 
 
 def unseen(case: Case) -> Case:

@@ -15,6 +15,7 @@ from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.tools.history import Part, readable, stored_events
 from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent
+from services.tools.replay.gone import what_is_gone
 from services.tools.replay.selection import Selection
 from services.tools.replay.steps import SQL, Row, Step, past_steps
 
@@ -72,6 +73,7 @@ async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documen
         timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
         meanwhile=tuple([one async for one in _meanwhile(conn, steps, processors, part)]),
         unsure=tuple([one for step in steps for one in await _unsure(conn, step, processors, part)]),
+        gone=await what_is_gone(conn, row, steps),
     )
 
 

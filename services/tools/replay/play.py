@@ -35,6 +35,8 @@ class Played:
 async def play(sandbox: Sandbox, case: Case) -> Played:
     """Play the case. What a handler raises is part of what was played."""
     sandbox.blobs.begin(case.blobs)
+    if case.gone:
+        return Played((), case.gone)
     await _as_it_was(sandbox, case)
     house = replace(sandbox.house, cache=_own_cache(sandbox, case))
     events: list[Envelope] = []

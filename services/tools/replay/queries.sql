@@ -50,3 +50,7 @@ WHERE consumer = ANY(%(consumers)s) AND event_id = ANY(%(events)s) ORDER BY cons
 SELECT c.relname AS name FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
   AND c.relname NOT LIKE '\_yoyo%%' AND c.relname NOT LIKE 'yoyo%%' AND c.relname <> 'embeddings';
+
+-- name: removed_blob
+-- Whether retention has removed the blobs of a mail or reply.
+SELECT removed_at FROM removed_blobs WHERE owner = %(owner)s;

@@ -53,7 +53,7 @@ Work = Callable[[Clearing], Awaitable[int]]
 class Step:
     """A kind of thing that goes: `setting` says after how many days, 0 never; `due` counts what would go, `go` acts.
 
-    What `asks` is decided by the owner of a table, a moment later; `go` then counts what was asked about.
+    What `asks` (in words) is decided by the owner of a table, a moment later; `go` then counts what was asked about.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Step:
     days: Callable[[Settings], float]
     due: Work
     go: Work
-    asks: bool = False
+    asks: str = ""
 
 
 def today(now: datetime) -> datetime:

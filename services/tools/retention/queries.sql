@@ -88,6 +88,7 @@ WHERE CASE
         NOT EXISTS (SELECT FROM fact_log l WHERE l.participant_id = e.aggregate_id AND l.version = e.version)
     WHEN e.type = 'relation.recorded.v1' THEN
         NOT EXISTS (SELECT FROM relations r WHERE r.relation_id = e.subject)
+    WHEN e.type IN ('memory.loaded.v1', 'reply.drafted.v1', 'turn.reflected.v1') THEN thread_rests(e.key::uuid)
     ELSE true END;
 
 -- name: files_with_texts
@@ -127,6 +128,16 @@ SELECT count(*) AS n FROM checkpoints WHERE stored_at < %(before)s;
 -- Some of the old answers.
 DELETE FROM checkpoints WHERE (consumer, event_id, step) IN (
     SELECT consumer, event_id, step FROM checkpoints WHERE stored_at < %(before)s LIMIT %(limit)s);
+
+-- name: count_vectors
+SELECT count(*) AS n FROM embeddings;
+
+-- name: count_decisions
+SELECT count(*) AS n FROM letter_decisions WHERE decided_at < %(before)s;
+
+-- name: remove_decisions
+-- What was decided about dead letters that the broker has deleted since.
+DELETE FROM letter_decisions WHERE decided_at < %(before)s;
 
 -- name: count_old_events
 SELECT count(*) AS n FROM events WHERE stored_at < %(before)s;

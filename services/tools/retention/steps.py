@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from services.core.settings import Settings
-from services.tools.retention import ask, blobs, checkpoints, events, files, journal, old_events
+from services.tools.retention import ask, beside, blobs, events, files, journal, old_events
 from services.tools.retention.clearing import Step
 from services.tools.retention.emptying import BODIES, LEARNED, Emptying
 
@@ -46,14 +46,32 @@ def _journal(settings: Settings) -> float:
     return settings.retention.journal_days
 
 
+def _letters(settings: Settings) -> float:
+    """The embedded broker never deletes a letter."""
+    return 0 if settings.kafka.embedded else settings.retention.journal_days
+
+
+def _texts(settings: Settings) -> float:
+    return settings.retention.bodies_days or settings.retention.facts_days
+
+
 STEPS: tuple[Step, ...] = (
-    Step("messages in threads", "bodies_days", _bodies, ask.due_messages, ask.ask_threads, asks=True),
-    Step("texts of mails", "bodies_days", _bodies, ask.due_mails, ask.ask_mails, asks=True),
-    Step("people with old facts", "facts_days", _facts, ask.due_people, ask.ask_people, asks=True),
+    Step(
+        "messages in threads",
+        "bodies_days",
+        _bodies,
+        ask.due_messages,
+        ask.ask_threads,
+        "threads: track_threads is asked",
+    ),
+    Step("texts of mails", "bodies_days", _bodies, ask.due_mails, ask.ask_mails, "mails: read_email is asked"),
+    Step("people with old facts", "facts_days", _facts, ask.due_people, ask.ask_people, "people: learn_facts is asked"),
     *_emptying("texts in stored events", BODIES),
     *_emptying("facts in stored events", LEARNED),
     Step("mails and replies with blobs", "blobs_days", _blobs, blobs.due, blobs.remove),
-    Step("answers of models and tools", "checkpoints_days", _checkpoints, checkpoints.due, checkpoints.remove),
+    Step("answers of models and tools", "checkpoints_days", _checkpoints, beside.due, beside.remove),
+    Step("cached vectors, all of them", "bodies_days", _texts, beside.due_vectors, beside.empty_vectors),
     Step("events to archive", "archive.after_days", _archive, old_events.due, old_events.leave),
     Step("days of the journal", "journal_days", _journal, journal.due, journal.remove),
+    Step("decided dead letters", "journal_days", _letters, beside.due_decisions, beside.remove_decisions),
 )
