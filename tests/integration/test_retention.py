@@ -344,7 +344,7 @@ async def test_the_house_goes_through_it_by_itself(house: Tended) -> None:
     said = await _typed(house)
     assert re.search(r"messages in threads +60 d +0", said)
     assert "and came to the end" in said
-    assert "Kept for good: events, in the table." in said
+    assert "Kept for good: archive.daily is false." in said
 
 
 async def _is_over(house: House) -> bool:

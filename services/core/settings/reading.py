@@ -21,10 +21,10 @@ def read_settings(**overrides: Any) -> Settings:
 
 
 def _fault(error: Any) -> str:
-    if not error["loc"]:
-        return str(error["msg"]).removeprefix("Value error, ")
-    name = ".".join(str(part) for part in error["loc"])
+    name, said = ".".join(str(part) for part in error["loc"]), str(error["msg"]).removeprefix("Value error, ")
+    if not name or said.startswith(f"{name}."):  # a group's own check names its setting, and what to do
+        return said
     variable = "CORRESPONDENT_" + "__".join(str(part) for part in error["loc"]).upper()
     if error["type"] == "extra_forbidden":
         return f"{name}: there is no such setting; look for a misspelling in {CONFIG_FILE} or the environment"
-    return f"{name}: {error['msg']}; set {variable} or `{name}` in {CONFIG_FILE}"
+    return f"{name}: {said}; set {variable} or `{name}` in {CONFIG_FILE}"

@@ -14,7 +14,7 @@ from services.core.house import House
 from services.core.settings import Settings
 from services.tools.commands.terminal import console, plain
 from services.tools.retention import daily, journal
-from services.tools.retention.clearing import Clearing, Step, today
+from services.tools.retention.clearing import Clearing, today
 from services.tools.retention.run import Done, preview, run
 from services.tools.retention.steps import STEPS
 from services.tools.running import house_here
@@ -64,13 +64,14 @@ def _said(one: Done, *, go: bool) -> Text:
 
 
 def _say_kept(settings: Settings) -> None:
-    kept = [one for one in STEPS if not one.days(settings)]
+    wanted = {one.setting for one in STEPS if one.days(settings)}
+    kept = dict.fromkeys(one.setting for one in STEPS if one.setting not in wanted)
     if kept:
-        console.print(plain(f"Kept for good: {', '.join(_name(one) for one in kept)}.", "dim"))
+        console.print(plain(f"Kept for good: {', '.join(_off(one) for one in kept)}.", "dim"))
 
 
-def _name(step: Step) -> str:
-    return "events, in the table" if step.setting == "archive.after_days" else step.name
+def _off(setting: str) -> str:
+    return "archive.daily is false" if setting == "archive.after_days" else f"retention.{setting} is 0"
 
 
 async def _say_last(house: House) -> None:

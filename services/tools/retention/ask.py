@@ -5,7 +5,8 @@ The same day gives the same events: asked again, an owner finds in its journal t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import LiteralString
 from uuid import UUID, uuid5
 
 from schemas.events import EventData
@@ -36,11 +37,9 @@ async def due_mails(clearing: Clearing) -> int:
 
 async def due_people(clearing: Clearing) -> int:
     """Of how many people something is remembered that nothing has renewed for so long."""
-    before, after, count = clearing.before(clearing.settings.retention.facts_days), FIRST, 0
-    async with clearing.house.database.reading() as conn:
-        args = {"workspace": clearing.workspace, "before": before, "limit": BATCH}
-        while rows := await fetch_all(conn, SQL.due_people, {**args, "after": after}):
-            after, count = rows[-1]["participant_id"], count + len(rows)
+    count = 0
+    async for ids in _due(clearing, SQL.due_people, clearing.settings.retention.facts_days):
+        count += len(ids)
     return count
 
 
@@ -59,25 +58,31 @@ async def ask_people(clearing: Clearing) -> int:
     return await _ask(clearing, SQL.due_people, clearing.settings.retention.facts_days, _people)
 
 
-async def _count(clearing: Clearing, query: str) -> int:
+async def _count(clearing: Clearing, query: LiteralString) -> int:
     before = clearing.before(clearing.settings.retention.bodies_days)
     async with clearing.house.database.reading() as conn:
         row = await fetch_one(conn, query, {"workspace": clearing.workspace, "before": before})
     return int(row["n"]) if row else 0
 
 
-async def _ask(clearing: Clearing, query: str, days: float, make: Make) -> int:
+async def _ask(clearing: Clearing, query: LiteralString, days: float, make: Make) -> int:
+    count = 0
+    async for ids in _due(clearing, query, days):
+        await _enter(clearing, make(clearing, ids))
+        count += len(ids)
+    return count
+
+
+async def _due(clearing: Clearing, query: LiteralString, days: float) -> AsyncIterator[list[UUID]]:
+    """The ids of what is due and rests, many at a time."""
     args = {"workspace": clearing.workspace, "before": clearing.before(days), "limit": BATCH}
-    after, count = FIRST, 0
-    while not clearing.stop.is_set():
+    after: UUID | None = FIRST
+    while after and not clearing.stop.is_set():
         async with clearing.house.database.reading() as conn:
             rows = await fetch_all(conn, query, {**args, "after": after})
-        if not rows:
-            break
-        ids = [next(iter(row.values())) for row in rows]
-        await _enter(clearing, make(clearing, ids))
-        after, count = ids[-1], count + len(ids)
-    return count
+        if ids := [row["id"] for row in rows if row["rests"]]:
+            yield ids
+        after = rows[-1]["id"] if rows else None
 
 
 async def _enter(clearing: Clearing, asked: list[tuple[UUID, EventData]]) -> None:

@@ -24,7 +24,8 @@ async def due(clearing: Clearing) -> int:
         while after:
             async with clearing.house.database.reading() as conn:
                 rows = await fetch_all(conn, query, _args(clearing, after))
-            after, count = (rows[-1]["owner"] if rows else None), count + len(rows)
+            after = rows[-1]["id"] if rows else None
+            count += sum(row["rests"] for row in rows)
     return count
 
 
@@ -34,15 +35,21 @@ async def remove(clearing: Clearing) -> int:
     for kind, query in KINDS:
         after: UUID | None = FIRST
         while after and not clearing.stop.is_set():
-            async with clearing.alone() as conn:
-                rows = await fetch_all(conn, query, _args(clearing, after))
-                for name in (name for row in rows for name in row["blobs"] if name):
-                    await clearing.house.blobs.delete(name)
-                owners = [row["owner"] for row in rows]
-                noted = {"owners": owners, "workspace": clearing.workspace, "kind": kind, "at": clearing.house.now()}
-                await conn.execute(SQL.note_removed, noted)
-            after, count = (owners[-1] if owners else None), count + len(owners)
+            after, gone = await _batch(clearing, kind, query, after)
+            count += gone
     return count
+
+
+async def _batch(clearing: Clearing, kind: str, query: LiteralString, after: UUID) -> tuple[UUID | None, int]:
+    """Remove those of the next ones that nobody needs; where to go on, and how many went."""
+    async with clearing.alone() as conn:
+        rows = await fetch_all(conn, query, _args(clearing, after))
+        going = [row for row in rows if row["rests"]]
+        for name in (name for row in going for name in row["blobs"] if name):
+            await clearing.house.blobs.delete(name)
+        noted = {"workspace": clearing.workspace, "kind": kind, "at": clearing.house.now()}
+        await conn.execute(SQL.note_removed, {**noted, "owners": [row["id"] for row in going]})
+    return (rows[-1]["id"] if rows else None), len(going)
 
 
 def _args(clearing: Clearing, after: UUID) -> dict[str, object]:

@@ -1,19 +1,19 @@
 -- name: due_threads
--- Threads that rest and hold texts from before a moment, by id.
-SELECT DISTINCT c.thread_id FROM conversation c
-WHERE c.workspace = %(workspace)s AND c.at < %(before)s AND c.gone_at IS NULL AND c.thread_id > %(after)s
-  AND thread_rests(c.thread_id)
-ORDER BY c.thread_id LIMIT %(limit)s;
+-- Threads that hold texts from before a moment, by id, and whether they rest.
+SELECT t.thread_id AS id, thread_rests(t.thread_id) AS rests FROM threads t
+WHERE t.workspace = %(workspace)s AND t.thread_id > %(after)s
+  AND EXISTS (SELECT FROM conversation c
+              WHERE c.thread_id = t.thread_id AND c.at < %(before)s AND c.gone_at IS NULL)
+ORDER BY t.thread_id LIMIT %(limit)s;
 
 -- name: count_messages
 SELECT count(*) AS n FROM conversation
 WHERE workspace = %(workspace)s AND at < %(before)s AND gone_at IS NULL AND thread_rests(thread_id);
 
 -- name: due_mails
--- Mails from before a moment whose text is kept and that nobody needs right now, by id.
-SELECT mail_id FROM mails
+-- Mails from before a moment whose text is kept, by id, and whether nobody needs them right now.
+SELECT mail_id AS id, thread_rests(thread_id) AS rests FROM mails
 WHERE workspace = %(workspace)s AND received_at < %(before)s AND gone_at IS NULL AND mail_id > %(after)s
-  AND thread_rests(thread_id)
 ORDER BY mail_id LIMIT %(limit)s;
 
 -- name: count_mails
@@ -22,32 +22,31 @@ WHERE workspace = %(workspace)s AND received_at < %(before)s AND gone_at IS NULL
 
 -- name: due_people
 -- Of whom something is remembered that nothing has renewed since a moment, by id.
-SELECT participant_id FROM (
-    SELECT f.participant_id FROM facts f
-    WHERE f.workspace = %(workspace)s AND NOT f.pinned AND f.recorded_at < %(before)s
-      AND coalesce(f.superseded_at, f.recorded_at) < %(before)s
-      AND NOT EXISTS (SELECT FROM fact_sources s WHERE s.fact_id = f.fact_id AND s.at >= %(before)s)
-    UNION SELECT participant_id FROM relations WHERE workspace = %(workspace)s AND recorded_at < %(before)s
-    UNION SELECT participant_id FROM fact_log
-    WHERE workspace = %(workspace)s AND fact_id IS NULL AND at < %(before)s) AS due
-WHERE participant_id > %(after)s
-ORDER BY participant_id LIMIT %(limit)s;
+SELECT a.id, true AS rests FROM aggregates a
+WHERE a.workspace = %(workspace)s AND a.kind = 'participant' AND a.id > %(after)s AND (
+    EXISTS (SELECT FROM facts f
+            WHERE f.workspace = a.workspace AND f.participant_id = a.id AND NOT f.pinned AND f.recorded_at < %(before)s
+              AND coalesce(f.superseded_at, f.recorded_at) < %(before)s
+              AND NOT EXISTS (SELECT FROM fact_sources s WHERE s.fact_id = f.fact_id AND s.at >= %(before)s))
+    OR EXISTS (SELECT FROM relations r WHERE r.participant_id = a.id AND r.recorded_at < %(before)s)
+    OR EXISTS (SELECT FROM fact_log l WHERE l.participant_id = a.id AND l.fact_id IS NULL AND l.at < %(before)s))
+ORDER BY a.id LIMIT %(limit)s;
 
 -- name: due_mail_blobs
--- Mails from before a moment that nobody needs right now, and whose blobs were not removed yet.
-SELECT m.mail_id AS owner, ARRAY[m.blob] || ARRAY(
+-- Mails from before a moment whose blobs were not removed yet, by id, and whether nobody needs them right now.
+SELECT m.mail_id AS id, thread_rests(m.thread_id) AS rests, ARRAY[m.blob] || ARRAY(
            SELECT one ->> 'blob' FROM jsonb_array_elements(m.attachments) AS listed (one)) AS blobs
 FROM mails m
 WHERE m.workspace = %(workspace)s AND m.received_at < %(before)s AND m.mail_id > %(after)s
-  AND NOT EXISTS (SELECT FROM removed_blobs r WHERE r.owner = m.mail_id) AND thread_rests(m.thread_id)
+  AND NOT EXISTS (SELECT FROM removed_blobs r WHERE r.owner = m.mail_id)
 ORDER BY m.mail_id LIMIT %(limit)s;
 
 -- name: due_reply_blobs
--- Replies that came to their end before a moment, and whose MIME was not removed yet.
-SELECT d.reply_id AS owner, ARRAY[d.blob] AS blobs FROM deliveries d
+-- Replies that came to their end before a moment, and whose MIME was not removed yet, likewise.
+SELECT d.reply_id AS id, thread_rests(d.thread_id) AS rests, ARRAY[d.blob] AS blobs FROM deliveries d
 WHERE d.workspace = %(workspace)s AND d.changed_at < %(before)s AND d.blob IS NOT NULL AND d.reply_id > %(after)s
   AND d.state IN ('sent', 'failed', 'bounced', 'discarded') AND d.sent_copy <> 'waiting'
-  AND NOT EXISTS (SELECT FROM removed_blobs r WHERE r.owner = d.reply_id) AND thread_rests(d.thread_id)
+  AND NOT EXISTS (SELECT FROM removed_blobs r WHERE r.owner = d.reply_id)
 ORDER BY d.reply_id LIMIT %(limit)s;
 
 -- name: note_removed

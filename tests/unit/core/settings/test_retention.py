@@ -61,5 +61,7 @@ def test_what_is_no_time_is_refused(name: str, days: Any) -> None:
 def test_the_error_says_where_to_mend_it(monkeypatch: pytest.MonkeyPatch) -> None:
     """From the environment as from the file, one line with the setting's name comes out."""
     monkeypatch.setenv("CORRESPONDENT_RETENTION__JOURNAL_DAYS", "30")
-    with pytest.raises(SettingsWrong, match=r"retention\.journal_days is 30, .* set it to 98 or more"):
+    with pytest.raises(
+        SettingsWrong, match=r"^retention\.journal_days is 30, .* set it to 98 or more, or to 0 to keep it for good$"
+    ):
         read_settings()
