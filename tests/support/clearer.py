@@ -18,12 +18,10 @@ from psycopg import sql
 from services.core.house import open_house
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings
-from services.tools.retention import ask, events, files, journal
+from services.tools.retention import ask, files, journal
 from services.tools.retention.clearing import Clearing, today
 from services.tools.retention.run import run
 from tests.support.remembering import Quiet
-
-STEPS = ("asked", "emptied", "written", "replaced", "blob removed", "day locked")
 
 
 def die(*_: Any, **__: Any) -> Any:
@@ -45,10 +43,6 @@ def arm(step: str) -> None:
     """Have the process die where `step` says."""
     if step == "asked":  # stored, not published
         ask.publish = die
-    elif step == "emptied":  # one event rewritten, its transaction not committed
-        events.Jsonb = die  # type: ignore[assignment, misc]
-    elif step == "written":  # the new file lies there and does not count yet
-        files.verify = die  # type: ignore[assignment]
     elif step == "replaced":  # it counts, and the former one lies there
         files.remove_former = _unless_first()
     elif step == "blob removed":  # and not noted

@@ -66,6 +66,16 @@ async def test_a_missing_and_a_damaged_blob_are_said(server: S3Server) -> None:
         await store.get(name)
 
 
+async def test_what_is_deleted_is_gone_and_may_be_deleted_again(server: S3Server) -> None:
+    """Retention and erase remove blobs, and go over what a crash cut short once more."""
+    store = blobs(server)
+    name = await store.put(b"to be removed")
+    await store.delete(name)
+    await store.delete(name)
+    with pytest.raises(BlobMissing):
+        await store.get(name)
+
+
 async def test_a_store_that_refuses_or_fails_is_a_temporary_error(server: S3Server) -> None:
     """A wrong key, or a server in trouble, loses nothing: whoever let the mail in is told to try again."""
     stranger = blobs(server, secret_access_key="somebody else's secret")
