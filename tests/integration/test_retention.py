@@ -25,10 +25,11 @@ from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
 from services.tools.cli import app
 from services.tools.erase.export import export
+from services.tools.erase.files import archives, blobs
 from services.tools.erase.person import person
 from services.tools.erase.proof import prove
 from services.tools.erase.run import erase
-from services.tools.erase.stores import files, tables
+from services.tools.erase.stores import tables
 from services.tools.erase.survey import Survey, survey
 from services.tools.history import archived_rows, manifests
 from services.tools.rebuild import run as rebuild
@@ -81,7 +82,7 @@ async def places(house: Tended, word: str = WORD) -> set[str]:
     """Where a word stands: in which tables and blobs, sealed parts opened."""
     return {
         place.partition(",")[0].partition(" ")[0] + place[-6:]
-        for store in (tables, files)
+        for store in (tables, blobs, archives)
         async for place, text in store(house.house)
         if word in text
     }

@@ -35,7 +35,7 @@ async def _batch(what: Emptying, clearing: Clearing, after: int, *, go: bool) ->
     """Where the next batch begins, and how many of this one go; None where there is none."""
     before = clearing.before(what.days(clearing.settings.retention))
     args = {"workspace": clearing.workspace, "types": list(what.types), "mark": what.mark, "before": before}
-    async with clearing.alone() as conn:
+    async with clearing.alone() if go else clearing.house.database.transaction() as conn:
         rows = await fetch_all(conn, SQL.stored_texts, {**args, "after": after, "limit": BATCH})
         if not rows:
             return None

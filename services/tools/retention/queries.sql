@@ -132,11 +132,14 @@ DELETE FROM checkpoints WHERE (consumer, event_id, step) IN (
 SELECT count(*) AS n FROM embeddings;
 
 -- name: count_decisions
-SELECT count(*) AS n FROM letter_decisions WHERE decided_at < %(before)s;
+SELECT count(*) AS n FROM letter_decisions d
+WHERE decided_at < %(before)s AND NOT EXISTS (SELECT FROM events e WHERE e.id = d.event_id);
 
 -- name: remove_decisions
--- What was decided about dead letters that the broker has deleted since.
-DELETE FROM letter_decisions WHERE decided_at < %(before)s;
+-- What was decided about dead letters that the broker has deleted since. Of an event that is in the table it says, as the
+-- journal does, that it is done.
+DELETE FROM letter_decisions d
+WHERE decided_at < %(before)s AND NOT EXISTS (SELECT FROM events e WHERE e.id = d.event_id);
 
 -- name: count_old_events
 SELECT count(*) AS n FROM events WHERE stored_at < %(before)s;
