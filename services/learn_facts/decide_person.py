@@ -16,11 +16,13 @@ from schemas.events.memory import (
     ParticipantTransitionRefused,
     SignalsNoted,
 )
+from services.core.settings import PeopleSettings
 from services.learn_facts.issues import known_trouble
 from services.learn_facts.lifecycle import path, refusal
 from services.learn_facts.participant import KnownIssue, Participant
 
 Trigger = Literal["ai", "human", "system"]
+STANDARD = PeopleSettings()
 
 _NOT_YET: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "at_risk", "churned", "returning"})
 _STAYING: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "customer", "vip", "returning"})
@@ -33,9 +35,6 @@ INTENTS: Mapping[str, tuple[ParticipantState, frozenset[ParticipantState]]] = Ma
         "cancellation": ("at_risk", _STAYING),
     }
 )  # by a mail's intent: the state that it shows, and the states of which that is news
-SENTIMENT_MEMORY = 0.6  # share of the old value that stays when a new mail is read
-HIGH_RISK_AFTER = 3  # frustrated mails in a row
-MAX_TAGS = 20
 
 
 def transition(who: Participant, to_state: str, trigger: Trigger, reason: str) -> EventData | None:
@@ -75,22 +74,24 @@ def shown_by(intent: str, state: ParticipantState) -> ParticipantState | None:
     return shown if state in of else None
 
 
-def note_signals(who: Participant, signals: MailSignals, thread_id: UUID) -> SignalsNoted:
+def note_signals(
+    who: Participant, signals: MailSignals, thread_id: UUID, people: PeopleSettings = STANDARD
+) -> SignalsNoted:
     """The new values after one more turn."""
     in_row = who.frustrated_in_row + 1 if signals.frustrated else 0
-    sentiment = round(SENTIMENT_MEMORY * who.sentiment + (1 - SENTIMENT_MEMORY) * signals.sentiment, 4)
+    sentiment = round(people.mood_memory * who.sentiment + (1 - people.mood_memory) * signals.sentiment, 4)
     known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     return SignalsNoted(
         participant_id=who.participant_id,
         thread_id=thread_id,
         sentiment=sentiment,
         frustrated_in_row=in_row,
-        risk=risk(in_row, sentiment, who.state),
+        risk=risk(in_row, sentiment, who.state, people),
         intent=signals.intent,
         issue_key=known.issue_key if known else signals.issue_key,
         issue_repeats=_reports(known, thread_id) if signals.issue_key else 0,
         issue_resolved=signals.issue_resolved,
-        tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[:MAX_TAGS],
+        tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[: people.tags],
     )
 
 
@@ -101,8 +102,10 @@ def _reports(known: KnownIssue | None, thread_id: UUID) -> int:
     return known.reports + (known.resolved or known.thread_id != thread_id)
 
 
-def risk(frustrated_in_row: int, sentiment: float, state: str) -> Literal["low", "medium", "high"]:
+def risk(
+    frustrated_in_row: int, sentiment: float, state: str, people: PeopleSettings = STANDARD
+) -> Literal["low", "medium", "high"]:
     """How likely we are to lose this customer."""
-    if frustrated_in_row >= HIGH_RISK_AFTER:
+    if frustrated_in_row >= people.high_risk_after:
         return "high"
-    return "medium" if frustrated_in_row or sentiment < -0.4 or state == "at_risk" else "low"
+    return "medium" if frustrated_in_row or sentiment < people.low_mood or state == "at_risk" else "low"

@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from schemas.events.memory import SessionNoted, TurnReflected
+from services.core.settings import SessionSettings
 from services.learn_facts.participant import Participant, Session
 
-LIFE = timedelta(hours=24)
-MOST_ENTITIES, MOST_ACTIONS = 20, 10
+STANDARD = SessionSettings()
 LONGEST_ENTITY = 60  # characters
 
 OUTCOMES: Mapping[str, str] = MappingProxyType(
@@ -26,21 +26,21 @@ OUTCOMES: Mapping[str, str] = MappingProxyType(
 DONE = frozenset({"action", "resolution"})  # kinds of facts that tell what was done
 
 
-def noted(who: Participant, turn: TurnReflected, now: datetime) -> SessionNoted:
+def noted(who: Participant, turn: TurnReflected, now: datetime, settings: SessionSettings = STANDARD) -> SessionNoted:
     """The session after one more turn; what was known of a session that still runs is kept."""
     running = live(who, now)
     return SessionNoted(
         participant_id=who.participant_id,
         thread_id=turn.thread_id,
         summary=turn.summary,
-        expires_at=now + LIFE,
-        entities=_latest((*_entities(turn), *(running.entities if running else ())), MOST_ENTITIES),
-        actions=_latest((*_actions(turn, now), *(running.actions if running else ())), MOST_ACTIONS),
+        expires_at=now + timedelta(hours=settings.hours),
+        entities=_latest((*_entities(turn), *(running.entities if running else ())), settings.names),
+        actions=_latest((*_actions(turn, now), *(running.actions if running else ())), settings.actions),
     )
 
 
-def extended(who: Participant, now: datetime) -> SessionNoted | None:
-    """They wrote again while the session runs: it lasts for another 24 hours."""
+def extended(who: Participant, now: datetime, settings: SessionSettings = STANDARD) -> SessionNoted | None:
+    """They wrote again while the session runs: it lasts for as long again."""
     running = live(who, now)
     if running is None:
         return None
@@ -48,7 +48,7 @@ def extended(who: Participant, now: datetime) -> SessionNoted | None:
         participant_id=who.participant_id,
         thread_id=running.thread_id,
         summary=running.summary,
-        expires_at=now + LIFE,
+        expires_at=now + timedelta(hours=settings.hours),
         entities=running.entities,
         actions=running.actions,
     )

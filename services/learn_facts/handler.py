@@ -44,7 +44,7 @@ async def on_email(work: Work[EmailRead]) -> None:
             await unit.record(
                 ParticipantSeen(participant_id=mail.participant_id, addr=mail.author.addr, name=mail.author.name)
             )
-        session = decide_session.extended(who, unit.now)
+        session = decide_session.extended(who, unit.now, work.house.settings.session)
         if session is not None:
             await unit.record(session)
 
@@ -67,7 +67,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
     event = work.event
     if event.participant_id is None or not event.trusted or not event.covers_to:
         return
-    meanings = await meanings_of(work, event.facts)
+    settings, meanings = work.house.settings, await meanings_of(work, event.facts)
     async with work.unit() as unit:
         who, sources = await load_turn(unit, event.participant_id, event.mail_ids, event.thread_id)
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
@@ -75,10 +75,10 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         await relate(unit, event.participant_id, event.relations, sources)
         said = event.participant_state_reason
         who = await _stand(unit, who, event.participant_state, said, event.signals.intent)
-        await unit.record(decide_person.note_signals(who, event.signals, event.thread_id))
+        await unit.record(decide_person.note_signals(who, event.signals, event.thread_id, settings.people))
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
-        await unit.record(decide_session.noted(who, event, unit.now))
+        await unit.record(decide_session.noted(who, event, unit.now, settings.session))
 
 
 async def on_request(work: Work[FactRequested]) -> None:

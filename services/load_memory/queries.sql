@@ -41,7 +41,7 @@ SELECT text, covers_to, updated_at FROM thread_summaries WHERE thread_id = %(thr
 -- The participant's other threads, newest first: what they were about.
 SELECT t.subject, t.state, s.text, s.updated_at FROM threads t JOIN thread_summaries s USING (thread_id)
 WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
-ORDER BY s.updated_at DESC LIMIT 5;
+ORDER BY s.updated_at DESC LIMIT %(limit)s;
 
 -- name: thread
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;

@@ -13,6 +13,7 @@ from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.house import House
 from services.core.memory.embeddings import Vector
 from services.core.memory.questions import Asked, has_cue
+from services.core.memory.tuning import Tuning, tuned
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
 
 SQL = queries(__file__)
@@ -43,6 +44,11 @@ class Turn:
     def settings(self) -> ContextSettings:
         """Budgets and counts in force."""
         return context_of(self.house.settings, self.chosen)
+
+    @property
+    def tuning(self) -> Tuning:
+        """How facts are searched and judged."""
+        return tuned(self.house.settings.recall)
 
     @property
     def query(self) -> str:

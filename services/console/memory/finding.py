@@ -8,6 +8,7 @@ from uuid import UUID
 from services.core.house import House
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, recall
+from services.core.memory.tuning import tuned
 
 
 async def find(house: House, participant_id: UUID, text: str, *, now: datetime, limit: int = 20) -> Answer:
@@ -22,5 +23,6 @@ async def find(house: House, participant_id: UUID, text: str, *, now: datetime, 
             asked=asked,
             vector=vector,
             now=now,
+            tuning=tuned(house.settings.recall),
             limit=limit,
         )

@@ -65,12 +65,11 @@ class CueSettings:
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5
+    confirmed_from: float = 0.6  # confidence x weight from which a fact may be relied on: said literally, and not stale
 
 
 FACT_CUES = CueSettings(related=Logistic(-4.57, (15.36, 8.38)), sure_from=0.9)
 """For facts: one person's sentences, of which the best is less alike than the best of a long conversation's turns."""
-
-CONFIRMED = 0.6  # confidence x weight from which a fact may be relied on: said once in so many words, and not stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,7 @@ def recalled(hits: Sequence[Hit], settings: CueSettings = FACT_CUES) -> Recall:
         return Recall(cue)
     days = [period("day", hit.fact.valid_from) for hit in hits if hit.relevance >= best.relevance / 2]
     found = Recall(cue, Window(min(d.start for d in days), max(d.end for d in days)), best)
-    return found if best.fact.confidence * best.fact.weight >= CONFIRMED else unsure(found)
+    return found if best.fact.confidence * best.fact.weight >= settings.confirmed_from else unsure(found)
 
 
 def most_relevant(hits: Sequence[Hit]) -> Hit | None:

@@ -16,6 +16,7 @@ from services.core.memory.embeddings import Vector
 from services.core.memory.periods import Window
 from services.core.memory.questions import Asked
 from services.core.memory.search import Hit, search_facts
+from services.core.memory.tuning import Tuning
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ async def recall(
     asked: Asked,
     vector: Vector,
     now: datetime,
+    tuning: Tuning,
     limit: int = 20,
 ) -> Answer:
     """Facts of this person on what is asked; `vector` is that of `asked.words`."""
@@ -48,8 +50,9 @@ async def recall(
             now=now,
             window=window,
             limit=limit,
+            settings=tuning.search,
         )
-        found = recalled(hits)
+        found = recalled(hits, tuning.cue)
         shown = sorted(hits, key=lambda hit: hit is not found.best)
         return Answer(shown[:limit], found)
 

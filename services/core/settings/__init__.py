@@ -19,7 +19,9 @@ from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.reading import read_settings
+from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
@@ -50,12 +52,15 @@ __all__ = [
     "OAuthSettings",
     "OfficeHours",
     "ParticipantSettings",
+    "PeopleSettings",
     "PersonalShaping",
+    "RecallSettings",
     "RetentionSettings",
     "S3Access",
     "SendSettings",
     "ServiceLevel",
     "ServiceLevels",
+    "SessionSettings",
     "Settings",
     "SettingsWrong",
     "Shaping",

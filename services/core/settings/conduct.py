@@ -26,12 +26,14 @@ class ContextSettings(Group):
 
     recent_messages: int = 12
     recent_tokens: int = 3000
-    facts_tokens: int = 1200
+    facts_tokens: int = Field(6000, description="room for a memory of recall.whole_up_to ordinary facts")
     knowledge_tokens: int = 1500
     knowledge_chunks: int = 6
     layer_tokens: int = 700
     retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
     tool_rounds: int = 6
+    earlier_threads: int = Field(5, ge=0, le=50, description="of the author, whose summaries are shown")
+    cache_s: int = Field(3600, ge=1, description="how long a summary or a brief may be read from the cache")
     recall: Literal["always", "on_cue"] = Field(
         "always",
         description="on_cue: facts are searched where a mail asks or points back, or at `recall_every`",

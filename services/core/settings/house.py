@@ -24,7 +24,9 @@ from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
+from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.provider_key import ProviderKey
+from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
@@ -69,6 +71,9 @@ class Settings(BaseSettings):
     limits: LimitSettings = LimitSettings()
     context: ContextSettings = ContextSettings()
     learning: LearningSettings = LearningSettings()
+    recall: RecallSettings = RecallSettings()
+    people: PeopleSettings = PeopleSettings()
+    session: SessionSettings = SessionSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
     lanes: LaneSettings = LaneSettings()

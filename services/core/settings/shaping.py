@@ -28,6 +28,9 @@ class Shaping(Group):
     layer_tokens: int | None = Field(None, ge=1)
     retention_days: float | None = Field(None, gt=0)
     tool_rounds: int | None = Field(None, ge=1)
+    earlier_threads: int | None = Field(None, ge=0, le=50)
+    recall: Literal["always", "on_cue"] | None = None
+    recall_every: int | None = Field(None, ge=1)
 
 
 class PersonalShaping(Shaping):

@@ -14,6 +14,7 @@ from services.core.memory.periods import Window
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, in_words, recall
 from services.core.memory.search import search_facts
+from services.core.memory.tuning import tuned
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
@@ -38,12 +39,13 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, participant_id: UUID) 
     asked, days = read(given.query_text, desk.now), _window(given, desk)
     where: dict[str, Any] = {"workspace": desk.workspace, "participant_id": participant_id, "now": desk.now}
     words = asked.words if days is None else given.query_text
-    vector = await _vector(desk, words)
+    vector, tuning = await _vector(desk, words), tuned(desk.house.settings.recall)
     async with desk.house.database.transaction(desk.workspace) as conn:
         if days is None:
-            return await recall(conn, **where, asked=asked, vector=vector, limit=BREADTH)
-        hits = await search_facts(conn, **where, query_text=words, query_vector=vector, window=days, limit=BREADTH)
-    return Answer(hits, recalled(hits))
+            return await recall(conn, **where, asked=asked, vector=vector, tuning=tuning, limit=BREADTH)
+        where |= {"query_text": words, "query_vector": vector, "settings": tuning.search}
+        hits = await search_facts(conn, **where, window=days, limit=BREADTH)
+    return Answer(hits, recalled(hits, tuning.cue))
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:

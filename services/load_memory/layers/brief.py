@@ -9,7 +9,6 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "brief", False, False
-CACHE_S = 3600
 
 
 def budget(settings: ContextSettings) -> int:
@@ -26,5 +25,5 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.brief, {"participant_id": turn.participant_id})
         return row["text"] if row else ""
 
-    text = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, CACHE_S)
+    text = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, turn.settings.cache_s)
     return section([entry(text, text=text)] if text else [])

@@ -19,7 +19,12 @@ async def load(turn: Turn, conn: Connection) -> Section:
     """Nothing for an author who is not authenticated."""
     if turn.participant_id is None:
         return Section()
-    args = {"workspace": turn.workspace, "participant_id": turn.participant_id, "thread_id": turn.thread_id}
+    args = {
+        "workspace": turn.workspace,
+        "participant_id": turn.participant_id,
+        "thread_id": turn.thread_id,
+        "limit": turn.settings.earlier_threads,
+    }
     rows = await fetch_all(conn, SQL.earlier_summaries, args)
     return section(
         entry(

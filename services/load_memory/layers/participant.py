@@ -55,6 +55,8 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[H
         query_text=turn.query,
         query_vector=turn.vector,
         now=turn.now,
+        limit=turn.tuning.best,
+        settings=turn.tuning.search,
     )
 
 
@@ -67,6 +69,7 @@ async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[A
             asked=asked,
             vector=vector,
             now=turn.now,
+            tuning=turn.tuning,
             limit=BROUGHT_UP,
         )
         for asked, vector in turn.asked

@@ -13,7 +13,6 @@ from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
-CACHE_S = 24 * 3600
 
 
 def budget(settings: ContextSettings) -> int:
@@ -30,7 +29,8 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.session, {"participant_id": turn.participant_id})
         return json.dumps(row, default=str) if row else ""
 
-    kept = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, CACHE_S)
+    seconds = int(turn.house.settings.session.hours * 3600)
+    kept = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, seconds)
     found = json.loads(kept) if kept else None
     if found is None or found["thread_id"] == str(turn.thread_id):
         return Section()

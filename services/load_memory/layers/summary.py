@@ -11,7 +11,6 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "summary", False, False
-CACHE_S = 3600
 
 
 def budget(settings: ContextSettings) -> int:
@@ -26,6 +25,6 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id})
         return json.dumps({"text": row["text"], "at": row["updated_at"].isoformat()} if row else {})
 
-    kept = await cached(turn, conn, NAME, ("summary", turn.thread_id), from_table, CACHE_S)
+    kept = await cached(turn, conn, NAME, ("summary", turn.thread_id), from_table, turn.settings.cache_s)
     found = json.loads(kept)
     return section([entry(found["text"], **found)] if found.get("text") else [])

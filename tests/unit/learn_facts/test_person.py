@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.memory import MailSignals, ParticipantState, ParticipantStateChanged, ParticipantTransitionRefused
+from services.core.settings import PeopleSettings
 from services.learn_facts import decide_person
 from services.learn_facts.lifecycle import EDGES, path, refusal
 from services.learn_facts.participant import KnownIssue
@@ -165,7 +166,7 @@ def test_tags_are_kept_newest_first_without_doubles() -> None:
     who = person(tags=tuple(f"t{number}" for number in range(20)))
     noted = decide_person.note_signals(who, MailSignals(tags=("t5", "new")), THREAD)
     assert noted.tags[:3] == ("t5", "new", "t0")
-    assert len(noted.tags) == len(set(noted.tags)) == decide_person.MAX_TAGS
+    assert len(noted.tags) == len(set(noted.tags)) == PeopleSettings().tags
 
 
 @given(st.lists(st.floats(-1, 1), max_size=30))
@@ -176,3 +177,13 @@ def test_sentiment_stays_in_range_and_follows_the_mails(told: list[float]) -> No
         after = decide_person.note_signals(person(sentiment=mood), MailSignals(sentiment=one), THREAD).sentiment
         assert min(mood, one) - 0.001 <= after <= max(mood, one) + 0.001
         mood = after
+
+
+def test_an_operator_says_what_worries_them() -> None:
+    """When the risk is high, how low a mood is and how long it lasts are settings."""
+    strict = PeopleSettings(high_risk_after=1, low_mood=0.0, mood_memory=0.0, tags=1)
+    noted = decide_person.note_signals(
+        person(sentiment=1.0, tags=("old",)), MailSignals(sentiment=-0.1, tags=("new",)), THREAD, strict
+    )
+    assert (noted.sentiment, noted.risk, noted.tags) == (-0.1, "medium", ("new",))
+    assert decide_person.note_signals(person(), MailSignals(frustrated=True), THREAD, strict).risk == "high"

@@ -8,6 +8,7 @@ from typing import Any
 
 from schemas.events.memory import RelationProposal, TurnReflected
 from schemas.events.replies import FactProposal
+from services.core.settings import SessionSettings
 from services.learn_facts import decide_session
 from services.learn_facts.participant import Session
 from tests.unit.learn_facts.people import NOW, PERSON, id_of, person
@@ -58,4 +59,13 @@ def test_a_session_does_not_grow_without_end() -> None:
     many = tuple(f"name {n}" for n in range(40))
     facts = tuple(FactProposal(op="add", key=f"k{n}", value=value) for n, value in enumerate((*many, "x" * 100)))
     noted = decide_session.noted(replace(person(), session=running(1)), turn(facts=facts), NOW)
-    assert noted.entities == many[: decide_session.MOST_ENTITIES]
+    assert noted.entities == many[: SessionSettings().names]
+
+
+def test_an_operator_says_how_long_a_session_lasts() -> None:
+    """Hours and how much is kept are settings, for the first mail and for those that extend it."""
+    short = SessionSettings(hours=2, names=1)
+    assert decide_session.noted(person(), turn(), NOW, short).expires_at == NOW + timedelta(hours=2)
+    longer = decide_session.extended(replace(person(), session=running(1)), NOW, short)
+    assert longer is not None
+    assert longer.expires_at == NOW + timedelta(hours=2)

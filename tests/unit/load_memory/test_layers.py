@@ -9,11 +9,15 @@ from uuid import UUID
 
 import pytest
 
+from services.core.memory.facts import Fact
+from services.core.memory.search import Hit
 from services.core.settings import ContextSettings
-from services.load_memory.layers import LAYERS, mail
-from services.load_memory.section import fit
+from services.load_memory.layers import LAYERS, mail, participant
+from services.load_memory.participant_lines import fact_entry
+from services.load_memory.section import fit, section
 
 SETTINGS = ContextSettings()
+NOW = datetime(2026, 3, 9, tzinfo=UTC)
 
 
 def row(number: int, text: str) -> dict[str, Any]:
@@ -59,3 +63,22 @@ async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
     layer = fit("mail", found, mail.budget(SETTINGS), shared=False, trusted=False)
     assert layer.items[-1]["text"] == "the newest question"
     assert layer.left_out == 1
+
+
+def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
+    """What counts as a small memory fits its budget: none of a hundred facts of a usual length is left out."""
+    words = "Ada Miller told us that her team at Acme works with the Enterprise plan."
+    facts = [
+        fact_entry(Hit(a_fact(number, words), 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW)
+        for number in range(100)
+    ]
+    layer = fit("participant", section(facts), participant.budget(SETTINGS), shared=False, trusted=False)
+    assert layer.left_out == 0
+
+
+def a_fact(number: int, text: str) -> Fact:
+    return Fact(
+        fact_id=UUID(int=number), participant_id=UUID(int=1), kind="customer_info", key=f"plan {number}", value="v",
+        text=text, confidence=0.8, importance=0.5, weight=1, trust="inferred", pinned=False, valid_from=NOW,
+        valid_to=None, expires_at=None, recorded_at=NOW, superseded_at=None, source_message_id=None, quote=None,
+    )  # fmt: skip

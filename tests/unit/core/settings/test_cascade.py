@@ -126,3 +126,10 @@ def test_a_persona_that_is_too_long_is_refused_when_it_is_set(where: dict[str, A
     """It is never cut in a prompt, so its length is bounded where it is said, by name."""
     with pytest.raises(ValidationError, match=r"persona[\s\S]*at most 12000 characters"):
         said(**where)
+
+
+def test_how_facts_are_recalled_is_said_per_mailbox_too() -> None:
+    """A mailbox that must be fast searches on a cue, while the others always do."""
+    house = said(inboxes=[{**SUPPORT, "reply": {"recall": "on_cue", "recall_every": 9}}])
+    context = context_of(house, shaped(house, house.inbox("support")))
+    assert (context.recall, context.recall_every, house.context.recall) == ("on_cue", 9, "always")

@@ -1,0 +1,31 @@
+"""What an operator sets of recall, as searching and judging take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from services.core.memory.candidates import SearchSettings
+from services.core.memory.cue import FACT_CUES, CueSettings
+from services.core.memory.ranking import HALF_LIVES, RankingSettings
+from services.core.settings import RecallSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """How facts are searched, how many of a large memory are taken, and what makes an answer sure."""
+
+    search: SearchSettings
+    best: int
+    cue: CueSettings
+
+
+def tuned(said: RecallSettings) -> Tuning:
+    """The settings in force; half-lives by kind are put over the standard ones."""
+    ranking = RankingSettings(
+        half_lives={**HALF_LIVES, **said.half_life_days}, default_half_life=said.other_half_life_days
+    )
+    search = SearchSettings(
+        candidates=said.candidates, whole_up_to=said.whole_up_to, dense_share=said.dense_share, ranking=ranking
+    )
+    cue = replace(FACT_CUES, sure_from=said.sure_from, bell_from=said.bell_from, confirmed_from=said.confirmed_from)
+    return Tuning(search, said.best, cue)
