@@ -55,7 +55,7 @@ async def fire_due(house: House) -> int:
         read = [(row["id"], _readable(row)) for row in rows]
         elapsed = await history.store(conn, [one for _, one in read if one])
         for timer, one in read:
-            await conn.execute(history.SQL.cancel_timer if one else SQL.put_off, {"id": timer})
+            await conn.execute(history.SQL.cancel_timer if one else history.SQL.put_off, {"id": timer})
     await publish(house, elapsed)
     return len(elapsed)
 

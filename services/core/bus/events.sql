@@ -95,6 +95,10 @@ ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, event = excluded.event,
 -- The timer is no longer wanted.
 DELETE FROM timers WHERE id = %(id)s;
 
+-- name: put_off
+-- A timer that cannot be read is looked at again tomorrow, by a newer version perhaps; it stands in nobody's way.
+UPDATE timers SET due_at = due_at + interval '1 day' WHERE id = %(id)s;
+
 -- name: due_timers
 -- Timers that have come due; skips what another keeper holds.
 SELECT * FROM timers WHERE due_at <= %(now)s ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
