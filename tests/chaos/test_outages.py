@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 
 from deploy.local import EmbeddedStack, Endpoints
+from services import learn_documents
 from services.core.bus import history
-from services.core.bus.runner import publish
+from services.core.bus.runner import Runner, publish
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.db import fetch_all
 from services.core.errors import Temporary
@@ -64,6 +65,26 @@ async def test_a_part_of_the_stack_is_killed_in_the_middle_of_mail(
     print(verdict.line(killed=part))
     assert verdict.faults == ()
     assert verdict.answered > ALL // 2
+
+
+async def test_what_a_consumer_has_seen_is_on_disk_before_its_offset_moves(
+    embedded_stack: EmbeddedStack, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Postgres is killed right after events were passed over: the journal has each, so nothing counts as undone."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path)
+    await prepare(settings)
+    async with open_house(settings) as house:
+        await _offer(house, make_mails(3, ALL, ALL))
+        async with house.database.reading() as conn:
+            events = [history.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
+        for event in events:
+            await Runner(learn_documents.PROCESSOR, house).process(event)
+        embedded_stack.kill("database")
+    await asyncio.to_thread(embedded_stack.restart, "database")
+    async with open_house(settings) as house, house.database.reading() as conn:
+        done = await fetch_all(conn, "SELECT event_id FROM journal WHERE consumer = 'learn_documents'")
+    assert {row["event_id"] for row in done} == {event.id for event in events}
+    assert len(events) == ALL
 
 
 async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(

@@ -56,16 +56,9 @@ SELECT 1 AS done FROM journal
 WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
 -- name: mark_done
--- The journal row. No row comes back where the event was done before.
+-- The journal row, on disk before the offset moves. No row comes back where the event was done before.
 INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)
 ON CONFLICT DO NOTHING RETURNING 1 AS done;
-
--- name: mark_seen
--- The journal row of an event for which nothing was done. It need not be on disk at once: lost, it is made again.
-WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
-INSERT INTO journal (consumer, event_id, event_day)
-SELECT %(consumer)s, %(event_id)s::uuid, %(event_day)s::date FROM unhurried
-ON CONFLICT DO NOTHING;
 
 -- name: mark_settled
 -- The journal rows of events that the consumer itself has just stored, and has nothing more to do for.

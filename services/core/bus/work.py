@@ -114,7 +114,7 @@ class Work(Generic[E_co]):
     async def pass_over(self) -> None:
         """Nothing is to be done for this event here: the journal says that it was seen."""
         async with self.house.database.reading() as conn:
-            await conn.execute(history.SQL.mark_seen, self._journal_key())
+            await conn.execute(history.SQL.mark_done, self._journal_key())
 
     async def done_before(self) -> bool:
         """Whether the journal has this event."""
