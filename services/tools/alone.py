@@ -1,7 +1,8 @@
 """One at a time: whoever moves, empties or erases stored events holds the history, and so does whoever folds all of it.
 
 Else a fold that began before an erase would put back what has been erased since, and two rebuilds would pull the schema
-from under each other. The hold is a lock of Postgres: it ends with the transaction, or the connection, that took it.
+from under each other (docs/adr/0170). The hold is a lock of Postgres: it ends with the transaction, or the connection,
+that took it.
 """
 
 from __future__ import annotations
