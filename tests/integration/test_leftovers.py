@@ -19,6 +19,7 @@ from services.tools.replay.leftovers import cache_of, files_of
 from services.tools.replay.model import Asking
 from services.tools.replay.sandbox import Sandbox, open_sandbox
 from tests.support.house import settings_for
+from tests.support.stack import fresh_database
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -55,6 +56,20 @@ async def test_what_killed_replays_and_rebuilds_left_goes_with_the_next_erase(se
         assert await _left(conn) == ["replay_of_mine"]
         assert await cache_of(settings, killed.name).get("brief") is None
         assert not files_of(settings, killed.name).exists()
+
+
+async def test_a_sandbox_stands_in_a_database_that_never_held_a_house(stack: Endpoints, settings: Settings) -> None:
+    """Saved cases are replayed where there is a server and nothing else; it is empty again afterwards."""
+    with fresh_database(stack.database) as url:
+        alone = settings.model_copy(update={"database_url": url})
+        async with _used(alone) as sandbox, connected(url) as conn:
+            assert await fetch_all(sandbox.tables, "SELECT * FROM events") == []
+            assert await _left(conn) == [sandbox.name]
+        async with connected(url) as conn:
+            assert await _left(conn) == []
+            assert (
+                await fetch_all(conn, "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace") == []
+            )
 
 
 @asynccontextmanager
