@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.core.memory.kinds import worth_storing
 from services.core.settings import MemorySettings, Settings
 
 STANDING = """\
@@ -31,10 +32,4 @@ def instructions(settings: Settings, inbox: str) -> str:
     parts = [memory.instructions or STANDING, RULES]
     if memory.summary:
         parts.append(f"About the summary: {memory.summary}")
-    if memory.kinds:
-        parts.append(
-            "Further kinds of facts:\n" + "\n".join(f"- {name}: {what}" for name, what in memory.kinds.items())
-        )
-    if memory.examples:
-        parts.append("\n".join(["Examples of good facts:", *(f"- {one}" for one in memory.examples)]))
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, *worth_storing(memory)])

@@ -62,7 +62,7 @@ def escalate(thread: Thread, trigger: Trigger, reason: str) -> Events:
     if thread.state == "escalated":
         return
     yield from walk(thread, "escalated", trigger, reason)
-    yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason)
+    yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason, trigger=trigger)
 
 
 def missed(thread: Thread, breach: DeadlineChanged) -> Events:

@@ -37,6 +37,7 @@ NAMED_DAYS = {
 }  # fmt: skip
 
 _MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+_MODAL = r"(?!may (?:be|have|not|also|still|well|need|want|get|go|come|take|use|help|work|cause|affect|require)\b)"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 _UNIT = r"(?P<unit>day|week|month|quarter|year)"
@@ -143,7 +144,7 @@ def _rule(pattern: str, rule: Rule) -> tuple[re.Pattern[str], Rule]:
 RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
     _rule(rf"{_YEAR}-(?P<m>\d\d)-(?P<day>\d\d)", _iso),
     _rule(rf"(?P<day>\d{{1,2}})\.(?P<m>\d{{1,2}})\.{_YEAR}", _iso),
-    _rule(rf"{_DAY} (?:of )?{_MONTH}(?:,? {_YEAR})?", _date),
+    _rule(rf"{_DAY} (?:of )?{_MODAL}{_MONTH}(?:,? {_YEAR})?", _date),
     _rule(rf"{_MONTH} {_DAY}(?:,? {_YEAR})?", _date),
     _rule(rf"(?:{_WHICH} )?{_MONTH},? {_YEAR}", _month),
     _rule(rf"{_WHICH} {_MONTH}(?P<year>)", _month),

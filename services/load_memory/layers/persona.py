@@ -1,9 +1,10 @@
-"""Who the agent is, for this inbox: the same for every mail of it."""
+"""Who the agent is, for this inbox, and which facts are worth storing there: the same for every mail of it."""
 
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.settings import ContextSettings
+from services.core.memory.kinds import worth_storing
+from services.core.settings import ContextSettings, MemorySettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
@@ -20,4 +21,11 @@ async def load(turn: Turn, conn: Connection) -> Section:
     text = turn.chosen["persona"].value or (
         f"You answer the mail of {inbox.display_name} ({inbox.address}). You are friendly, exact and brief."
     )
-    return section([entry(text, agent=inbox.display_name, company=inbox.display_name, signature=inbox.display_name)])
+    who = entry(text, agent=inbox.display_name, company=inbox.display_name, signature=inbox.display_name)
+    return section([who, *(entry(told, storing=told) for told in _storing(inbox.memory))])
+
+
+def _storing(memory: MemorySettings) -> list[str]:
+    """What the extractor of this mailbox is told of facts, for the tools that store them while the mail is read."""
+    said = [f"When you store facts: {memory.instructions}"] if memory.instructions else []
+    return [*said, *worth_storing(memory)]

@@ -11,8 +11,8 @@ import pytest
 
 from services.core.memory.facts import Fact
 from services.core.memory.search import Hit
-from services.core.settings import ContextSettings
-from services.load_memory.layers import LAYERS, mail, participant
+from services.core.settings import ContextSettings, InboxSettings, MemorySettings
+from services.load_memory.layers import LAYERS, mail, participant, persona
 from services.load_memory.participant_lines import fact_entry
 from services.load_memory.section import fit, section
 
@@ -46,6 +46,24 @@ def test_a_layer_has_a_budget_and_only_our_own_words_are_trusted(layer: Any) -> 
     """What grows with a customer has a budget, and what customers or models wrote is fenced and masked."""
     assert layer.budget(SETTINGS) is None or layer.budget(SETTINGS) > 0
     assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "profile", "knowledge"})
+
+
+async def test_the_replys_tools_are_told_what_the_mailbox_stores() -> None:
+    """Kinds, examples and instructions of a mailbox stand in its persona, for what is stored while the mail is read."""
+    own = MemorySettings(
+        instructions="You keep the memory of a school.",
+        kinds={"class": "which class a child attends"},
+        examples=("class: 4b",),
+    )
+    for memory, entries in ((MemorySettings(), 1), (own, 4)):
+        box = InboxSettings(name="school", address="school@ourcompany.example", memory=memory)
+        turn = SimpleNamespace(inbox=box, chosen={"persona": SimpleNamespace(value="You are kind.")})
+        found = await persona.load(turn, None)  # type: ignore[arg-type]
+        layer = fit("persona", found, None, shared=True, trusted=True)
+        assert layer.text.startswith("You are kind.")
+        assert len(layer.items) == entries
+    for told in ("When you store facts: You keep the memory of a school.", "- class: which class", "- class: 4b"):
+        assert told in layer.text
 
 
 async def test_a_burst_is_read_oldest_first() -> None:

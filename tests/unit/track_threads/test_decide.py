@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from schemas.events.threads import (
+    ActionLogged,
     BounceNoted,
     GoalAdded,
     GoalClosed,
@@ -253,6 +254,7 @@ def test_an_escalating_reply_hands_the_thread_to_a_human() -> None:
     events = list(decide.sent(before, reply(decision="escalate", reason="a refund is asked for")))
     assert states(events) == [("in_progress", "escalated")]
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
+    assert [one.trigger for one in events if isinstance(one, ActionLogged)] == ["ai"]
 
 
 def test_a_failed_turn_calls_a_human() -> None:

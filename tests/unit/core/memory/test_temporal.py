@@ -90,6 +90,8 @@ def test_prepositions_open_the_window_to_one_side(text, start, end):
     [
         "",
         "May I ask a question?",
+        "5 may be free",
+        "Of our seats 12 may not be used",
         "You may march on",
         "June called about the fall in prices",
         "my order 2026 is missing",
