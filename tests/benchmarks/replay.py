@@ -8,7 +8,7 @@ What each side does
   opened and validated, each `apply`, the indexes, the swap under its lock.
 - *consuming* is one consumer without a group that reads the topics from offset 0 and does with each record what every
   consumer of the house must (`runner.read`): open the seal, decode, validate. It looks the keys of a poll up at once, as
-  the fold does. *Raw* lets the bytes go unread, which no consumer can.
+  the fold does, and keeps them for ever. *Raw* lets the bytes go unread, which no consumer can.
 Both count the events of the log: a consumer meets each of them, a rebuild passes those by that change no table. The share
 of the folded ones alone, against as many consumed, is a line of its own.
 """
@@ -32,15 +32,15 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from services.core.bus import history
-from services.core.bus.codec import encode
+from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
-from services.core.bus.runner import read
+from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.clock import random_bytes
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.house import House
-from services.core.keys import MasterKeys, SubjectKey, read_master_keys
+from services.core.keys import Keys, MasterKeys, SubjectKey, read_master_keys
 from services.core.keys.aead import KEY, KEY_BYTES, clear_part, seal_json
 from services.receive_email.accept import accept
 from services.tools.fold import fold_events, projections, state_hash
@@ -147,17 +147,19 @@ async def consume(house: House, events: Sequence[Envelope], *, raw: bool = False
         group_id=None,
     )
     await consumer.start()
+    keys = Keys(house.settings.database_url, lambda: read_master_keys(house.settings.home), now_s=lambda: 0)
     seen, began = 0, time.monotonic()
     while seen < len(events):
         polled = [one for some in (await consumer.getmany(timeout_ms=1000, max_records=500)).values() for one in some]
         seen += len(polled)
         if not raw:
-            await house.keys.find({UUID(found[1].decode()) for one in polled if (found := SEALED_BY.search(one.value))})
+            await keys.find({UUID(found[1].decode()) for one in polled if (found := SEALED_BY.search(one.value))})
             for one in polled:
                 record = Delivery(one.topic, one.partition, one.offset, one.key, one.value, tuple(one.headers))
-                await read(house, record)
+                decode((await opened(keys, record))[0])
     seconds = time.monotonic() - began
     await consumer.stop()
+    await keys.close()
     return seen / seconds
 
 

@@ -18,9 +18,10 @@ from services.receive_email.accept import accept
 from services.send_email import hold
 from services.tools.backup import restore
 from services.tools.backup.files import BlobWasDamaged
+from services.tools.backup.keys import keep_keys
 from services.tools.backup.manifest import NAME, NoBackup, newest, read
 from services.tools.backup.restore import HouseThere
-from services.tools.backup.take import BLOBS, keep_keys, take
+from services.tools.backup.take import BLOBS, take
 from services.tools.cli import app
 from services.tools.demo.clock import SteppingClock
 from services.tools.rebuild import run
@@ -73,7 +74,7 @@ async def test_a_restored_house_is_what_it_was_and_sends_nothing_twice(
         await _write(house, [BEFORE])
         await _until_deferred(house)
         _, made = await take(settings, tmp_path / "backups")
-        assert await keep_keys(settings, tmp_path / "keys" / "keys.dump")
+        assert await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
         server.script = lambda session, step: None
     sent = len(server.accepted)
     assert sent == BEFORE
@@ -108,7 +109,7 @@ async def test_a_past_state_is_restored_as_a_house_that_lives(
         await _write(house, [1])
         await settle(house, timeout_s=120)
         await take(settings, tmp_path / "backups")
-        await keep_keys(settings, tmp_path / "keys" / "keys.dump")
+        await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
     keys = ["--keys", str(tmp_path / "keys" / "keys.dump"), "--as-of", "2026-03-02T18:00"]
     output = await asyncio.to_thread(_type, empty, ["restore", "--from", str(tmp_path / "backups"), *keys])
     assert "came after 2026-03-02 18:00:00 UTC and are forgotten" in output

@@ -80,3 +80,15 @@ DELETE FROM journal WHERE event_id IN (SELECT id FROM later);
 
 -- name: forget_later
 DELETE FROM events WHERE id IN (SELECT id FROM later);
+
+-- name: remember_copy
+-- A copy of the keys was written; the same path again is the newer file.
+INSERT INTO key_copies (path, taken_at, until) VALUES (%(path)s, %(taken_at)s, %(until)s)
+ON CONFLICT (path) DO UPDATE SET taken_at = excluded.taken_at, until = excluded.until;
+
+-- name: copies
+-- The copies of keys that were written, newest first.
+SELECT path, taken_at, until FROM key_copies ORDER BY taken_at DESC, path;
+
+-- name: forget_copy
+DELETE FROM key_copies WHERE path = %(path)s;

@@ -19,8 +19,9 @@ from services.process import prepare, topic_specs
 from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
 from services.tools.backup.files import copy_blobs
+from services.tools.backup.keys import master_beside
 from services.tools.backup.manifest import Manifest
-from services.tools.backup.take import ARCHIVE, BLOBS, DUMP, master_beside
+from services.tools.backup.take import ARCHIVE, BLOBS, DUMP
 from services.tools.fold import fold, state_hash
 from services.tools.history import Part, manifests, readable, stored_events
 from services.tools.rebuild.beside import connected

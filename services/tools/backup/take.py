@@ -8,11 +8,11 @@ from pathlib import Path
 
 from services.core.clock import utc_now
 from services.core.db import Connection, fetch_one, queries
-from services.core.keys.master import FILE as MASTER
 from services.core.settings import Settings
 from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
 from services.tools.backup.files import copy_blobs, write_synced
+from services.tools.backup.keys import COPIES, KEYS
 from services.tools.backup.manifest import NAME, Manifest
 from services.tools.fold import projections, state_hash
 from services.tools.history import manifests
@@ -20,7 +20,6 @@ from services.tools.rebuild.beside import connected
 
 SQL = queries(__file__)
 DUMP, BLOBS, ARCHIVE = "database.dump", "blobs", "archive"
-KEYS = ("subject_keys",)  # kept apart, with a short retention: a person is erased where the key is
 CACHES = ("embeddings",)  # made again from texts
 
 
@@ -32,7 +31,7 @@ async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
         await conn.execute(SQL.one_moment)
         exported = await fetch_one(conn, SQL.export_snapshot)
         assert exported is not None
-        without = (*projections(), *KEYS, *CACHES)
+        without = (*projections(), *KEYS, COPIES, *CACHES)
         await asyncio.to_thread(
             postgres.dump, settings.database_url, target / DUMP, snapshot=exported["snapshot"], without=without
         )
@@ -53,41 +52,6 @@ async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
     )
     write_synced(target / NAME, made.model_dump_json(indent=1).encode())
     return target, made
-
-
-async def keep_keys(settings: Settings, path: Path) -> bool:
-    """Write the keys of data subjects to a file of their own, master keys beside it; False where there are none.
-
-    Master keys that stand in the settings stay there.
-    """
-    async with connected(settings.database_url) as conn:
-        there = [key for key in KEYS if await _is_there(conn, key)]
-    if there:
-        await asyncio.to_thread(_write_keys, settings.database_url, path, there)
-        await asyncio.to_thread(_copy_master_keys, settings.home / MASTER, master_beside(path))
-    return bool(there)
-
-
-def master_beside(path: Path) -> Path:
-    """Where the master keys lie for the keys in a file."""
-    return path.with_name(f"{path.name}.master")
-
-
-def _copy_master_keys(source: Path, to: Path) -> None:
-    if source.exists():
-        to.touch(mode=0o600)
-        to.write_bytes(source.read_bytes())
-
-
-def _write_keys(database_url: str, path: Path, tables: list[str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch(mode=0o600)
-    postgres.dump_tables(database_url, path, tables)
-
-
-async def _is_there(conn: Connection, table: str) -> bool:
-    row = await fetch_one(conn, SQL.table_there, {"name": table})
-    return bool(row and row["there"])
 
 
 async def _copy_archives(conn: Connection, settings: Settings, target: Path) -> list[str]:

@@ -13,8 +13,9 @@ from services.core.house import open_house
 from services.core.settings import Settings
 from services.tools.backup import restore as restoring
 from services.tools.backup.earlier import take_back
+from services.tools.backup.keys import KeyCopy, copies_left, keep_keys
 from services.tools.backup.manifest import Manifest, newest, read
-from services.tools.backup.take import keep_keys, take
+from services.tools.backup.take import take
 from services.tools.commands.rebuild import FORMATS
 from services.tools.commands.terminal import console
 from services.tools.rebuild.beside import connected
@@ -25,20 +26,29 @@ def backup(
     context: typer.Context,
     to: Annotated[Path, typer.Option(help="A folder; each back-up gets one of its own in it, blobs are shared.")],
     keys_to: Annotated[Path, typer.Option(help="A file, kept elsewhere, for the keys of data subjects.")],
+    keys_days: Annotated[float, typer.Option(min=0, help="That file goes after so many days.")] = 14,
 ) -> None:
     """Back up database, blobs and archived events, while the house is at work.
 
     Not in it: `secret`, the settings, and the keys of data subjects with their master keys (`--keys-to`).
     Without those nothing in it that is about a person can be read. Keep them apart, and for a short time: a person
-    who is erased can be read again with a copy of the keys.
+    who is erased can be read again with a copy of the keys. The newest copy always stays.
     """
     home: Path = context.obj
     with standing(home) as settings:
         folder, made = asyncio.run(take(settings, to))
-        asyncio.run(keep_keys(settings, keys_to))
+        asyncio.run(keep_keys(settings, keys_to, days=keys_days))
+        left = asyncio.run(_copies(settings))
     blobs = f"{made.blobs} blobs" if made.blobs is not None else f"no blobs (they lie at {settings.blobs.url})"
     console.print(f"{made.events} events, {blobs}, {len(made.archives)} archived files: {folder}")
     console.print(f"Keys: {keys_to}. Keep them apart, like the secret and the settings.")
+    for one in left[1:]:
+        console.print(f"An older copy of the keys goes on {one.until:%Y-%m-%d}: {one.path}")
+
+
+async def _copies(settings: Settings) -> list[KeyCopy]:
+    async with connected(settings.database_url) as conn:
+        return await copies_left(conn)
 
 
 def restore(

@@ -11,12 +11,14 @@ import typer
 from services.core.db import fetch_one
 from services.core.house import House
 from services.tools.archive.archive import archive_of
+from services.tools.backup.keys import copies_left
 from services.tools.commands.terminal import console, plain
 from services.tools.erase.export import export
 from services.tools.erase.person import person
 from services.tools.erase.proof import Proof, prove
 from services.tools.erase.run import erase, finish
 from services.tools.erase.survey import SQL, Survey, survey
+from services.tools.erase.unread import touch_unread
 from services.tools.erase.words import Marks, words_of
 from services.tools.running import house_here
 
@@ -56,8 +58,9 @@ async def _forget(home: Path, typed: str, prove_it: bool, also: list[str], yes: 
     async with house_here(home) as house:
         await finish(house, house.settings.workspace)
         found = await _found(house, typed)
+        await touch_unread(house, found)
         marks = _with(found.marks, also)
-        if found.events:
+        if found.events or found.touched:
             await _warn(house, found)
             if not yes and not typer.confirm("Erase this person? It cannot be undone."):
                 console.print("Nothing was erased.")
@@ -69,6 +72,7 @@ async def _forget(home: Path, typed: str, prove_it: bool, also: list[str], yes: 
             )
         else:
             console.print("Nothing is held about this person.")
+        await _say_what_backups_hold(house)
         return _show(await prove(house, marks), marks) if prove_it else 0
 
 
@@ -105,6 +109,18 @@ async def _warn(house: House, found: Survey) -> None:
         console.print(f"  {count:>6} {name}")
     if found.touched:
         console.print(f"  {len(found.touched):>6} keys of others whose events name this person: sealed anew without it")
+
+
+async def _say_what_backups_hold(house: House) -> None:
+    """Nobody can search a back-up from here: what is in it, and until when it can be read."""
+    async with house.database.reading() as conn:
+        left = await copies_left(conn)
+    console.print("Back-ups of before hold the person's events and files sealed; only a copy of the keys opens them.")
+    for number, one in enumerate(left):
+        goes = f"goes on {one.until:%Y-%m-%d}" if number else "the newest, stays until `backup` writes another"
+        console.print(plain(f"  {one.path}, of {one.taken_at:%Y-%m-%d %H:%M} UTC: {goes}"))
+    if not left:
+        console.print("  None that `backup --keys-to` has written is left.")
 
 
 def _show(proof: Proof, marks: Marks) -> int:

@@ -3,7 +3,8 @@
 Invariants
 - A key that sealed a word about the person is destroyed, also where it sealed the words of others: those are sealed
   again, without the person's name and addresses, with a key of the others. So no copy on the log stays readable.
-- A mail that others wrote is kept without its raw bytes, which quote and name whomever they like; its attachments stay.
+- A mail that others wrote is kept without its raw bytes, which quote and name whomever they like; its attachments stay,
+  but for those that name the person packed (in a zip, a document), where a name cannot be taken out.
 - Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on.
 - Everything made from a whole conversation goes: a context, a reply, a summary may hold anything that was said in it.
 """
@@ -31,6 +32,7 @@ from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
 from services.core.sealed_blobs import SealedBlobs
 from services.tools.archive.archive import Archive
+from services.tools.erase.inside import unpacked
 from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
 from services.tools.history import NoKeys
 
@@ -116,17 +118,22 @@ async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey,
 
 
 async def _with_own_blobs(blobs: SealedBlobs, found: Survey, data: dict[str, Any], key: SubjectKey) -> dict[str, Any]:
-    """The data with its blobs under the new key; one that is missing has no name any more."""
+    """The data with its blobs under the new key; what is missing, or names the person inside, has no name any more."""
     text = json.dumps(data)
     for name in names_in(text):
-        try:
-            content = found.redactor(EmailRead.TYPE).redacted_bytes(await blobs.get(name))
-        except BlobMissing:
-            text = text.replace(name, "")
-        else:
-            text = text.replace(name, await blobs.put(content, key))
+        text = text.replace(name, await _moved(blobs, found, name, key))
     moved: dict[str, Any] = json.loads(text)
     return moved
+
+
+async def _moved(blobs: SealedBlobs, found: Survey, name: str, key: SubjectKey) -> str:
+    try:
+        content = found.redactor(EmailRead.TYPE).redacted_bytes(await blobs.get(name))
+    except BlobMissing:
+        return ""
+    if any(found.marks.found_in(one) for one in await unpacked(content) if one is not None):
+        return ""
+    return await blobs.put(content, key)
 
 
 def names_in(text: str) -> set[str]:

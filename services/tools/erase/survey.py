@@ -78,11 +78,11 @@ async def survey(
     for row in await sealed_rows(conn, found, found.keys, archive):
         found.events += 1
         _learn(found, row)
-    async for row in _everything(conn, workspace, archive):
+    async for row in everything(conn, workspace, archive):
         if row["type"] in WRITTEN and (not found.is_own(row) or _is_of_another(found, row)):
             _compare(found, row)
     redactors = {kind: found.redactor(kind) for kind in EVENTS}
-    async for row in _everything(conn, workspace, archive):
+    async for row in everything(conn, workspace, archive):
         key = key_of(row)
         of_another = key and key not in found.keys and row["type"] != MailReceived.TYPE and not is_sealed(row["data"])
         if key and of_another and redactors[row["type"]].touches(row["data"]):
@@ -142,7 +142,8 @@ def _compare(found: Survey, row: Row) -> None:
         found.others |= words_of(" ".join(texts(found.redactor(row["type"]).redacted(said))))
 
 
-async def _everything(conn: Connection, workspace: str, archive: Archive | None) -> AsyncIterator[Row]:
+async def everything(conn: Connection, workspace: str, archive: Archive | None) -> AsyncIterator[Row]:
+    """Every event that the workspace has stored, opened where it can be, in order."""
     async for row in opened_archive(conn, archive):
         if row["workspace"] == workspace:
             yield row
