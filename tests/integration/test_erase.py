@@ -16,7 +16,6 @@ from deploy.local import Endpoints
 from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
-from services.core.db.migrate import migrate
 from services.core.house import House, open_keys
 from services.core.ids import participant_id
 from services.core.keys import Erased
@@ -32,20 +31,18 @@ from services.tools.commands.keys import rewrap_all
 from services.tools.dead_letters import all_letters
 from services.tools.erase import run
 from services.tools.erase.export import export
-from services.tools.erase.person import person
 from services.tools.erase.proof import prove
 from services.tools.erase.run import erase, finish
-from services.tools.erase.survey import Survey, survey
 from services.tools.erase.words import Marks
-from services.tools.fold import fold, state_hash
+from services.tools.fold import state_hash
 from services.tools.rebuild import run as rebuilding
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope
 from services.tools.settle import settle
+from tests.support.erasing import differences, found
 from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write
-from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
@@ -56,27 +53,9 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
         yield one
 
 
-async def found(house: House, who: str) -> Survey:
-    people, names = await person(house, who)
-    async with house.database.reading() as conn:
-        return await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
-
-
 async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
     async with house.database.reading() as conn:
         return await fetch_all(conn, query, args)  # type: ignore[arg-type]
-
-
-async def differences(house: House, stack: Endpoints) -> set[str]:
-    """The tables that a fold of the history makes otherwise than they are."""
-    with fresh_database(stack.database) as url:
-        migrate(url)
-        async with house.database.reading() as conn:
-            await fold(conn, url, archive=archive_of(house.settings))
-            live = await state_hash(conn)
-        async with connected(url) as target:
-            folded = await state_hash(target)
-    return {name for name in live if live[name] != folded[name]}
 
 
 async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_lost(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from deploy.local import Endpoints
 from services.core.house import House
@@ -20,9 +21,9 @@ SECRET = "zanzibarite"  # a word that only Ada uses
 
 
 @asynccontextmanager
-async def remembered(stack: Endpoints, database: str, prefix: str, home: Path) -> AsyncIterator[House]:
-    """The house at work, after every mail has come to its end."""
-    settings = settings_for(stack, database, prefix, home)
+async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[House]:
+    """The house at work, after every mail has come to its end; `changes` are put over its settings."""
+    settings = settings_for(stack, database, prefix, home, **changes)
     async with running_house(settings) as house:
         await shelve(house, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
         shared, own = "<a1@quillfeather.example>", "<a2@quillfeather.example>"

@@ -33,12 +33,21 @@ def rebuild(
     ] = False,
     as_of: Annotated[
         datetime | None,
-        typer.Option(formats=FORMATS, help="Leave the state of this time (UTC) in a schema, to read."),
+        typer.Option(formats=FORMATS, help="Leave the state of this time (UTC) in a schema, to read; not swapped in."),
     ] = None,
     into: Annotated[str, typer.Option(help="The name of that schema; by default made from the time.")] = "",
 ) -> None:
-    """Fold the stored events into fresh tables beside the live ones, and swap them in. No model is called."""
+    """Fold the stored events into fresh tables beside the live ones, and swap them in. No model is called.
+
+    A past state is never swapped in: tables have to be what their events make, and the later events stay true. A house
+    that lives from a past moment is restored from a back-up: `correspondent restore --as-of TIME`, which sends nothing
+    until it is released.
+    """
     home: Path = context.obj
+    if check and as_of:
+        raise typer.BadParameter("--check compares what is live now; --as-of leaves a past state to be read")
+    if into and not as_of:
+        raise typer.BadParameter("--into names the schema of a past state; say --as-of")
     until = as_of.replace(tzinfo=UTC) if as_of and not as_of.tzinfo else as_of
     raise typer.Exit(asyncio.run(_rebuild(home, scope(what), check, until, into)))
 
@@ -74,7 +83,9 @@ async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -
     console.print(
         f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
         f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"
-        f"  DROP SCHEMA {schema} CASCADE;  -- when you have seen enough"
+        f"  DROP SCHEMA {schema} CASCADE;  -- when you have seen enough\n"
+        "For a house that lives from there: a back-up, then `correspondent restore --as-of "
+        f"{until.astimezone(UTC):%Y-%m-%dT%H:%M:%S}`."
     )
     return 0
 

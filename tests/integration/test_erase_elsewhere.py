@@ -1,0 +1,94 @@
+"""A person is erased from what lies outside the database and is not read: object stores, archives, packed files."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.mail import Peer
+from services.core.db import fetch_all
+from services.core.house import House
+from services.receive_email.accept import accept
+from services.tools.archive.archive import archive_of
+from services.tools.archive.move import move
+from services.tools.erase.proof import prove
+from services.tools.erase.run import erase
+from services.tools.settle import settle
+from tests.support.erasing import differences, found
+from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered
+from tests.support.s3_server import S3Server, running_s3
+from tests.unit.tools.test_erase_inside import zipped
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+
+
+@pytest.fixture
+def bucket() -> Iterator[S3Server]:
+    with running_s3() as server:
+        yield server
+
+
+async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, bucket: S3Server
+) -> None:
+    """Ada is named in an envelope, a quote and a zip that nobody reads; all of it goes, and what others wrote stays."""
+    kept = {"blobs": bucket.access(url="s3://mail/blobs").model_dump(), "archive": {"url": "s3://mail/archive"}}
+    async with remembered(stack, database, topic_prefix, tmp_path, **kept) as house:
+        await _write(house, BOB, "What does the Team plan cost?", "1", peer=Peer(mail_from=ADA))
+        await _write(
+            house, CARL, f"It works, thanks.\n\nOn Monday {NAMES[ADA]} <{ADA}> wrote:\n> the export is slow", "2"
+        )
+        packed = zipped(f"minutes of {NAMES[ADA]} and others, see there. ".encode() * 9)
+        await _write(house, BOB, "See the minutes.", "3", attached=packed)
+        async with house.database.reading() as conn:
+            moved = [one async for one in move(conn, archive_of(house.settings), datetime(2100, 1, 1, tzinfo=UTC))]
+        assert moved
+        ada = await found(house, ADA)
+        before = {one.place.split(" ")[0] for one in (await prove(house, ada.marks)).findings}
+        assert before >= {"blob", "archived", "topic", "table"}
+        objects = len(bucket.objects)
+
+        assert (await erase(house, ada, by="the test")).events > 20
+        await settle(house, timeout_s=120)
+
+        proof = await prove(house, ada.marks)
+        assert (proof.findings, proof.closed) == ((), ())
+        assert min(proof.read[name] for name in ("tables", "topics", "blobs", "archives")) > 0
+        assert len(bucket.objects) < objects
+        assert await differences(house, stack) == set()
+        assert {(BOB, "See the minutes."), (CARL, "It works, thanks.")} <= await _texts(house)
+
+        marks = ada.marks
+        bucket.objects["/mail/blobs/left"] = f"a note of {ADA}".encode()
+        bucket.objects["/mail/archive/left.jsonl.gz"] = gzip.compress(f'{{"said": "{SECRET}"}}\n'.encode())
+        (tmp_path / "support.zip").write_bytes(zipped(f"the {SECRET} again, and again, and again".encode()))
+        places = {one.place for one in (await prove(house, marks)).findings}
+        assert places == {"blob left", "archive left.jsonl.gz", "file support.zip"}
+
+
+async def _write(
+    house: House, sender: str, text: str, number: str, *, peer: Peer | None = None, attached: bytes = b""
+) -> None:
+    mail = EmailMessage()
+    mail["From"], mail["To"] = f"{NAMES[sender]} <{sender}>", house.settings.inboxes[0].address
+    mail["Subject"], mail["Message-ID"] = f"Matter {number}", f"<more{number}@x.example>"
+    mail["Date"] = house.now()
+    mail.set_content(text)
+    if attached:
+        mail.add_attachment(attached, maintype="application", subtype="zip", filename="minutes.zip")
+    inbox = house.settings.inboxes[0]
+    await accept(house, inbox, mail.as_bytes(), source="file", source_key=f"more{number}", peer=peer)
+    await settle(house, timeout_s=120)
+
+
+async def _texts(house: House) -> set[tuple[str, str]]:
+    async with house.database.reading() as conn:
+        return {
+            (row["author_addr"], row["text"]) for row in await fetch_all(conn, "SELECT author_addr, text FROM mails")
+        }

@@ -1,0 +1,197 @@
+"""An erase meets work under way: what waits, what is tried for days, what is being written or sent at that moment."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.replies import DraftDecided
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import random_id, utc_now
+from services.core.db import fetch_all
+from services.core.house import House
+from services.core.model.port import Answer, Request
+from services.receive_email.accept import accept
+from services.tools import dead_letters
+from services.tools.demo.clock import SteppingClock
+from services.tools.erase.proof import prove
+from services.tools.erase.run import erase
+from services.tools.settle import settle
+from tests.benchmarks.stage import InstantModel
+from tests.support.bus import until_true
+from tests.support.erasing import differences, found
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.remembered_people import ADA, BOB, NAMES
+from tests.support.smtp_server import Session, SmtpServer, Step
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
+TURNS = """SELECT t.state, u.outcome, u.reason FROM threads t LEFT JOIN turns u ON u.thread_id = t.thread_id
+           ORDER BY u.opened_at"""
+
+
+@dataclass
+class SlowModel(InstantModel):
+    """Answers at once, unless it is told to wait; `asked` is set when it waits."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def ask(self, request: Request) -> Answer:
+        """Wait for `go`."""
+        if not self.go.is_set():
+            self.asked.set()
+            await self.go.wait()
+        return await super().ask(request)
+
+
+@dataclass
+class Desk:
+    """The house, its clock, its model, and the server that takes its mail."""
+
+    house: House
+    clock: SteppingClock
+    model: SlowModel
+    server: SmtpServer
+
+    async def both_write(self, wait: bool = True) -> None:
+        """Ada writes twice: alone, and in a thread in which Bob answers."""
+        await self.write(ADA, "What does the Team plan cost?", "<a1@x.example>", wait=wait)
+        await self.write(ADA, "Is the export slow?", "<a2@x.example>", cc=BOB, wait=wait)
+        await self.write(BOB, "I see it too.", "<b1@x.example>", answers="<a2@x.example>", cc=ADA, wait=wait)
+
+    async def write(
+        self, who: str, text: str, message_id: str, *, answers: str = "", cc: str = "", wait: bool = True
+    ) -> None:
+        headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
+        sender = f"{NAMES[who]} <{who}>"
+        raw = letter(text, sender=sender, message_id=message_id, in_reply_to=answers, subject="Help", **headers)
+        await accept(self.house, self.house.settings.inboxes[0], raw, source="file", source_key=message_id)
+        if wait:
+            await settle(self.house, timeout_s=120)
+
+    async def rows(self, query: str) -> list[dict[str, Any]]:
+        async with self.house.database.reading() as conn:
+            return await fetch_all(conn, query)  # type: ignore[arg-type]
+
+    async def has(self, query: str) -> bool:
+        return bool(await self.rows(query))
+
+    async def erase_ada(self, stack: Endpoints) -> None:
+        """Erase, and see that the house is at rest, that nothing of her is left, and that the tables are a fold."""
+        ada = await found(self.house, ADA)
+        await erase(self.house, ada, by="the test")
+        self.model.go.set()
+        await settle(self.house, timeout_s=120)
+        assert (await prove(self.house, ada.marks)).findings == ()
+        assert await differences(self.house, stack) == set()
+        assert await dead_letters.all_letters(self.house) == []
+
+
+async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Desk]:
+    clock, model = SteppingClock(utc_now()), SlowModel()
+    model.go.set()
+    async with SmtpServer() as server:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+        settings = settings_for(stack, database, prefix, home, smtp=smtp, **changes)
+        async with running_house(settings, model=model, now=clock) as house:
+            yield Desk(house, clock, model, server)
+
+
+@pytest.fixture
+async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    async for one in desk_in(stack, database, topic_prefix, tmp_path):
+        yield one
+
+
+@pytest.fixture
+async def reviewing(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    async for one in desk_in(stack, database, topic_prefix, tmp_path, send={"approval": "review"}):
+        yield one
+
+
+async def test_a_draft_that_waits_for_approval_goes_with_the_person_and_others_get_a_human(
+    reviewing: Desk, stack: Endpoints
+) -> None:
+    """Ada's own thread is gone, the shared one's open turn has failed and is escalated, and an approval sends nothing."""
+    await reviewing.both_write()
+    drafts = await reviewing.rows("SELECT reply_id, thread_id FROM deliveries WHERE state = 'draft'")
+    assert len(drafts) == 2
+    await reviewing.erase_ada(stack)
+    [left] = await reviewing.rows(TURNS + " DESC LIMIT 1")
+    assert (left["state"], left["outcome"]) == ("escalated", "failed")
+    assert "was erased" in left["reason"]
+    assert len(await reviewing.rows("SELECT thread_id FROM threads")) == 1
+    assert await reviewing.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'") == []
+    for draft in drafts:
+        await _approve(reviewing.house, draft)
+    await settle(reviewing.house, timeout_s=120)
+    assert reviewing.server.accepted == []
+
+
+async def _approve(house: House, draft: dict[str, Any]) -> None:
+    saw = hashlib.sha256(b"Hello, here is your answer.").hexdigest()
+    said = DraftDecided(**draft, approve=True, text_sha256=saw, text="", by="a tester")
+    decided = first(said, id=random_id(), source="console", time=house.now(), workspace=house.settings.workspace)
+    await enter(house, decided)
+
+
+async def test_a_reply_that_is_tried_for_days_is_not_sent_after_the_erase(desk: Desk, stack: Endpoints) -> None:
+    """The server takes mail again a day later: nothing goes to Ada, and nothing that was written with her words to Bob."""
+    desk.server.script = lambda session, step: "451 not now" if step == "rcpt" else None
+    await desk.both_write()
+    assert len(await desk.rows("SELECT 1 FROM deliveries WHERE state = 'approved' AND retry_at IS NOT NULL")) == 2
+    await desk.erase_ada(stack)
+    desk.server.script = lambda session, step: None
+    desk.clock.forward(desk.clock() + timedelta(days=1))
+    await settle(desk.house, timeout_s=120)
+    assert desk.server.accepted == []
+    [left] = await desk.rows(TURNS + " DESC LIMIT 1")
+    assert (left["state"], left["outcome"]) == ("escalated", "failed")
+    assert await differences(desk.house, stack) == set()
+
+
+async def test_a_reply_that_is_being_written_during_the_erase_is_never_sent(desk: Desk, stack: Endpoints) -> None:
+    """The model answers after the erase: its answer is passed over, and Bob, who waits, gets a human."""
+    desk.model.go.clear()
+    await desk.both_write(wait=False)
+    await asyncio.wait_for(desk.model.asked.wait(), 60)
+    await until_true(lambda: desk.has("SELECT 1 FROM turns HAVING count(*) >= 2"))
+    await desk.erase_ada(stack)
+    assert [one.recipient for one in desk.server.accepted if one.recipient == ADA] == []
+    [left] = await desk.rows(TURNS + " DESC LIMIT 1")
+    assert (left["state"], left["outcome"]) == ("escalated", "failed")
+
+
+async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_forgotten(
+    desk: Desk, stack: Endpoints
+) -> None:
+    """What was handed over when the erase came is with the server; here nothing of it is left, and nothing is repeated."""
+    at_the_door, open_door = asyncio.Event(), asyncio.Event()
+
+    async def wait(session: Session, step: Step) -> str | None:
+        if step == "dot":
+            at_the_door.set()
+            await open_door.wait()
+        return None
+
+    desk.server.script = wait
+    await desk.write(ADA, "What does the Team plan cost?", "<a1@x.example>", wait=False)
+    await asyncio.wait_for(at_the_door.wait(), 60)
+    ada = await found(desk.house, ADA)
+    await erase(desk.house, ada, by="the test")
+    open_door.set()
+    await settle(desk.house, timeout_s=120)
+    assert [one.recipient for one in desk.server.accepted] == [ADA]
+    assert (await prove(desk.house, ada.marks)).findings == ()
+    assert await differences(desk.house, stack) == set()
+    assert await dead_letters.all_letters(desk.house) == []
