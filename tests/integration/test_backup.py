@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all, fetch_one
@@ -33,7 +33,7 @@ from tests.support.documents import shelve
 from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import SmtpServer
-from tests.support.stack import fresh_database
+from tests.support.stack import fresh_database, uses_apache_kafka
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 BEFORE = 3
@@ -122,6 +122,36 @@ async def test_a_past_state_is_restored_as_a_house_that_lives(
         await _until_states(house, {"sent": 2})
 
 
+@pytest.mark.skipif(not uses_apache_kafka(), reason="the embedded broker remembers no house: Apache Kafka alone")
+async def test_topics_that_hold_newer_events_than_the_backup_are_refused(
+    settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path
+) -> None:
+    """Onto the old topics nothing is restored; on new ones the house is what it was, and the newer mail is not known."""
+    async with running_house(settings) as house:
+        await _write(house, [0])
+        await settle(house, timeout_s=120)
+        _, made = await take(settings, tmp_path / "backups")
+        await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
+        await _write(house, [1])
+        await settle(house, timeout_s=120)
+    restored = ["restore", "--from", str(tmp_path / "backups"), "--keys", str(tmp_path / "keys" / "keys.dump")]
+    onto_old = empty.model_copy(update={"kafka": settings.kafka})
+    refused = await asyncio.to_thread(_invoke, onto_old, restored)
+    assert isinstance(refused.exception, restore.TopicsInUse)
+    assert "kafka.topic_prefix" in str(refused.exception)
+    async with connected(empty.database_url) as conn:
+        assert await fetch_one(conn, "SELECT to_regclass('events') IS NULL AS nothing") == {"nothing": True}
+    assert "Tables that are not what they were: none." in await asyncio.to_thread(_type, empty, restored)
+    await asyncio.to_thread(_type, empty, ["deliveries", "release"])
+    async with running_house(empty) as house:
+        await settle(house, timeout_s=120)
+        async with house.database.reading() as conn:
+            counted = await fetch_one(conn, "SELECT count(*) AS n FROM events")
+            assert await fetch_all(conn, "SELECT subject FROM mails") == [{"subject": "Question 0"}]
+    assert counted == {"n": made.events}, "what is done is not done again"
+    assert [one.recipient for one in server.accepted] == ["ann@customer0.example", "ann@customer1.example"]
+
+
 async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empty: Settings, tmp_path: Path) -> None:
     """A folder without its manifest, a damaged blob, and a database with a house in it are refused in words."""
     async with running_house(settings, names=("read_email",)) as house:
@@ -141,12 +171,16 @@ async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empt
 
 
 def _type(settings: Settings, arguments: list[str]) -> str:
+    result = _invoke(settings, arguments)
+    assert result.exit_code == 0, (result.output, result.exception)
+    return " ".join(result.output.split())
+
+
+def _invoke(settings: Settings, arguments: list[str]) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("services.tools.running.settings_here", lambda home: settings)
         patch.setenv("CORRESPONDENT_DATABASE_URL", settings.database_url)
-        result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == 0, (result.output, result.exception)
-    return " ".join(result.output.split())
+        return CliRunner().invoke(app, arguments)
 
 
 async def _write(house: House, numbers: Iterable[int]) -> None:

@@ -38,7 +38,8 @@ async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, bucket: S3Server
 ) -> None:
     """Ada is named in an envelope, a quote and a zip that nobody reads; all of it goes, and what others wrote stays."""
-    kept = {"blobs": bucket.access(url="s3://mail/blobs").model_dump(), "archive": {"url": "s3://mail/archive"}}
+    access = bucket.access().model_dump()
+    kept = {"blobs": {"url": "s3://mail/blobs", **access}, "archive": {"url": "s3://mail/archive"}}
     async with remembered(stack, database, topic_prefix, tmp_path, **kept) as house:
         await _write(house, BOB, "What does the Team plan cost?", "1", peer=Peer(mail_from=ADA))
         await _write(
