@@ -59,12 +59,15 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
 
 
 async def on_decided(work: Work[DraftDecided]) -> None:
-    """A person's word on a held draft. Said twice it is said once; about another text it is not said at all."""
+    """A person's word on a held draft. Said twice it is said once; about another text it is not said at all.
+
+    Nor about one that nobody can read any more, since somebody was erased.
+    """
     decided = work.event
     key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}
     async with work.reading() as conn:
         found = await fetch_one(conn, SQL.draft, key)
-    if found is None:
+    if found is None or is_sealed(found["data"]):
         return
     draft = history.envelope(found).data
     assert isinstance(draft, ReplyDrafted)

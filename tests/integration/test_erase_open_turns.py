@@ -92,8 +92,6 @@ class Desk:
         await erase(self.house, ada, by="the test")
         self.model.go.set()
         await settle(self.house, timeout_s=120)
-        for r in await self.rows("SELECT * FROM events ORDER BY seq"):
-            print(r["seq"], r["type"], r["time"], "a2@x" in str(r["data"]), r["data"] if "a2@x" in str(r["data"]) else "")
         assert (await prove(self.house, ada.marks)).findings == ()
         assert await differences(self.house, stack) == set()
         assert await dead_letters.all_letters(self.house) == []

@@ -55,6 +55,12 @@ UPDATE aggregates SET version = %(version)s WHERE workspace = %(workspace)s AND 
 SELECT 1 AS done FROM journal
 WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
+-- name: begin
+-- Whether the consumer has done this event, and how many erasures have met its thread.
+SELECT EXISTS (SELECT 1 FROM journal
+               WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s) AS done,
+       (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
+
 -- name: mark_done
 -- The journal row, on disk before the offset moves. No row comes back where the event was done before.
 INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)

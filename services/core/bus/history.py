@@ -16,6 +16,7 @@ from services.core.db import Connection, queries
 from services.core.errors import Permanent
 from services.core.keys import Erased, NotAuthentic, is_sealed
 from services.core.keys.aead import OF, clear_part
+from services.core.keys.keyring import Begun
 
 SQL = queries(__file__, "events.sql")
 LARGEST_EVENT = 950_000  # bytes of a record's value: brokers take a million a record, key and headers included
@@ -94,12 +95,15 @@ def read(row: dict[str, Any]) -> Envelope | Unreadable:
     return Unreadable(**{name: row[name] for name in Unreadable.__slots__})
 
 
-async def store(conn: Connection, envelopes: list[Envelope], cause: Envelope | None = None) -> list[Envelope]:
+async def store(
+    conn: Connection, envelopes: list[Envelope], cause: Envelope | None = None, begun: Begun | None = None
+) -> list[Envelope]:
     """Seal events and store them in the caller's transaction; as they were stored.
 
-    Raises `Erased` where the people of `cause` were erased since it was read, and `EventTooLarge`.
+    Raises `Erased` where the people of `cause` were erased since it was read, `ErasedMeanwhile` where an erase has met its
+    thread since the work has `begun`, and `EventTooLarge`.
     """
-    sealed = await seal(conn, envelopes, cause)
+    sealed = await seal(conn, envelopes, cause, begun)
     for one in sealed:
         if (size := len(encode(one).value or b"")) > LARGEST_EVENT:
             raise EventTooLarge(f"{one.type} has {size:,} bytes; the log takes {LARGEST_EVENT:,}")

@@ -23,16 +23,20 @@ from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.ids import participant_id
 from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, seal_json
-from services.core.keys.keyring import People
+from services.core.keys.keyring import Begun, People
 
 SQL = queries(__file__, "sealing.sql")
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 
 
-async def seal(conn: Connection, envelopes: Sequence[Envelope], cause: Envelope | None = None) -> list[Envelope]:
+async def seal(
+    conn: Connection, envelopes: Sequence[Envelope], cause: Envelope | None = None, begun: Begun | None = None
+) -> list[Envelope]:
     """The envelopes with their sealed data; their keys are held until the caller's transaction ends.
 
-    Raises `Erased` where the key of `cause` is gone. A connection without keys (scratch schemas) seals nothing.
+    Raises `Erased` where the key of `cause` is gone, and `ErasedMeanwhile` where an erase has met its thread since the
+    work has `begun`: a cause that tells nothing is not sealed, and what is made of it may be full of words. A
+    connection without keys (scratch schemas) seals nothing.
     """
     keys: Keys | None = keys_of(conn)
     if keys is None or not envelopes:
@@ -40,7 +44,7 @@ async def seal(conn: Connection, envelopes: Sequence[Envelope], cause: Envelope 
     parts = [_parts(one.data) for one in envelopes]
     people = await _people(conn, envelopes[0].workspace, [one.data for one in envelopes], cause)
     wanted = {who for who, (_, secret) in zip(people, parts, strict=True) if who and secret}
-    held = await keys.hold(conn, envelopes[0].workspace, wanted, key_id(cause) if cause else None)
+    held = await keys.hold(conn, envelopes[0].workspace, wanted, key_id(cause) if cause else None, begun)
     sealed = []
     for envelope, who, (clear, secret) in zip(envelopes, people, parts, strict=True):
         mail = envelope.data.reveals_author_of()

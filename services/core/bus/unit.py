@@ -18,6 +18,7 @@ from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, caused
 from services.core.db import Connection, fetch_all, fetch_one, fetch_several
+from services.core.keys.keyring import Begun
 
 Apply = Callable[[Connection, Envelope], Awaitable[None]]
 Appliers = Mapping[type[EventData], Apply]
@@ -27,7 +28,15 @@ Row = dict[str, Any]
 class Unit:
     """One transaction of one consumer because of one event. Made by `Work.unit`."""
 
-    def __init__(self, conn: Connection, cause: Envelope, consumer: str, step: str, appliers: Appliers) -> None:
+    def __init__(
+        self,
+        conn: Connection,
+        cause: Envelope,
+        consumer: str,
+        step: str,
+        appliers: Appliers,
+        begun: Begun | None = None,
+    ) -> None:
         self.conn = conn
         self.cause = cause
         self.now: datetime = cause.time
@@ -37,6 +46,7 @@ class Unit:
         self._consumer = consumer
         self._step = step
         self._appliers = appliers
+        self._begun = begun
         self._versions: dict[tuple[str, UUID], int] = {}
 
     async def lock(self, kind: str, id: UUID) -> int:
@@ -95,7 +105,7 @@ class Unit:
 
     async def flush(self) -> None:
         """Write the stored events, the aggregates' versions and what is settled; called once, before the commit."""
-        self.stored = await history.store(self.conn, self.stored, self.cause)
+        self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
         if self.settled:
             day = self.now.astimezone(UTC).date()
             args = {"consumer": self._consumer, "event_ids": self.settled, "event_day": day}

@@ -23,6 +23,7 @@ from services.core.db import Connection, fetch_one
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import seal_json
+from services.core.keys.keyring import Begun
 
 E_co = TypeVar("E_co", bound=EventData, covariant=True)
 Json = dict[str, Any]
@@ -54,6 +55,7 @@ class Work(Generic[E_co]):
         self.journaled = False
         self.stored: list[Envelope] = []
         self.settled: list[UUID] = []
+        self._begun: Begun | None = None
 
     async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
         """The answer of `ask`, kept at once under (consumer, event id, step) and never asked for again."""
@@ -101,7 +103,7 @@ class Work(Generic[E_co]):
                 await self._journal(conn)
             elif await self._is_done(conn):
                 raise AlreadyDone
-            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers)
+            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun)
             yield unit
             for one in unit.stored:
                 if self._passes_over(one.data):
@@ -117,9 +119,13 @@ class Work(Generic[E_co]):
             await conn.execute(history.SQL.mark_done, self._journal_key())
 
     async def done_before(self) -> bool:
-        """Whether the journal has this event."""
+        """Whether the journal has this event. The work has begun: an erase that meets its thread now makes it fail."""
+        thread = self.event.shared_in()
         async with self.house.database.reading() as conn:
-            return await self._is_done(conn)
+            row = await fetch_one(conn, history.SQL.begin, {**self._journal_key(), "thread": thread})
+        assert row is not None
+        self._begun = Begun(thread, row["erasures"])
+        return bool(row["done"])
 
     def _journal_key(self) -> dict[str, Any]:
         return {

@@ -3,6 +3,7 @@
 Invariants
 - What is stored under a key is stored in a transaction that holds the key's row; destroying the key waits for that
   transaction, and a key that is gone cannot be held. So nothing is ever stored under a key that was destroyed.
+- What was read before an erase is not stored after it, under whatever key: whoever began before begins again.
 - A process may read with a key that another one has destroyed for `CACHE_S` seconds at most. At most `CACHED` keys are
   kept in memory.
 """
@@ -14,6 +15,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 from uuid import NAMESPACE_OID, UUID, uuid5
 
@@ -23,7 +25,7 @@ from psycopg.rows import DictRow, dict_row
 from services.core.clock import monotonic, random_bytes, random_id
 from services.core.db.patience import PATIENCE
 from services.core.db.sql import queries
-from services.core.errors import Permanent
+from services.core.errors import Permanent, Temporary
 from services.core.keys.aead import KEY, KEY_BYTES, SEALED, Json, SubjectKey, is_sealed, open_json
 from services.core.keys.master import MasterKeyMissing, MasterKeys
 
@@ -36,6 +38,19 @@ People = frozenset[UUID]
 
 class Erased(Permanent):
     """The content can no longer be read: one of the people whom it is about was erased."""
+
+
+class ErasedMeanwhile(Temporary):
+    """An erase has met the thread since work on it began: what was read before must not be stored. Done again, it is
+    read anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """How many erasures had met a thread when work on it began."""
+
+    thread: UUID | None
+    erasures: int
 
 
 class Keys:
@@ -115,21 +130,30 @@ class Keys:
                     row["sealed"] = value
 
     async def hold(
-        self, conn: AsyncConnection[Any], workspace: str, wanted: Collection[People], used: UUID | None = None
+        self,
+        conn: AsyncConnection[Any],
+        workspace: str,
+        wanted: Collection[People],
+        used: UUID | None = None,
+        begun: Begun | None = None,
     ) -> dict[People, SubjectKey]:
         """The key of each set of people, made where there is none, held until the caller's transaction ends.
 
-        Raises `Erased` where the key `used` (of what the transaction decides upon) is gone.
+        Raises `Erased` where the key `used` (of what the transaction decides upon) is gone, and `ErasedMeanwhile` where
+        an erase has met the thread since the work has `begun`.
         """
         subjects = {subject_of(people): people for people in wanted}
-        rows = await _rows(conn, SQL.hold, {"workspace": workspace, "subjects": list(subjects), "used": used})
+        args = {"workspace": workspace, "subjects": list(subjects), "used": used, "thread": begun and begun.thread}
+        rows = await _rows(conn, SQL.hold, args)
         missing = sorted(subjects.keys() - {row["subject"] for row in rows})
         for subject in missing:
             await conn.execute(SQL.make, self._new(workspace, subject, subjects[subject]))
         if missing:
-            rows += await _rows(conn, SQL.hold, {"workspace": workspace, "subjects": missing, "used": None})
+            rows += await _rows(conn, SQL.hold, {**args, "subjects": missing, "used": None})
         if used is not None and used not in {row["key_id"] for row in rows}:
             raise Erased
+        if begun is not None and any(row["erasures"] > begun.erasures for row in rows):
+            raise ErasedMeanwhile
         kept = {row["subject"]: self._unwrapped(row) for row in rows}
         return {people: kept[subject] for subject, people in subjects.items()}
 

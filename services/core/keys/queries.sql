@@ -3,8 +3,11 @@
 SELECT key_id, master, wrapped FROM subject_keys WHERE key_id = ANY(%(ids)s);
 
 -- name: hold
--- The keys of some subjects, and the one that was used: they stay until the end of the transaction.
-SELECT key_id, subject, master, wrapped FROM subject_keys
+-- The keys of some subjects, and the one that was used: they stay until the end of the transaction. And how many erasures
+-- have met a thread.
+SELECT key_id, subject, master, wrapped,
+       (SELECT count(*) FROM erasures e WHERE e.threads @> ARRAY[%(thread)s::uuid]) AS erasures
+FROM subject_keys
 WHERE (workspace = %(workspace)s AND subject = ANY(%(subjects)s)) OR key_id = %(used)s
 ORDER BY key_id FOR KEY SHARE;
 

@@ -88,8 +88,8 @@ GROUP BY table_name;
 UPDATE receipts SET fingerprint = '' WHERE mail_id = ANY(%(mails)s);
 
 -- name: begin_erasure
-INSERT INTO erasures (erasure_id, workspace, participant_id, by, at, blobs, cached)
-VALUES (%(erasure_id)s, %(workspace)s, %(participant_id)s, %(by)s, %(at)s, %(blobs)s, %(cached)s)
+INSERT INTO erasures (erasure_id, workspace, participant_id, by, at, blobs, cached, threads)
+VALUES (%(erasure_id)s, %(workspace)s, %(participant_id)s, %(by)s, %(at)s, %(blobs)s, %(cached)s, %(threads)s)
 ON CONFLICT DO NOTHING;
 
 -- name: unfinished

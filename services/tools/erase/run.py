@@ -183,7 +183,14 @@ async def _begin(
 ) -> None:
     people = {id for kind, id in done.places if kind == "participant"} | found.people
     cached = sorted(str(one) for one in people | set(threads))
-    args = {"workspace": found.workspace, "by": by, "at": house.now(), "blobs": sorted(done.blobs), "cached": cached}
+    args = {
+        "workspace": found.workspace,
+        "by": by,
+        "at": house.now(),
+        "blobs": sorted(done.blobs),
+        "cached": cached,
+        "threads": sorted(threads),
+    }
     for person in found.people:
         await conn.execute(SQL.begin_erasure, {**args, "erasure_id": random_id(), "participant_id": person})
 
