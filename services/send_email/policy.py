@@ -12,6 +12,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one
 from services.core.ids import text_sha256
+from services.core.keys import is_sealed
 from services.core.mail.compose import Composed, ComposeRefused, links_in
 from services.core.memory.knowledge import chunk_ids, passages_by_id
 from services.core.settings import SettingsWrong
