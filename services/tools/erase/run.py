@@ -34,7 +34,7 @@ from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey
 from services.tools.rebuild.beside import connected
-from services.tools.rebuild.run import SCHEMA
+from services.tools.rebuild.run import SCHEMA, drop_past
 from services.tools.replay.leftovers import clear_leftovers
 
 log = structlog.get_logger(__name__)
@@ -59,8 +59,12 @@ class Erased:
 
 
 async def erase(house: House, found: Survey, *, by: str) -> Erased:
-    """Erase, and clear what lies outside the database. Raises `HouseBusy` or `HistoryHeld`."""
+    """Erase, drop the past states that were left to be read, and clear what lies outside the database.
+
+    Raises `HouseBusy` or `HistoryHeld`.
+    """
     done, told = await _in_one_transaction(house, found, by)
+    await drop_past(house.settings)
     await publish(house, told)
     await finish(house, found.workspace)
     return done

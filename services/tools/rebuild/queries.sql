@@ -14,6 +14,10 @@ SELECT pg_advisory_lock(hashtextextended('correspondent schema ' || %(name)s, 0)
 -- name: occupy_if_free
 SELECT pg_try_advisory_lock(hashtextextended('correspondent schema ' || %(name)s, 0)) AS free;
 
+-- name: past_schemas
+-- Schemas with this comment.
+SELECT nspname AS name FROM pg_namespace WHERE obj_description(oid, 'pg_namespace') = %(said)s ORDER BY nspname;
+
 -- name: live_schema
 -- Where the house's own tables stand.
 SELECT current_schema() AS name;

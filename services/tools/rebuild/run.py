@@ -24,11 +24,12 @@ from services.tools.alone import holding, still
 from services.tools.archive.archive import Archive
 from services.tools.fold import Folded, fold_events
 from services.tools.history import Part, Stored, manifests, stored_events
-from services.tools.rebuild.beside import SQL, beside, connected, make
+from services.tools.rebuild.beside import SQL, beside, connected, drop, make
 from services.tools.rebuild.compare import Comparison, compare
 from services.tools.rebuild.scopes import Scope
 
 SCHEMA, OLD = "rebuilt", "replaced"
+PAST = "a past state, left to be read; an erase drops it"  # the comment by which such a schema is known
 LOCK_MS = 400  # shorter than Postgres' deadlock_timeout of 1 s: we give up before anybody is killed
 LOCK_TRIES = 50
 LOCK_PAUSE_S = 0.2
@@ -91,6 +92,15 @@ async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archiv
     raise TablesInUse
 
 
+async def drop_past(settings: Settings) -> list[str]:
+    """Drop every schema that `past` has left to be read; their names."""
+    async with connected(settings.database_url) as conn:
+        names = [str(row["name"]) for row in await fetch_all(conn, SQL.past_schemas, {"said": PAST})]
+    for name in names:
+        await drop(settings.database_url, name)
+    return names
+
+
 async def past(
     settings: Settings, scope: Scope, until: datetime, schema: str, folded: Folded, archive: Archive | None = None
 ) -> int:
@@ -100,6 +110,7 @@ async def past(
     """
     url = settings.database_url
     async with holding(url), _both(settings, await make(url, schema)) as (live, target):
+        await target.execute(sql.SQL("COMMENT ON SCHEMA {} IS {}").format(sql.Identifier(schema), sql.Literal(PAST)))
         part = Part(kinds=scope.kinds, until=until)
         count = await fold_events(stored_events(live, part, archive), target, folded)
         await _carry_vectors(target, (await _schema(live), schema))
