@@ -100,8 +100,8 @@ async def store(
 ) -> list[Envelope]:
     """Seal events and store them in the caller's transaction; as they were stored.
 
-    Raises `Erased` where the people of `cause` were erased since it was read, `ErasedMeanwhile` where an erase has met its
-    thread since the work has `begun`, and `EventTooLarge`.
+    Raises `Erased` where the people of `cause` were erased since it was read, `ErasedMeanwhile` where an erase has met
+    its thread since the work has `begun`, and `EventTooLarge`.
     """
     sealed = await seal(conn, envelopes, cause, begun)
     for one in sealed:
