@@ -5,7 +5,8 @@ Invariants
   again, without the person's name and addresses, with a key of the others. So no copy on the log stays readable.
 - A mail that others wrote is kept without its raw bytes, which quote and name whomever they like; its attachments stay,
   but for those that name the person packed (in a zip, a document), where a name cannot be taken out.
-- Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on.
+- Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on, and so does what is
+  left of the person's events that no key had sealed.
 - Everything made from a whole conversation goes: a context, a reply, a summary may hold anything that was said in it.
 """
 
@@ -76,8 +77,8 @@ async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey, archive: A
             await _keep(conn, keys, blobs, found, row, owners[key] - found.people)
         else:
             done.shredded.add(row["id"])
-            if not row.get("archived"):
-                await _shred(conn, row)
+            if not row.get("archived") or key is None:
+                await _shred(conn, found.workspace, row)
     return done
 
 
@@ -141,10 +142,11 @@ def names_in(text: str) -> set[str]:
     return {one[0] for one in BLOB.finditer(text)}
 
 
-async def _shred(conn: Connection, row: Row) -> None:
+async def _shred(conn: Connection, workspace: str, row: Row) -> None:
     """Nothing but the skeleton stays; the ciphertext goes too, should a copy of the key exist somewhere."""
     sealed = row["data"] if is_sealed(row["data"]) else row.get("sealed")
     if sealed is None:
         skeleton = replace(history.envelope(row)).data.skeleton()
         sealed = {**skeleton, OF: str(row["id"]), KEY: str(UUID(int=0))}
-    await conn.execute(history.SQL.replace_data, {"id": row["id"], "data": Jsonb({**sealed, SEALED: ""})})
+    left = {"id": row["id"], "workspace": workspace, "data": Jsonb({**sealed, SEALED: ""})}
+    await conn.execute(SQL.keep_archived if row.get("archived") else history.SQL.replace_data, left)
