@@ -281,6 +281,7 @@ async def test_who_complained_is_not_written_to_after_the_erase(house: House) ->
 
 async def test_archived_events_are_erased_too_and_those_of_others_are_kept(house: House, stack: Endpoints) -> None:
     """The files stay as they are: Ada's part of them has no key, Bob's mails in them stand sealed anew beside them."""
+    await write(house, ADA, "And for a whole year?", "<a3@quillfeather.example>", "<a2@quillfeather.example>")
     ada = await found(house, ADA)
     assert await _archived(house)
     assert (await found(house, ADA)).marks == ada.marks

@@ -5,8 +5,8 @@ Invariants
   again, without the person's name and addresses, with a key of the others. So no copy on the log stays readable.
 - A mail that others wrote is kept without its raw bytes, which quote and name whomever they like; its attachments stay,
   but for those that name the person packed (in a zip, a document), where a name cannot be taken out.
-- Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on, and so does what is
-  left of the person's events that no key had sealed.
+- Archived files are not rewritten: what others wrote in them stands in `resealed_events` from then on, and so does what
+  is left of the person's events that no key had sealed.
 - Everything made from a whole conversation goes: a context, a reply, a summary may hold anything that was said in it.
 """
 
