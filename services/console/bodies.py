@@ -51,6 +51,16 @@ class Correction(_Body):
     by: By = "api"
 
 
+class OtherSelf(_Body):
+    """Another participant who is the same person."""
+
+    into: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=320)] = Field(
+        description="an address that has written to us, or a participant's id"
+    )
+    reason: Reason = ""
+    by: By = "api"
+
+
 class Outcome(BaseModel):
     """What became of a wish; `pending` where learn_facts has not come to it yet."""
 

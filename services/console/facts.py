@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import AwareDatetime, BaseModel
 
 from schemas.events.memory import FactRequested
+from schemas.events.merging import ParticipantMergeRequested
 from services.console.asking import ask
 from services.console.bodies import By, Correction, NewFact, Outcome
 from services.console.memory.asking import NotDecidedYet, became
@@ -163,10 +164,14 @@ def add_wishes(router: APIRouter, house: House) -> None:
 
 async def _wish(house: House, who: str, response: Response, **given: Any) -> Outcome:
     one = await person(house, who)
-    wish = FactRequested.model_validate({"participant_id": one.participant_id, **given})
+    return await outcome(house, FactRequested.model_validate({"participant_id": one.participant_id, **given}), response)
+
+
+async def outcome(house: House, wish: FactRequested | ParticipantMergeRequested, response: Response) -> Outcome:
+    """Ask, and say what became of it. Raises `Refused` where learn_facts did not grant it."""
     id = (await ask(house, wish)).id
     try:
-        decided = await became(house, one.participant_id, id, timeout_s=WAIT_S)
+        decided = await became(house, wish.participant_id, id, timeout_s=WAIT_S)
     except NotDecidedYet:
         response.status_code = 202
         return Outcome(request_id=id, status="pending")

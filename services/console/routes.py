@@ -9,6 +9,7 @@ from services.console.drafts import routes as drafts
 from services.console.knowledge import routes as knowledge
 from services.console.lifecycles import add_lifecycle
 from services.console.memory.people import Person, list_people
+from services.console.merges import add_merges
 from services.console.named import Who, person
 from services.console.profiles import add_profile
 from services.console.threads import routes as threads
@@ -20,7 +21,7 @@ def routes(house: House) -> APIRouter:
     """The API's routes, all behind the bearer token."""
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer_of(house.settings.web))])
     parts = {
-        "memory": (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes),
+        "memory": (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_merges),
         "threads": (threads.add_reads, threads.add_wishes),
         "drafts": (drafts.add_reads, drafts.add_wishes),
         "knowledge": (knowledge.add_documents, knowledge.add_articles),

@@ -77,5 +77,6 @@ SELECT DISTINCT author_name, author_addr FROM mails WHERE thread_id = %(thread_i
 -- name: known_of
 -- What is remembered of a person that would tell who they are.
 SELECT DISTINCT value FROM facts
-WHERE participant_id = %(participant_id)s AND (
+WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND (
     kind IN ('identity', 'contact_info', 'order_info', 'relationship') OR key ~ '(name|company|employer|order|invoice)');

@@ -7,6 +7,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
 from services.core.db import Connection
 from services.learn_facts.apply_facts import FACT_APPLIERS, SQL, args_of
+from services.learn_facts.merging import MERGING_APPLIERS
 from services.learn_facts.profile import PROFILE_APPLIERS
 
 
@@ -48,6 +49,7 @@ APPLIERS: Appliers = {
     ev.ParticipantSeen: _one("upsert_participant"),
     **FACT_APPLIERS,
     **PROFILE_APPLIERS,
+    **MERGING_APPLIERS,
     ev.ParticipantStateChanged: _state_changed,
     ev.ParticipantTransitionRefused: _one("log_transition"),
     ev.SignalsNoted: _signals_noted,

@@ -15,6 +15,7 @@ from schemas.events.memory import (
     ParticipantStateChanged,
     TurnReflected,
 )
+from schemas.events.merging import ParticipantMergeRequested
 from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
 from schemas.events.retention import MemoryRetentionDue
@@ -27,6 +28,7 @@ from services.learn_facts import consequences, decide_acts, decide_person, decid
 from services.learn_facts.expiring import on_due
 from services.learn_facts.load import load, load_turn
 from services.learn_facts.meaning import meanings_of
+from services.learn_facts.merging import keeper_of, on_merge_asked
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.profile import on_profile
 from services.learn_facts.proposals import learn, policy_of, policy_of_house, record_all
@@ -84,7 +86,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
 async def on_request(work: Work[FactRequested]) -> None:
     """A person adds, corrects, pins or takes back a fact."""
     async with work.unit() as unit:
-        who = await load(unit, work.event.participant_id)
+        who = await load(unit, await keeper_of(unit, work.event.participant_id, work.event.fact_id))
         asked = decide_requests.request(who, work.event, unit.id_for("fact"), unit.now, policy_of_house(work))
         await record_all(unit, who, list(asked))
 
@@ -147,6 +149,7 @@ async def _stand(unit: Unit, who: Participant, proposed: str, reason: str, inten
 HANDLERS: Handlers = {
     ProfileRequested: on_profile,
     ParticipantStateRequested: on_state_wish,
+    ParticipantMergeRequested: on_merge_asked,
     EmailRead: on_email,
     ReplyDrafted: on_draft,
     TurnReflected: on_reflected,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
+from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
@@ -13,6 +14,7 @@ from services.core.memory.quotes import find_quote
 from services.learn_facts import consequences, decide_facts
 from services.learn_facts.after import after
 from services.learn_facts.load import load
+from services.learn_facts.merging import keeper_of
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import STANDARD, Policy, extended
 
@@ -22,11 +24,25 @@ async def learn(
 ) -> Participant:
     """Decide on each proposal, and on what follows from it; the participant as they are then."""
     for number, proposal in enumerate(proposals):
-        cited = _cited(proposal, sources)
-        decided = list(decide_facts.propose(who, proposal, cited, unit.id_for(f"fact/{number}"), policy))
-        follows = after(who, await record_all(unit, who, decided), unit.now)
-        who = follows or await load(unit, who.participant_id)
+        cited, fact_id = _cited(proposal, sources), unit.id_for(f"fact/{number}")
+        other = await _kept_elsewhere(unit, who, proposal)
+        decided = list(decide_facts.propose(other or who, proposal, cited, fact_id, policy))
+        recorded = await record_all(unit, other or who, decided)
+        if other is None:
+            who = after(who, recorded, unit.now) or await load(unit, who.participant_id)
     return who
+
+
+async def _kept_elsewhere(unit: Unit, who: Participant, proposal: FactProposal) -> Participant | None:
+    """Whose fact a DELETE names, where the same person has it under another address."""
+    if proposal.op != "delete" or any(str(one.fact_id) == proposal.fact_id for one in who.facts):
+        return None
+    try:
+        fact_id = UUID(proposal.fact_id)
+    except ValueError:
+        return None
+    keeper = await keeper_of(unit, who.participant_id, fact_id)
+    return await load(unit, keeper) if keeper != who.participant_id else None
 
 
 async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:

@@ -6,7 +6,8 @@ WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 SELECT text, covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
 
 -- name: brief
-SELECT text FROM briefs WHERE participant_id = %(participant_id)s;
+SELECT text FROM briefs WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+ORDER BY updated_at DESC, participant_id LIMIT 1;
 
 -- name: participant
 SELECT name, addr, state FROM participants WHERE participant_id = %(participant_id)s;
@@ -14,7 +15,8 @@ SELECT name, addr, state FROM participants WHERE participant_id = %(participant_
 -- name: facts
 -- What is believed now, the most important first: what UPDATE and DELETE may refer to.
 SELECT fact_id, kind, key, value, text, recorded_at FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
+WHERE workspace = %(workspace)s AND superseded_at IS NULL
+  AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
 ORDER BY importance DESC, recorded_at DESC LIMIT 60;
 
 -- name: issues

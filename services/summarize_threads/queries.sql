@@ -4,8 +4,8 @@ SELECT text, covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
 -- name: known_names
 -- What is known of the participant by name (learn_facts' own rows), the most important first.
 SELECT p.name, ARRAY(SELECT f.value FROM facts f
-                     WHERE f.workspace = p.workspace AND f.participant_id = p.participant_id AND f.kind = 'identity'
-                       AND f.superseded_at IS NULL
+                     WHERE f.workspace = p.workspace AND f.kind = 'identity' AND f.superseded_at IS NULL
+                       AND f.participant_id = ANY(person_ids(p.participant_id))
                      ORDER BY f.importance DESC, f.recorded_at, f.fact_id LIMIT 20) AS things
 FROM participants p WHERE p.workspace = %(workspace)s AND p.participant_id = %(participant_id)s;
 

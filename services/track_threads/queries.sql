@@ -40,7 +40,9 @@ SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted, 
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: occasion_person
-SELECT state, risk, tags FROM participants WHERE participant_id = %(participant_id)s;
+SELECT state, risk, tags FROM participants
+WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
 -- name: imported
 -- A mail among these that was imported.

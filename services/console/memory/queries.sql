@@ -5,12 +5,20 @@ WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr) = lo
 ORDER BY first_seen_at LIMIT 1;
 
 -- name: profile
-SELECT field, value, by, reason, at, cause FROM participant_profile
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY field;
+SELECT DISTINCT ON (field) field, value, by, reason, at, cause FROM participant_profile
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+ORDER BY field, at DESC;
 
 -- name: people
 SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
 WHERE workspace = %(workspace)s ORDER BY last_seen_at DESC, participant_id LIMIT %(limit)s;
+
+-- name: same_person
+-- The other addresses of a person.
+SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND participant_id <> %(participant_id)s
+ORDER BY addr, participant_id;
 
 -- name: current
 -- What is believed now, expired facts included (they are marked when shown).
@@ -18,7 +26,9 @@ SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, s
        expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
        span_start, span_end
 FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND superseded_at IS NULL
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND superseded_at IS NULL
+  AND NOT outranked((SELECT person_ids(%(participant_id)s))::uuid[], fact_id)
 ORDER BY kind, key, recorded_at, fact_id;
 
 -- name: as_of
@@ -28,7 +38,7 @@ WITH said AS (
     SELECT f.*, s.said_at, s.at AS learned_at,
            CASE WHEN f.single_valued THEN f.key ELSE f.fact_id::text END AS place
     FROM facts f JOIN fact_sources s USING (fact_id)
-    WHERE f.workspace = %(workspace)s AND f.participant_id = %(participant_id)s
+    WHERE f.workspace = %(workspace)s AND f.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
       AND s.said_at <= %(valid_at)s AND s.at <= %(known_at)s
       AND (f.retracted_at IS NULL OR f.retracted_at > %(known_at)s)
 ),
@@ -49,14 +59,16 @@ SELECT shown_by, s.fact_id, s.trust, coalesce(s.mail_id, s.reply_id) AS mail_id,
 FROM fact_sources s JOIN facts f USING (fact_id),
      LATERAL (SELECT CASE WHEN f.superseded_at <= %(known_at)s THEN coalesce(f.merged_into, f.fact_id) ELSE f.fact_id END
                      AS shown_by) AS place
-WHERE s.workspace = %(workspace)s AND s.participant_id = %(participant_id)s AND shown_by = ANY(%(fact_ids)s)
+WHERE s.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND shown_by = ANY(%(fact_ids)s)
   AND s.said_at <= %(valid_at)s AND s.at <= %(known_at)s
 ORDER BY s.version;
 
 -- name: marks_then
 -- What had been decided by then about how some facts stand.
 SELECT fact_id, decision, at FROM fact_log
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id = ANY(%(fact_ids)s)
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND fact_id = ANY(%(fact_ids)s)
   AND decision IN ('pinned', 'unpinned', 'stale', 'corroborated') AND at <= least(%(valid_at)s, %(known_at)s)
 ORDER BY version;
 
@@ -66,7 +78,7 @@ SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, s
        expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
        span_start, span_end
 FROM facts
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(key)s = '' OR key = %(key)s)
 ORDER BY key, valid_from, recorded_at, fact_id;
 
@@ -78,22 +90,26 @@ SELECT s.fact_id, s.trust, s.mail_id, s.reply_id, s.thread_id, s.quote, s.quote_
 FROM fact_sources s
 LEFT JOIN mails m ON m.mail_id = s.mail_id AND m.workspace = s.workspace
 LEFT JOIN deliveries d ON d.reply_id = s.reply_id AND d.workspace = s.workspace
-WHERE s.workspace = %(workspace)s AND s.participant_id = %(participant_id)s AND s.fact_id = ANY(%(fact_ids)s)
+WHERE s.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND s.fact_id = ANY(%(fact_ids)s)
 ORDER BY s.said_at, s.version;
 
 -- name: decisions
 -- What was decided about each fact, in order.
 SELECT fact_id, version, at, decision, reason, cause FROM fact_log
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id = ANY(%(fact_ids)s)
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND fact_id = ANY(%(fact_ids)s)
 ORDER BY version;
 
 -- name: refusals
 -- Proposals and wishes that did not hold, newest first.
 SELECT at, decision, key, value, reason, cause FROM fact_log
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND fact_id IS NULL
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND fact_id IS NULL
 ORDER BY version DESC LIMIT %(limit)s;
 
 -- name: became
 -- What became of a wish: the decisions that it caused.
 SELECT decision, fact_id, key, value, reason FROM fact_log
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND cause = %(cause)s ORDER BY version;
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND cause = %(cause)s ORDER BY version;

@@ -11,7 +11,8 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND caus
 -- name: issues
 -- The troubles that they reported, open ones first.
 SELECT issue_key, reports, resolved, thread_id, first_at, last_at FROM participant_issues
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY resolved, last_at DESC, issue_key;
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+ORDER BY resolved, last_at DESC, issue_key;
 
 -- name: moods
 -- How mood and risk came to what they are, the latest first; older days may be archived.

@@ -2,7 +2,9 @@
 -- Exact: every fact of one participant that stands under the condition, by cosine and by BM25 with the
 -- frequencies within that memory. A fact is a sentence, so a word counts once. Coverage is the share of the
 -- query's words that a fact holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
-WITH word AS MATERIALIZED (
+-- A person who writes from several addresses has one memory.
+WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),
+word AS MATERIALIZED (
     SELECT lexeme, quote_literal(lexeme)::tsquery AS query
     FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
 ),
@@ -11,7 +13,9 @@ scope AS MATERIALIZED (
         fact_id, tsv, length(tsv)::float8 AS size,
         CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts
-    WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND {condition}
+    WHERE workspace = %(workspace)s
+      AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND {condition}
+      AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id))
 ),
 total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
 matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.tsv @@ word.query),

@@ -9,17 +9,17 @@ from uuid import UUID
 import typer
 
 from schemas.events.memory import FactRequested
-from services.console.asking import ask
-from services.console.memory.asking import became
 from services.console.memory.finding import find
+from services.console.memory.merging import same_person
 from services.console.memory.past import as_of as facts_as_of
 from services.console.memory.people import Person, list_people
 from services.console.memory.reading import current, history, refusals, with_provenance
 from services.console.memory.standing import standing
 from services.core.house import House
 from services.core.memory.recall import in_words
+from services.tools.commands.memory_merging import merge, unmerge
 from services.tools.commands.memory_standing import lifecycle, move
-from services.tools.commands.person import Who, of_person, print_lines
+from services.tools.commands.person import Who, ask_about, of_person, print_lines
 from services.tools.commands.terminal import console, plain
 from services.tools.commands.wishing import By, in_house
 from services.tools.memory import show as showing
@@ -28,6 +28,8 @@ app = typer.Typer(no_args_is_help=True, help="What is known of a person, where i
 Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]
 app.command("lifecycle")(lifecycle)
 app.command("move")(move)
+app.command("merge")(merge)
+app.command("unmerge")(unmerge)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 
@@ -53,7 +55,9 @@ def show(context: typer.Context, who: Who) -> None:
             facts = await current(conn, house.settings.workspace, one.participant_id)
             entries = await with_provenance(conn, house.settings.workspace, one.participant_id, facts)
             found = await standing(conn, house.settings.workspace, one)
-        print_lines([showing.person(one), *map(showing.issue, found.issues)])
+            others = await same_person(conn, house.settings.workspace, one.participant_id)
+        also = [f"also  {showing.person(other)}" for other in others]
+        print_lines([showing.person(one), *also, *map(showing.issue, found.issues)])
         print_lines(showing.entry(entry, house.now()) for entry in entries)
 
     of_person(context, who, run)
@@ -169,12 +173,6 @@ def forget(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator
     _wish(context, who, "forget", by, fact_id=fact_id)
 
 
-@app.command()
-def unmerge(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
-    """Undo a merge: the facts that were shown as one stand for themselves again."""
-    _wish(context, who, "unmerge", by, fact_id=fact_id)
-
-
 def _day(until: datetime | None) -> date | None:
     return until.date() if until else None
 
@@ -182,9 +180,6 @@ def _day(until: datetime | None) -> date | None:
 def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> None:
     async def run(house: House, one: Person) -> None:
         wish = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
-        decided = await became(house, one.participant_id, (await ask(house, wish)).id)
-        console.print(plain(showing.decided(decided)))
-        if decided.refused:
-            raise typer.Exit(1)
+        await ask_about(house, wish)
 
     of_person(context, who, run)

@@ -7,10 +7,15 @@ from typing import Annotated
 
 import typer
 
+from schemas.events.memory import FactRequested
+from schemas.events.merging import ParticipantMergeRequested
+from services.console.asking import ask
+from services.console.memory.asking import became
 from services.console.memory.people import Person, find_person
 from services.core.house import House
 from services.tools.commands.terminal import console, plain
 from services.tools.commands.wishing import in_house
+from services.tools.memory import show as showing
 
 Who = Annotated[str, typer.Argument(help="The person: an address that wrote to us, or a participant's id.")]
 
@@ -24,6 +29,14 @@ def of_person(context: typer.Context, who: str, run: Callable[[House, Person], A
         await run(house, one)
 
     in_house(context, with_person)
+
+
+async def ask_about(house: House, wish: FactRequested | ParticipantMergeRequested) -> None:
+    """Ask, wait for the decision, and say it; exit code 1 where it was refused."""
+    decided = await became(house, wish.participant_id, (await ask(house, wish)).id)
+    console.print(plain(showing.decided(decided)))
+    if decided.refused:
+        raise typer.Exit(1)
 
 
 def print_lines(lines: Iterable[str], empty: str = "Nothing is remembered.") -> None:

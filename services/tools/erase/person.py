@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from services.core.db import fetch_one
+from services.core.db import fetch_all
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.ids import participant_id
@@ -17,18 +17,23 @@ class NoSuchPerson(Permanent):
 
 
 async def person(house: House, typed: str) -> tuple[People, frozenset[str]]:
-    """The participant and the addresses that are known before anything is read. Raises `NoSuchPerson`.
+    """The participants and the addresses that are known before anything is read. Raises `NoSuchPerson`.
 
-    An address need not be known: who was erased has none in the tables, and can still be searched for.
+    Who was merged with somebody is the same person under another address, and meant as well. An address need not be
+    known: who was erased has none in the tables, and can still be searched for.
     """
     typed = typed.strip()
-    if "@" in typed:
-        return frozenset({participant_id(house.settings.workspace, typed)}), frozenset({typed.casefold()})
+    id = participant_id(house.settings.workspace, typed) if "@" in typed else _id(typed)
+    async with house.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.person, {"workspace": house.settings.workspace, "id": id})
+    known = {row["addr"].casefold() for row in rows if row["addr"]}
+    return frozenset(row["participant_id"] for row in rows), frozenset(
+        known | {typed.casefold()} if "@" in typed else known
+    )
+
+
+def _id(typed: str) -> UUID:
     try:
-        id = UUID(typed)
+        return UUID(typed)
     except ValueError:
         raise NoSuchPerson(f"{typed[:60]!r} is neither an address nor a participant's id") from None
-    args = {"workspace": house.settings.workspace, "id": id}
-    async with house.database.reading() as conn:
-        row = await fetch_one(conn, SQL.address, args)
-    return frozenset({id}), frozenset({row["addr"].casefold()} if row else ())

@@ -102,8 +102,10 @@ UPDATE erasures SET finished_at = %(at)s, blobs = '{}', cached = '{}' WHERE eras
 -- A fold need not wait for the disk; an erase must.
 SELECT set_config('synchronous_commit', 'on', true);
 
--- name: address
-SELECT addr FROM participants WHERE workspace = %(workspace)s AND participant_id = %(id)s;
+-- name: person
+-- Everybody who is the same person as a participant, with their addresses where they are known.
+SELECT one AS participant_id, p.addr FROM unnest(person_ids(%(id)s)) AS one
+LEFT JOIN participants p ON p.workspace = %(workspace)s AND p.participant_id = one;
 
 -- name: held
 -- How much there is of some people, in words of the house.

@@ -1,0 +1,45 @@
+"""One person under several addresses: participants that are merged, and taken apart again."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from schemas.events.base import EventData
+from schemas.events.memory import ParticipantEvent
+
+
+class ParticipantMerged(ParticipantEvent):
+    """A participant is the same person as another one, `into`: whoever reads one of them reads both."""
+
+    TYPE: ClassVar[str] = "participant.merged.v1"
+
+    into: UUID
+    by: str
+    reason: str = ""
+    settled: tuple[str, ...] = Field((), description="the keys of which both had a value, and how that was settled")
+
+
+class ParticipantUnmerged(ParticipantEvent):
+    """The merge is undone: each is again what was learned under their own address."""
+
+    TYPE: ClassVar[str] = "participant.unmerged.v1"
+
+    into: UUID
+    by: str
+    reason: str = ""
+
+
+class ParticipantMergeRequested(EventData):
+    """A person says that two participants are one, or are not; learn_facts decides."""
+
+    TYPE: ClassVar[str] = "participant.merge_requested.v1"
+    TOPIC: ClassVar[str] = "participant-events"
+
+    participant_id: UUID
+    into: UUID
+    op: Literal["merge", "unmerge"]
+    by: str
+    reason: str = ""
