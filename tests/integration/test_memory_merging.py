@@ -84,7 +84,7 @@ async def test_who_reads_one_reads_both_and_the_policy_settles_what_differs(memo
     assert await believed(memory, HOME) == (both - {"Pro"}) | {"Enterprise"}
     async with memory.house.database.reading() as conn:
         who = (conn, memory.workspace, memory.person(HOME))
-        then = await reading.as_of(*who, valid_at=day(1.5), known_at=day(9))
+        then = await past.as_of(*who, valid_at=day(1.5), known_at=day(9))
         assert {one.value for one in then} == {"Team", "adaxacmexexample"}
         assert len(await reading.history(*who)) == 5
 
