@@ -12,7 +12,7 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
-from services.console.memory import finding, reading
+from services.console.memory import finding, past, reading
 from services.console.routes import routes
 from services.core.bus.runner import enter
 from services.core.web import make_app
