@@ -88,7 +88,7 @@ async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> N
     closed = TurnClosed(turn_id=random_id(), thread_id=mail["thread_id"], participant_id=memory.person(), outcome="sent",
                         inbox=mail["inbox"], mail_ids=(mail["mail_id"],), trusted=True)  # fmt: skip
     event = memory.event(closed, day(7))
-    materials = await gather(Work(closed, event, "reflect", memory.house, {}))
+    materials = await gather(Work(closed, event, "reflect", memory.house, {}), closed)
     assert "known trouble: csv export timeout (reported 5 times, open)" in materials.layers[0].text
 
 
