@@ -92,7 +92,10 @@ class NoReplyInput(_Said):
     """Say that the mail needs no answer, for instance 'thanks, solved!'."""
 
     reason: Line = Field(description="Why no reply is needed, in one sentence.")
-    settled: bool = Field(default=False, description="True if the customer says that their matter is settled.")
+    settled: bool = Field(default=False, description="True if their matter is settled: the thread is then resolved.")
+    goals_close: list[Line] = Field(
+        default_factory=list, max_length=8, description="Open goals that are now reached, word for word as shown."
+    )
 
 
 class EscalateInput(_Said):
@@ -206,6 +209,9 @@ class Signals(_Said):
 
     sentiment: float = Field(default=0.0, ge=-1.0, le=1.0, description="-1 furious, 0 neutral, 1 delighted.")
     frustrated: bool = Field(default=False, description="True only if the words show frustration with us.")
+    frustrated_mails: int = Field(
+        default=0, ge=0, le=100, description="Of several mails: how many of the newest in a row show frustration."
+    )
     intent: Intent = Field(default="other", description="The main purpose of the newest mail.")
     issue_key: OptionalLine = Field(
         default="",

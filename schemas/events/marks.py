@@ -67,7 +67,7 @@ class DeadlineChanged(ThreadEvent):
 
 
 class ThreadMarksRequested(EventData):
-    """A person asks for a priority, for tags, or leaves a note; track_threads decides."""
+    """A person asks for a priority, for tags or goals, or leaves a note; track_threads decides."""
 
     TYPE: ClassVar[str] = "thread.marks_requested.v1"
     TOPIC: ClassVar[str] = "thread-events"
@@ -76,6 +76,8 @@ class ThreadMarksRequested(EventData):
     priority: Priority | None = None
     add_tags: tuple[str, ...] = ()
     remove_tags: tuple[str, ...] = ()
+    add_goals: tuple[str, ...] = ()
+    close_goals: tuple[str, ...] = Field((), description="texts or ids of open goals")
     note: str = ""
     reason: str = ""
     by: str

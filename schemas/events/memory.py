@@ -30,6 +30,7 @@ class MailSignals(Value):
 
     sentiment: float = 0.0
     frustrated: bool = False
+    frustrated_mails: int = Field(0, description="how many of the turn's newest mails in a row are; 0: all, if it is")
     intent: str = "other"
     issue_key: str = ""
     issue_resolved: bool = False
@@ -65,7 +66,7 @@ class TurnReflected(EventData):
 
 
 class ThreadSummarized(EventData):
-    """The rolling summary of a thread, at most 200 words."""
+    """The rolling summary of what one person and we have said in a thread, at most 200 words."""
 
     TYPE: ClassVar[str] = "thread.summarized.v1"
     TOPIC: ClassVar[str] = "thread-summarized"
@@ -77,6 +78,7 @@ class ThreadSummarized(EventData):
     words: int
     covers_to: int
     turn_id: UUID
+    trusted: bool = Field(True, description="whether it is certain that it was they who wrote")
 
     def aggregate_id(self) -> UUID:
         """The thread whose summary it is."""
@@ -265,6 +267,18 @@ class SignalsNoted(ParticipantEvent):
 
     def shared_in(self) -> UUID | None:
         """Of the participant's own mails."""
+        return None
+
+
+class IssuesResolved(ParticipantEvent):
+    """A thread was resolved, by whomever: the troubles that the participant reported in it are over."""
+
+    TYPE: ClassVar[str] = "participant.issues_resolved.v1"
+
+    thread_id: UUID
+
+    def shared_in(self) -> UUID | None:
+        """Of the participant alone."""
         return None
 
 

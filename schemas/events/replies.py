@@ -159,6 +159,7 @@ class ReplyApproved(DeliveryEvent):
     goals_close: tuple[str, ...] = ()
     reason: str = ""
     approved_by: str = "policy"
+    citations: tuple[str, ...] = ()
 
 
 class ReplyHeld(DeliveryEvent):
@@ -213,6 +214,7 @@ class ReplySent(DeliveryEvent):
     goals_add: tuple[str, ...] = ()
     goals_close: tuple[str, ...] = ()
     reason: str = ""
+    citations: tuple[str, ...] = Field((), description="ids of the passages that it rests on")
 
 
 class ReplyDeferred(DeliveryEvent):

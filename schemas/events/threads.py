@@ -195,6 +195,7 @@ class TurnClosed(ThreadEvent):
     outcome: TurnOutcome
     reason: str = ""
     reply_id: UUID | None = None
+    still_waits: bool = Field(False, description="nobody has answered its mails: they go on waiting")
 
 
 class ThreadTransitionRequested(EventData):

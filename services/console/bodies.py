@@ -17,6 +17,7 @@ By = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_l
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
+Goals = Annotated[tuple[Line, ...], Field(max_length=8)]
 
 
 class _Body(BaseModel):
@@ -121,13 +122,15 @@ class Marks(_Body):
     priority: Priority | None = None
     add_tags: Tags = ()
     remove_tags: Tags = ()
+    add_goals: Goals = ()
+    close_goals: Goals = ()
     reason: Reason = ""
     by: By = "api"
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
-        if not (self.priority or self.add_tags or self.remove_tags):
-            raise ValueError("ask for a priority, or for tags to add or to remove")
+        if not any((self.priority, self.add_tags, self.remove_tags, self.add_goals, self.close_goals)):
+            raise ValueError("ask for a priority, for tags to add or to remove, or for goals to add or to close")
         return self
 
 

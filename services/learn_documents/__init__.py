@@ -1,6 +1,6 @@
 """Keeps the knowledge base: documents in editions, cut into passages that are found, cited, and stay for their time.
 
-In: document-events (what people ask), reply-drafted (what is cited), thread-events (what people answered).
+In: document-events (what people ask), deliveries (what is cited), thread-events (what people answered).
 Out: document-events. Owns the aggregate `document`; a proposed article is one that nobody has accepted yet.
 """
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from schemas.events import documents as ev
-from schemas.events.replies import ReplyDrafted
+from schemas.events.replies import ReplySent
 from schemas.events.threads import ReplyAttached
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
@@ -51,8 +51,8 @@ async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> N
             await conn.execute(SQL.attach_vector, args)
 
 
-async def on_drafted(work: Work[ReplyDrafted]) -> None:
-    """Note with each document that a reply rests on it."""
+async def on_sent(work: Work[ReplySent]) -> None:
+    """Note with each document that a reply, which has left, rests on it."""
     reply = work.event
     if not reply.citations:
         return
@@ -82,6 +82,6 @@ HANDLERS: Handlers = {
     ev.DocumentContinued: on_indexed,
     ev.ArticleRequested: articles.on_requested,
     ev.ProposalDecided: articles.on_decided,
-    ReplyDrafted: on_drafted,
+    ReplySent: on_sent,
     ReplyAttached: articles.on_reply_attached,
 }

@@ -53,6 +53,7 @@ APPLIERS: Appliers = {
     ev.ParticipantStateChanged: _state_changed,
     ev.ParticipantTransitionRefused: _one("log_transition"),
     ev.SignalsNoted: _signals_noted,
+    ev.IssuesResolved: _one("resolve_issues"),
     ev.BriefWritten: _one("upsert_brief"),
     ev.SessionNoted: _session,
     ev.RelationRecorded: _relation,

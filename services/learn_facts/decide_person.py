@@ -10,6 +10,7 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import (
+    IssuesResolved,
     MailSignals,
     ParticipantState,
     ParticipantStateChanged,
@@ -75,11 +76,21 @@ def shown_by(intent: str, state: ParticipantState) -> ParticipantState | None:
 
 
 def note_signals(
-    who: Participant, signals: MailSignals, thread_id: UUID, people: PeopleSettings = STANDARD
+    who: Participant,
+    signals: MailSignals,
+    thread_id: UUID,
+    people: PeopleSettings = STANDARD,
+    *,
+    mails: int = 1,
+    thread_over: bool = False,
 ) -> SignalsNoted:
-    """The new values after one more turn."""
-    in_row = who.frustrated_in_row + 1 if signals.frustrated else 0
-    sentiment = round(people.mood_memory * who.sentiment + (1 - people.mood_memory) * signals.sentiment, 4)
+    """The new values after one more turn of `mails` mails that were not counted before.
+
+    In a thread that is over, so is the trouble that was reported in it.
+    """
+    in_row = _in_row(who.frustrated_in_row, signals, mails)
+    kept = people.mood_memory**mails
+    sentiment = round(kept * who.sentiment + (1 - kept) * signals.sentiment, 4)
     known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     return SignalsNoted(
         participant_id=who.participant_id,
@@ -90,9 +101,26 @@ def note_signals(
         intent=signals.intent,
         issue_key=known.issue_key if known else signals.issue_key,
         issue_repeats=_reports(known, thread_id) if signals.issue_key else 0,
-        issue_resolved=signals.issue_resolved,
+        issue_resolved=signals.issue_resolved or thread_over,
         tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[: people.tags],
     )
+
+
+def _in_row(before: int, signals: MailSignals, mails: int) -> int:
+    """Frustrated mails in a row: a calm mail ends the row, and the row goes on over turns."""
+    if mails == 0:
+        return before
+    if not signals.frustrated:
+        return 0
+    newest = min(signals.frustrated_mails or mails, mails)
+    return before + mails if newest == mails else newest
+
+
+def issues_over(who: Participant, thread_id: UUID) -> IssuesResolved | None:
+    """The thread was resolved: what they reported in it is over, where it is not already."""
+    if any(one.thread_id == thread_id and not one.resolved for one in who.issues):
+        return IssuesResolved(participant_id=who.participant_id, thread_id=thread_id)
+    return None
 
 
 def _reports(known: KnownIssue | None, thread_id: UUID) -> int:

@@ -1,12 +1,16 @@
-"""Pure decisions about the short-term session: what the last 24 hours with somebody were about; activity extends it."""
+"""Pure decisions about the short-term session: what the last 24 hours with somebody were about; activity extends it.
+
+Invariant: it holds what was accepted, never what was only proposed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from schemas.events.memory import SessionNoted, TurnReflected
+from schemas.events.base import EventData
+from schemas.events.memory import FactRecorded, RelationRecorded, SessionNoted, TurnReflected
 from services.core.settings import SessionSettings
 from services.learn_facts.participant import Participant, Session
 
@@ -26,16 +30,22 @@ OUTCOMES: Mapping[str, str] = MappingProxyType(
 DONE = frozenset({"action", "resolution"})  # kinds of facts that tell what was done
 
 
-def noted(who: Participant, turn: TurnReflected, now: datetime, settings: SessionSettings = STANDARD) -> SessionNoted:
-    """The session after one more turn; what was known of a session that still runs is kept."""
+def noted(
+    who: Participant,
+    turn: TurnReflected,
+    learned: Sequence[EventData],
+    now: datetime,
+    settings: SessionSettings = STANDARD,
+) -> SessionNoted:
+    """The session after one more turn, from what was learned of it; what was known of one that still runs is kept."""
     running = live(who, now)
     return SessionNoted(
         participant_id=who.participant_id,
         thread_id=turn.thread_id,
         summary=turn.summary,
         expires_at=now + timedelta(hours=settings.hours),
-        entities=_latest((*_entities(turn), *(running.entities if running else ())), settings.names),
-        actions=_latest((*_actions(turn, now), *(running.actions if running else ())), settings.actions),
+        entities=_latest((*_entities(who, turn, learned), *(running.entities if running else ())), settings.names),
+        actions=_latest((*_actions(turn, learned, now), *(running.actions if running else ())), settings.actions),
     )
 
 
@@ -59,13 +69,16 @@ def live(who: Participant, now: datetime) -> Session | None:
     return who.session if who.session and who.session.expires_at > now else None
 
 
-def _entities(turn: TurnReflected) -> Iterator[str]:
-    named = [name for one in turn.relations for name in (one.subject, one.object)]
-    yield from (name for name in (*named, *(fact.value for fact in turn.facts)) if len(name) <= LONGEST_ENTITY)
+def _entities(who: Participant, turn: TurnReflected, learned: Iterable[EventData]) -> Iterator[str]:
+    """Ends of edges, then the values of facts that a mail of the turn supports."""
+    edges = [one for one in learned if isinstance(one, RelationRecorded) and one.op != "delete"]
+    named = [name for one in edges for name in (one.subject, one.object)]
+    said = [fact.value for fact in who.facts if any(one.mail_id in turn.mail_ids for one in fact.supports)]
+    yield from (name for name in (*named, *said) if len(name) <= LONGEST_ENTITY)
 
 
-def _actions(turn: TurnReflected, now: datetime) -> Iterator[str]:
-    done = [fact.text or fact.value for fact in turn.facts if fact.kind in DONE]
+def _actions(turn: TurnReflected, learned: Iterable[EventData], now: datetime) -> Iterator[str]:
+    done = [one.text or one.value for one in learned if isinstance(one, FactRecorded) and one.kind in DONE]
     yield from (f"{now:%Y-%m-%d %H:%M} {what}" for what in (OUTCOMES.get(turn.outcome, turn.outcome), *done))
 
 

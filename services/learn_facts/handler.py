@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from schemas.events.base import EventData
 from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.mail import EmailRead
 from schemas.events.memory import (
@@ -24,7 +25,9 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached, embed_facts
+from services.core.settings import Settings
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
+from services.learn_facts.apply_facts import SQL
 from services.learn_facts.expiring import on_due
 from services.learn_facts.load import load, load_turn
 from services.learn_facts.meaning import meanings_of
@@ -38,7 +41,8 @@ from services.learn_facts.relations import relate
 async def on_email(work: Work[EmailRead]) -> None:
     """Somebody whom we can trust to be who they say wrote to us."""
     mail = work.event
-    if mail.participant_id is None or mail.author is None or mail.verdict.kind != "answer" or not mail.identity.trusted:
+    heeded = mail.verdict.kind in ("answer", "human")
+    if mail.participant_id is None or mail.author is None or not heeded or not mail.identity.trusted:
         return
     async with work.unit() as unit:
         who = await load(unit, mail.participant_id)
@@ -75,12 +79,25 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
         await meanings.give(unit, who)
         await relate(unit, event.participant_id, event.relations, sources)
+        learned = [one.data for one in unit.stored]
         said = event.participant_state_reason
         who = await _stand(unit, who, event.participant_state, said, event.signals.intent)
-        await unit.record(decide_person.note_signals(who, event.signals, event.thread_id, settings.people))
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
-        await unit.record(decide_session.noted(who, event, unit.now, settings.session))
+        if not any(one.history for one in sources if one.mail_id in event.mail_ids):
+            await _note_the_day(unit, who, event, learned, work.house.settings)
+
+
+async def _note_the_day(
+    unit: Unit, who: Participant, event: TurnReflected, learned: Sequence[EventData], settings: Settings
+) -> None:
+    """Mood, risk, troubles and session: of what is written now, never of imported mail."""
+    of = {"mail_ids": list(event.mail_ids), "thread_id": event.thread_id, "turn_id": event.turn_id}
+    row = await unit.one(SQL.uncounted, **of)
+    assert row is not None
+    counted = {"mails": row["mails"], "thread_over": row["over"]}
+    await unit.record(decide_person.note_signals(who, event.signals, event.thread_id, settings.people, **counted))
+    await unit.record(decide_session.noted(who, event, learned, unit.now, settings.session))
 
 
 async def on_request(work: Work[FactRequested]) -> None:
@@ -103,15 +120,21 @@ async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:
 
 
 async def on_thread_step(work: Work[StateChanged]) -> None:
-    """What a person did for a customer is remembered as ours."""
+    """What a person did for a customer is remembered as ours; in a thread that is resolved no trouble is open."""
     step = work.event
-    if step.participant_id is None or step.trigger != "human":
+    by_hand = {step.participant_id} if step.participant_id and step.trigger == "human" else set()
+    if not by_hand and step.to_state != "resolved":
         return
     async with work.unit() as unit:
-        who = await load(unit, step.participant_id)
-        fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_house(work))
-        if fact is not None:
-            await unit.record(fact)
+        reported = await unit.all(SQL.reported_in, thread_id=step.thread_id) if step.to_state == "resolved" else []
+        for participant_id in sorted({*by_hand, *(row["participant_id"] for row in reported)}):
+            who = await load(unit, participant_id)
+            fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_house(work))
+            if fact is not None and participant_id in by_hand:
+                await unit.record(fact)
+            over = decide_person.issues_over(who, step.thread_id)
+            if over is not None and step.to_state == "resolved":
+                await unit.record(over)
 
 
 async def on_recorded(work: Work[FactRecorded]) -> None:

@@ -31,7 +31,7 @@ SELECT thread_id, summary, entities, actions, expires_at FROM sessions WHERE par
 -- The mails that a proposal may cite: this participant's of the turn, newest first, then their others of the thread, for
 -- what a reflection that did not hold has left unlearned.
 SELECT mail_id, thread_id, message_id, text, received_at, sent_at, mode, trusted FROM mails
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verdict = 'answer'
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verdict IN ('answer', 'human')
   AND (mail_id = ANY(%(mail_ids)s) OR thread_id = %(thread_id)s)
 ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 
@@ -42,6 +42,20 @@ WHERE role <> 'customer' AND gone_at IS NULL AND thread_id IN (
     SELECT %(thread_id)s::uuid UNION SELECT thread_id FROM mails
     WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND mail_id = ANY(%(mail_ids)s))
 ORDER BY version DESC LIMIT 50;
+
+-- name: uncounted
+-- How many of a turn's mails no earlier turn was learned from (a turn that failed or went to a person leaves them waiting),
+-- and whether the thread is over.
+SELECT (SELECT count(*) FROM unnest(%(mail_ids)s::uuid[]) AS mail_id WHERE NOT EXISTS (
+            SELECT 1 FROM turns t WHERE t.thread_id = %(thread_id)s AND t.turn_id <> %(turn_id)s
+            AND mail_id = ANY(t.mail_ids) AND t.outcome <> 'superseded'
+            AND t.version < (SELECT version FROM turns WHERE turn_id = %(turn_id)s))) AS mails,
+       coalesce((SELECT state IN ('resolved', 'closed') FROM threads WHERE thread_id = %(thread_id)s), false) AS over;
+
+-- name: reported_in
+-- Who has open trouble that was reported in a thread.
+SELECT DISTINCT participant_id FROM participant_issues WHERE thread_id = %(thread_id)s AND NOT resolved
+ORDER BY participant_id;
 
 -- name: upsert_participant
 INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)

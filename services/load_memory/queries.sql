@@ -1,6 +1,6 @@
 -- name: mails
 -- The mails of a turn, oldest first.
-SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at, language, flags, attachments
+SELECT mail_id, participant_id, message_id, subject, text, author_name, author_addr, received_at, language, flags, attachments
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: earlier_mails
@@ -43,23 +43,31 @@ SELECT thread_id, summary, entities, actions, updated_at, expires_at FROM sessio
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) ORDER BY updated_at DESC, participant_id LIMIT 1;
 
 -- name: summary
-SELECT text, covers_to, updated_at FROM thread_summaries WHERE thread_id = %(thread_id)s;
+-- What the author of the turn and we have said in the thread.
+SELECT text, covers_to, updated_at FROM thread_summaries
+WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s;
 
 -- name: earlier_summaries
--- The participant's other threads, newest first: what they were about.
-SELECT t.subject, t.state, s.text, s.updated_at FROM threads t JOIN thread_summaries s USING (thread_id)
-WHERE t.workspace = %(workspace)s AND t.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND t.thread_id <> %(thread_id)s
+-- The participant's other threads, newest first: what they were about. What somebody wrote in their name is not theirs.
+SELECT t.subject, t.state, s.text, s.updated_at FROM thread_summaries s JOIN threads t USING (thread_id)
+WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND s.trusted AND t.thread_id <> %(thread_id)s
+  AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted)
 ORDER BY s.updated_at DESC LIMIT %(limit)s;
 
 -- name: thread
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;
 
 -- name: goals
-SELECT goal_id, text, added_at FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
+-- What is to be reached with the author of the turn.
+SELECT goal_id, text, added_at FROM goals
+WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND closed_at IS NULL
+ORDER BY added_at, goal_id;
 
 -- name: actions
-SELECT action, detail, at FROM thread_actions WHERE thread_id = %(thread_id)s ORDER BY version DESC LIMIT 10;
+-- What was done about the author of the turn.
+SELECT action, detail, at FROM thread_actions
+WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s ORDER BY version DESC LIMIT 10;
 
 -- name: relations
 SELECT subject, predicate, object FROM relations
@@ -67,11 +75,21 @@ WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
 
 -- name: recent
--- The thread's newest rows within the retention, and those that the summary does not cover yet, newest first; without
--- the mails that are being answered.
-SELECT role, text, tokens, at FROM conversation
-WHERE thread_id = %(thread_id)s AND gone_at IS NULL
-  AND (at >= %(since)s OR version > coalesce((SELECT s.covers_to FROM thread_summaries s
-                                              WHERE s.thread_id = %(thread_id)s), 0))
-  AND (mail_id IS NULL OR NOT mail_id = ANY(%(mail_ids)s))
-ORDER BY version DESC LIMIT %(limit)s;
+-- What the author of the turn has seen of the thread, newest first and without the mails that are being answered: the
+-- newest rows within the retention, and all that the summary does not cover yet, up to a bound. Mails are seen by who
+-- wrote them and who stands in To or Cc, replies by whom they went to.
+WITH seen AS NOT MATERIALIZED (
+    SELECT c.version, c.role, c.text, c.tokens, c.at, c.trusted, m.participant_id AS author_id,
+           coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
+    FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+    LEFT JOIN deliveries d ON d.reply_id = c.reply_id
+    WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL
+      AND (c.mail_id IS NULL OR NOT c.mail_id = ANY(%(mail_ids)s))
+      AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient) = %(addr)s, true)),
+covered AS (
+    SELECT coalesce(max(covers_to), 0) AS version FROM thread_summaries
+    WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s)
+(SELECT * FROM seen WHERE at >= %(since)s ORDER BY version DESC LIMIT %(limit)s)
+UNION
+(SELECT * FROM seen WHERE version > (SELECT version FROM covered) ORDER BY version DESC LIMIT %(most)s)
+ORDER BY version DESC;

@@ -56,6 +56,16 @@ class Turn:
         return query_of(self.mails, 4000)
 
     @property
+    def of_author(self) -> dict[str, Any]:
+        """Whose turn it is, as queries ask: an id, whether it is certain that it is they, and their address."""
+        author = self.mails[-1] if self.mails else {"participant_id": None, "author_addr": ""}
+        return {
+            "author_id": author["participant_id"],
+            "trusted": self.participant_id is not None,
+            "addr": author["author_addr"],
+        }
+
+    @property
     def mail_ids(self) -> list[UUID]:
         """The mails that are answered."""
         return [mail["mail_id"] for mail in self.mails]

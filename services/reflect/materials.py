@@ -9,6 +9,7 @@ from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.mail.masking import mask
+from services.core.memory.speaker import speaker
 from services.core.model.port import Layer
 from services.reflect.instructions import condensing
 
@@ -38,13 +39,15 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     person = {"participant_id": event.participant_id if event.trusted else None, "workspace": work.workspace}
     async with work.reading() as conn:
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
-        summary = await fetch_one(conn, SQL.summary, {"thread_id": event.thread_id})
+        author = {"author_id": event.participant_id, "trusted": event.trusted}
+        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
+        summary = await fetch_one(conn, SQL.summary, of)
         brief = await fetch_one(conn, SQL.brief, person)
         who = await fetch_one(conn, SQL.participant, person)
         facts = await fetch_all(conn, SQL.facts, person)
         issues = await fetch_all(conn, SQL.issues, person)
         covered: int = summary["covers_to"] if summary else 0
-        said = await fetch_all(conn, SQL.conversation, {"thread_id": event.thread_id, "covers_to": covered})
+        said = await fetch_all(conn, SQL.conversation, {**of, "covers_to": covered})
         size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
     assert size is not None
     condense = size["messages"] if condensing(work.house.settings, event.inbox, **size) else 0
@@ -52,7 +55,7 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         _person_layer(who, issues, facts),
         _text_layer("brief", brief),
         _text_layer("summary", summary),
-        _recent_layer([row for row in said if row["mail_id"] not in event.mail_ids]),
+        _recent_layer([row for row in said if row["mail_id"] not in event.mail_ids], **author),
         _mail_layer(mails),
     )
     covers_to = max((row["version"] for row in said), default=covered)
@@ -82,11 +85,11 @@ def _text_layer(name: str, row: Row | None) -> Layer:
     return Layer(name, text, ({"text": text},) if text else (), trusted=False)
 
 
-def _recent_layer(rows: list[Row]) -> Layer:
+def _recent_layer(rows: list[Row], **author: Any) -> Layer:
     items = tuple({"role": row["role"], "text": mask(row["text"]).text, "at": row["at"].isoformat()} for row in rows)
-    return Layer(
-        "recent", "\n\n".join(f"{one['at'][:10]} {one['role']}:\n{one['text']}" for one in items), items, trusted=False
-    )
+    who = (mask(speaker(row, **author)).text for row in rows)
+    lines = (f"{one['at'][:10]} {name}:\n{one['text']}" for name, one in zip(who, items, strict=True))
+    return Layer("recent", "\n\n".join(lines), items, trusted=False)
 
 
 def _mail_layer(mails: list[Row]) -> Layer:

@@ -1,9 +1,11 @@
 -- name: mails
-SELECT mail_id, message_id, subject, text, author_name, author_addr, received_at FROM mails
+SELECT mail_id, participant_id, message_id, subject, text, author_name, author_addr, received_at FROM mails
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: summary
-SELECT text, covers_to FROM thread_summaries WHERE thread_id = %(thread_id)s;
+-- What the author of the turn and we have said in the thread.
+SELECT text, covers_to FROM thread_summaries
+WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s;
 
 -- name: brief
 SELECT text FROM briefs WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
@@ -25,9 +27,15 @@ SELECT issue_key, reports, resolved FROM participant_issues
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY last_at DESC, issue_key LIMIT 20;
 
 -- name: conversation
--- What the summary does not cover yet, oldest first: what is over the limit is covered after the next turn.
-SELECT version, role, text, at, mail_id FROM conversation
-WHERE thread_id = %(thread_id)s AND version > %(covers_to)s AND gone_at IS NULL ORDER BY version LIMIT 60;
+-- What the author has seen (load_memory says how that is told) and the summary does not cover yet, oldest first: what
+-- is over the limit is covered after the next turn.
+SELECT c.version, c.role, c.text, c.at, c.mail_id, c.trusted, m.participant_id AS author_id,
+       coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
+FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+LEFT JOIN deliveries d ON d.reply_id = c.reply_id
+WHERE c.thread_id = %(thread_id)s AND c.version > %(covers_to)s AND c.gone_at IS NULL
+  AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient) = %(addr)s, true)
+ORDER BY c.version LIMIT 60;
 
 -- name: size
 -- How many messages the thread has, and how many of them its summary covers.

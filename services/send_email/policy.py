@@ -45,7 +45,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         return
     frozen = await _frozen(work, draft, automatic=True)
     approval = draft.approval or work.house.settings.send.approval
-    held = approval == "review" and draft.decision == "reply"
+    held = approval == "review"
     async with work.unit() as unit:
         await unit.lock("thread", draft.thread_id)
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
@@ -129,6 +129,8 @@ def _of(draft: ReplyDrafted) -> dict[str, Any]:
 
 def _held(draft: ReplyDrafted) -> ReplyHeld:
     why = "a person approves each reply"
+    if draft.decision == "escalate":
+        why = f"{why}; the agent hands over: {draft.reason}"
     return ReplyHeld(**_of(draft), inbox=draft.inbox, text=draft.text, band="review", reason=why)
 
 
@@ -150,6 +152,7 @@ def _approved(draft: ReplyDrafted, frozen: Frozen, by: str) -> ReplyApproved:
         state=draft.state,
         goals_add=draft.goals_add,
         goals_close=draft.goals_close,
+        citations=draft.citations,
         reason=draft.reason,
         approved_by=by,
     )

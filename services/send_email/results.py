@@ -29,6 +29,7 @@ def sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
         state=reply.state,
         goals_add=reply.goals_add,
         goals_close=reply.goals_close,
+        citations=reply.citations,
         reason=reply.reason,
     )
 

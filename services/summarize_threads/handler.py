@@ -12,20 +12,20 @@ from services.summarize_threads.apply import SQL
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
-    """The new summary, with the numbers and names of the one that stands. One that covers less is late, and ignored."""
+    """The author's new summary, with the numbers and names of the one that stands. One that covers less is ignored."""
     event = work.event
     if not event.summary.strip():
         return
     async with work.unit() as unit:
         await unit.lock("summary", event.thread_id)
-        row = await unit.one(SQL.current, thread_id=event.thread_id)
+        of = {"thread_id": event.thread_id, "participant_id": event.participant_id, "trusted": event.trusted}
+        row = await unit.one(SQL.current, **of)
         if row is None or row["covers_to"] <= event.covers_to:
             names = await _known_names(unit, event)
             text = held(event.summary, SUMMARY_WORDS, row["text"] if row else "", names)
             await unit.record(
                 ThreadSummarized(
-                    thread_id=event.thread_id,
-                    participant_id=event.participant_id,
+                    **of,
                     text=text,
                     words=len(text.split()),
                     covers_to=event.covers_to,
@@ -35,7 +35,9 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
 
 
 async def _known_names(unit: Unit, event: TurnReflected) -> Names:
-    """The customer's name, and what is remembered as their identity."""
+    """The customer's name, and what is remembered as their identity; nothing where it may not be they who wrote."""
+    if not event.trusted:
+        return Names()
     row = await unit.one(SQL.known_names, workspace=unit.workspace, participant_id=event.participant_id)
     return Names(row["name"], tuple(row["things"])) if row else Names()
 

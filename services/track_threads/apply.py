@@ -88,7 +88,7 @@ async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
     await conn.execute(SQL.close_turn, args)
     await conn.execute(SQL.set_open_turn, {**args, "turn_id": None})
     given_up = args["outcome"] == "failed" and args["reply_id"] is None  # nothing can have left: its mails still wait
-    if args["outcome"] != "superseded" and not given_up:
+    if args["outcome"] != "superseded" and not given_up and not args["still_waits"]:
         await conn.execute(SQL.answer_pending, args)
 
 

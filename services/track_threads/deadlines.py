@@ -104,7 +104,7 @@ class _Clocks:
             self._begin("resolution", self._now, "the customer wrote")
 
     def _turn_closed(self, event: TurnClosed) -> None:
-        if event.outcome == "superseded":
+        if event.outcome == "superseded" or event.still_waits:
             return
         for mail_id in event.mail_ids:
             self._waiting.pop(mail_id, None)

@@ -19,8 +19,6 @@ from schemas.events.threads import (
     ActionLogged,
     AppliedBehaviour,
     BounceNoted,
-    GoalAdded,
-    GoalClosed,
     MailAttached,
     ReplyAttached,
     StateChanged,
@@ -34,8 +32,9 @@ from schemas.events.threads import (
     TurnOutcome,
 )
 from services.core.model.usage import estimate_tokens
+from services.track_threads import goals
 from services.track_threads.states import path, refusal
-from services.track_threads.thread import OpenTurn, Thread
+from services.track_threads.thread import OpenTurn, Pending, Thread, by_author
 
 Events = Iterator[EventData]
 
@@ -57,12 +56,12 @@ def walk(thread: Thread, to_state: ThreadState, trigger: Trigger, reason: str) -
         state = following
 
 
-def escalate(thread: Thread, trigger: Trigger, reason: str) -> Events:
-    """A human has to look: the steps to `escalated` and the action in the log; nothing if one looks already."""
+def escalate(thread: Thread, trigger: Trigger, reason: str, whose: UUID | None = None) -> Events:
+    """A human has to look, because of what somebody wrote: the steps and the action; nothing if one looks already."""
     if thread.state == "escalated":
         return
     yield from walk(thread, "escalated", trigger, reason)
-    yield ActionLogged(**_of(thread), action="escalated to a human", detail=reason, trigger=trigger)
+    yield ActionLogged(**_of(thread, whose), action="escalated to a human", detail=reason, trigger=trigger)
 
 
 def missed(thread: Thread, breach: DeadlineChanged) -> Events:
@@ -88,19 +87,25 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
         text=mail.text,
         tokens=estimate_tokens(mail.text),
         trusted=mail.identity.trusted,
-        waits=mail.mode == "live" and mail.verdict.kind == "answer",
+        waits=mail.mode == "live" and waits_for_answer(mail),
         mode=mail.mode,
     )
     if mail.mode == "history":
         return
     if thread.state == "escalated":
-        yield ActionLogged(**_of(thread), action=MAIL_WAITS, detail=mail.subject)
+        yield ActionLogged(**_of(thread, mail.participant_id), action=MAIL_WAITS, detail=mail.subject)
     if thread.turn and not thread.turn.leaving:
         yield close_turn(thread, "superseded", "a newer mail came")
     if thread.state in ("awaiting_reply", "resolved"):
         yield transition(thread, "in_progress", "system", "the customer wrote again")
     elif thread.state == "closed":
         yield transition(thread, "new", "system", "the customer wrote again after the thread was closed")
+
+
+def waits_for_answer(mail: EmailRead) -> bool:
+    """Whether somebody is to answer it. To whom nobody can be held, no machine answers, even when handed back."""
+    known = mail.participant_id is not None and mail.identity.level != "failed"
+    return mail.verdict.kind == "answer" or (mail.verdict.kind == "human" and known)
 
 
 def history(thread: Thread, mail: EmailRead) -> Events:
@@ -132,11 +137,35 @@ def open_turn(
     thread: Thread, cause: UUID, behaviours: tuple[AppliedBehaviour, ...] = (), human_because: str = ""
 ) -> Events:
     """The quiet period is over: what waits of one author is answered, by a person where a behaviour says so."""
-    mails = thread.next_up
-    if thread.turn or not mails or thread.state == "escalated":
+    if thread.turn or not thread.next_up or thread.state == "escalated":
         return
     yield from walk(thread, "in_progress", "system", "the agent took up the mail")
-    opened = TurnOpened(
+    opened = _opened(thread, thread.next_up, cause, behaviours, human_because)
+    yield opened
+    if human_because:
+        yield from _hand_over(thread, opened, human_because, still_waits=False)
+
+
+def for_a_person(thread: Thread, mail: EmailRead, cause: UUID) -> Events:
+    """A mail that only a person may answer: learned of at once, so that they find a summary, and waiting for them."""
+    mails = next((some for some in by_author(thread.pending) if mail.mail_id in {one.mail_id for one in some}), ())
+    if thread.turn or not mails or thread.state == "escalated":
+        yield from escalate(thread, "system", mail.verdict.reason, mail.participant_id)
+        return
+    yield from walk(thread, "in_progress", "system", "a mail for a person came")
+    opened = _opened(thread, mails, cause, (), mail.verdict.reason)
+    yield opened
+    yield from _hand_over(thread, opened, mail.verdict.reason, still_waits=True)
+
+
+def _opened(
+    thread: Thread,
+    mails: tuple[Pending, ...],
+    cause: UUID,
+    behaviours: tuple[AppliedBehaviour, ...],
+    human_because: str,
+) -> TurnOpened:
+    return TurnOpened(
         thread_id=thread.thread_id,
         participant_id=mails[0].participant_id,
         turn_id=uuid5(cause, "turn"),
@@ -147,16 +176,19 @@ def open_turn(
         waiting_since=mails[0].at,
         behaviours=behaviours,
     )
-    yield opened
-    if human_because:
-        turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted, participant_id=opened.participant_id)
-        taken = replace(thread, state="in_progress", turn=turn)
-        yield close_turn(taken, "escalated", human_because)
-        yield from escalate(taken, "system", human_because)
 
 
-def close_turn(thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None) -> TurnClosed:
-    """The end of the open turn."""
+def _hand_over(thread: Thread, opened: TurnOpened, because: str, *, still_waits: bool) -> Events:
+    turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted, participant_id=opened.participant_id)
+    taken = replace(thread, state="in_progress", turn=turn)
+    yield close_turn(taken, "escalated", because, still_waits=still_waits)
+    yield from escalate(taken, "system", because, opened.participant_id)
+
+
+def close_turn(
+    thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None, *, still_waits: bool = False
+) -> TurnClosed:
+    """The end of the open turn; with `still_waits` nobody has answered its mails."""
     assert thread.turn is not None
     return TurnClosed(
         thread_id=thread.thread_id,
@@ -168,6 +200,7 @@ def close_turn(thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID
         outcome=outcome,
         reason=reason,
         reply_id=reply_id,
+        still_waits=still_waits,
     )
 
 
@@ -180,21 +213,21 @@ def no_reply(thread: Thread, draft: ReplyDrafted) -> Events:
     """The agent decided that the mail needs no answer."""
     if not is_open(thread, draft.turn_id):
         return
-    yield from _goals(thread, (), draft.goals_close)
+    yield from goals.closed(goals.of(thread, draft.participant_id), draft.goals_close, thread)
     yield transition(thread, draft.state, "ai", draft.reason)
     yield close_turn(thread, "no_reply", draft.reason)
 
 
 def sent(thread: Thread, reply: ReplySent) -> Events:
     """A reply left: now its goals and its state take effect."""
-    yield ReplyAttached(
-        **_of(thread), reply_id=reply.reply_id, text=reply.text, tokens=estimate_tokens(reply.text), role="agent"
-    )
-    yield from _goals(thread, reply.goals_add, reply.goals_close, source=reply.reply_id)
+    whose, tokens = reply.participant_id, estimate_tokens(reply.text)
+    yield ReplyAttached(**_of(thread, whose), reply_id=reply.reply_id, text=reply.text, tokens=tokens, role="agent")
+    yield from goals.closed(goals.of(thread, whose), reply.goals_close, thread)
+    yield from goals.added(thread, reply.goals_add, whose, reply.reply_id)
     if not is_open(thread, reply.turn_id):
         return
     if reply.decision == "escalate":
-        yield from escalate(thread, "ai", reply.reason)
+        yield from escalate(thread, "ai", reply.reason, whose)
         yield close_turn(thread, "escalated", reply.reason, reply.reply_id)
         return
     if reply.state != thread.state:
@@ -216,22 +249,12 @@ def discarded(thread: Thread, draft: ReplyDiscarded) -> Events:
 
 def failed(thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None) -> Events:
     """The turn could not be answered: a human is called, so that no customer meets silence."""
-    if not is_open(thread, turn_id):
+    if thread.turn is None or not is_open(thread, turn_id):
         return
     yield close_turn(thread, "failed", reason, reply_id)
-    yield from escalate(thread, "system", reason)
+    yield from escalate(thread, "system", reason, thread.turn.participant_id)
 
 
-def _goals(thread: Thread, add: tuple[str, ...], close: tuple[str, ...], source: UUID | None = None) -> Events:
-    wanted = {text.casefold() for text in close}
-    for goal in thread.goals:
-        if goal.text.casefold() in wanted or str(goal.goal_id) in close:
-            yield GoalClosed(**_of(thread), goal_id=goal.goal_id)
-    known = {goal.text.casefold() for goal in thread.goals}
-    for text in add:
-        if text.casefold() not in known:
-            yield GoalAdded(**_of(thread), goal_id=uuid5(source or thread.thread_id, text), text=text)
-
-
-def _of(thread: Thread) -> dict[str, UUID | None]:
-    return {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
+def _of(thread: Thread, whose: UUID | None = None) -> dict[str, UUID | None]:
+    """Which thread, and about whom: its first author, where nobody else is named."""
+    return {"thread_id": thread.thread_id, "participant_id": whose or thread.participant_id}

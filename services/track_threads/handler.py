@@ -45,7 +45,7 @@ async def on_email(work: Work[EmailRead]) -> None:
             imported = mail.model_copy(update={"sent_at": mail.sent_at or unit.now})
             await record(unit, thread, decide.history(thread, imported), settings)
         elif mail.verdict.kind == "human":
-            await record(unit, thread, decide.escalate(thread, "system", mail.verdict.reason), settings)
+            await record(unit, thread, decide.for_a_person(thread, mail, work.envelope.id), settings)
         elif thread.state == "escalated" and settings.threads.suggest:
             await unit.record(suggestion(mail, work.envelope.id))
         else:

@@ -12,7 +12,7 @@ from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import StateChanged, TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
-from services.track_threads import decide
+from services.track_threads import decide, goals
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied, escalation, put_marks
 from services.track_threads.calls import calls, near_at
@@ -59,8 +59,9 @@ def _deadline(row: Row) -> Deadline:
 
 
 async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settings: Settings) -> list[EventData]:
-    """Record what was decided about `thread` as it was, in order; then what follows for its deadlines and timers."""
+    """Record what was decided about `thread` as it was, in order; then what follows for goals, deadlines, timers."""
     decided = list(events)
+    decided = [*decided, *goals.settled(thread, decided)]
     changes = follow(thread, decided, unit.now, terms_of(settings, thread.inbox))
     for event in (*decided, *changes):
         await unit.record(event)

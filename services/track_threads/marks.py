@@ -1,4 +1,4 @@
-"""Priority, tags and notes of a thread. Pure: who wants what, and the events where that changes anything."""
+"""Priority, tags, notes and goals of a thread. Pure: who wants what, and the events where that changes anything."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.marks import NoteAdded, Priority, PrioritySet, TagsChanged, ThreadMarksRequested
 from schemas.events.threads import Trigger
+from services.track_threads import goals
 from services.track_threads.decide import Events
 from services.track_threads.thread import Thread
 
@@ -46,6 +47,8 @@ def requested(thread: Thread, wish: ThreadMarksRequested, source: UUID) -> Event
     if wish.priority:
         yield from prioritise(thread, wish.priority, "human", reason)
     yield from retag(thread, wish.add_tags, wish.remove_tags, "human", reason)
+    yield from goals.closed(thread.goals, wish.close_goals, thread)
+    yield from goals.added(thread, wish.add_goals, thread.participant_id, source)
     if wish.note.strip():
         yield note(thread, wish.note.strip(), wish.by, "human", source)
 

@@ -23,7 +23,7 @@ SELECT version FROM conversation WHERE thread_id = %(thread_id)s AND reply_id = 
 
 -- name: open_goals
 -- The thread's open goals.
-SELECT goal_id, text FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
+SELECT goal_id, text, participant_id FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
 
 -- name: deadlines
 -- The newest clock of each kind.
@@ -69,16 +69,17 @@ VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(at)s, %(from_state)s, %(to_
         %(refused)s, %(cause)s);
 
 -- name: insert_goal
-INSERT INTO goals (goal_id, thread_id, workspace, text, added_at)
-VALUES (%(goal_id)s, %(thread_id)s, %(workspace)s, %(text)s, %(at)s)
+INSERT INTO goals (goal_id, thread_id, participant_id, workspace, text, added_at)
+VALUES (%(goal_id)s, %(thread_id)s, %(participant_id)s, %(workspace)s, %(text)s, %(at)s)
 ON CONFLICT (goal_id) DO NOTHING;
 
 -- name: close_goal
 UPDATE goals SET closed_at = %(at)s WHERE goal_id = %(goal_id)s;
 
 -- name: log_action
-INSERT INTO thread_actions (thread_id, version, workspace, at, action, detail, trigger, cause)
-VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(at)s, %(action)s, %(detail)s, %(trigger)s, %(cause)s);
+INSERT INTO thread_actions (thread_id, version, participant_id, workspace, at, action, detail, trigger, cause)
+VALUES (%(thread_id)s, %(version)s, %(participant_id)s, %(workspace)s, %(at)s, %(action)s, %(detail)s, %(trigger)s,
+        %(cause)s);
 
 -- name: set_priority
 UPDATE threads SET priority = %(to_priority)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;

@@ -43,10 +43,11 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """An open goal."""
+    """An open goal, and the person whom it was agreed with."""
 
     goal_id: UUID
     text: str
+    participant_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

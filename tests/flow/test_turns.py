@@ -77,7 +77,7 @@ async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> 
 
 async def test_thanks_needs_no_reply_and_resolves(town: Town) -> None:
     """`no_reply_needed` ends the turn without a mail."""
-    answering(town, reply_tool("no_reply_needed", {"reason": "only thanks"}))
+    answering(town, reply_tool("no_reply_needed", {"reason": "only thanks", "settled": True}))
     await town.post(mail_of("cid", "Thanks, solved!"))
     (turn,) = await rows(town.house, OUTCOMES, addr="cid@turns.example")
     assert (turn["outcome"], turn["state"]) == ("no_reply", "resolved")

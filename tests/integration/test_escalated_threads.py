@@ -76,3 +76,20 @@ async def test_the_whole_life_of_a_thread_is_on_its_log(house: Tended) -> None:
         ("new", "in_progress", "system"),
     ]
     assert all(one.reason and one.cause for one in whole.log)
+
+
+async def test_a_mail_for_a_person_is_learned_of_and_waits(house: Tended) -> None:
+    """Who asks for a person gets one, who finds a summary and what was learned; handed back, the agent answers it."""
+    thread_id = await house.write("human\n\nWe are on the Team plan, and the export of report 4471 fails.")
+    whole = await house.thread(thread_id)
+    assert whole.thread.state == "escalated"
+    assert "4471" in whole.summary
+    assert whole.conversation[0].pending
+    assert await house.current() == ["Team"]
+    assert await house.rows("SELECT 1 FROM events WHERE type = 'reply.drafted.v1'") == []
+    async with house.at_work():
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+    await house.settle()
+    turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
+    assert [one["outcome"] for one in turns] == ["escalated", "sent"]
+    assert not (await house.thread(thread_id)).conversation[0].pending

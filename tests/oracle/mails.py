@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tests.oracle.evidence import Evidence
 
 WAITS = "waits for a person"
-SET_ASIDE = {"park", "human", "bounce", "complaint", "duplicate", "loop", "colleague"}
+SET_ASIDE = {"park", "bounce", "complaint", "duplicate", "loop", "colleague"}
 
 
 def received_once(evidence: Evidence) -> Iterator[str]:
@@ -42,12 +42,12 @@ def endings(evidence: Evidence) -> dict[str, list[str]]:
     ends: dict[str, list[str]] = defaultdict(list)
     verdicts = {one["mail_id"]: one["verdict"]["kind"] for one in evidence.by_type["email.read.v1"]}
     for one in evidence.by_type["turn.closed.v1"]:
-        if one["outcome"] != "superseded":
+        if one["outcome"] != "superseded" and not one["still_waits"]:
             for mail in one["mail_ids"]:
                 ends[mail].append(one["outcome"])
     with_a_person = _attached_where_a_person_is(evidence)
     for mail, verdict in verdicts.items():
-        if verdict in SET_ASIDE:
+        if verdict in SET_ASIDE or (not ends[mail] and verdict == "human"):
             ends[mail].append(verdict)
         elif not ends[mail] and mail in with_a_person:
             ends[mail].append(WAITS)

@@ -27,7 +27,7 @@ SELECT thread_id::text, version, mail_id::text, reply_id::text, text, pending FR
 SELECT reply_id::text, thread_id::text, turn_id::text, state, message_id, recipient FROM deliveries;
 
 -- name: thread_summaries
-SELECT thread_id::text, text FROM thread_summaries;
+SELECT thread_id::text, participant_id::text, trusted, text FROM thread_summaries;
 
 -- name: timers
 SELECT id::text, due_at, event ->> 'purpose' AS purpose FROM timers;

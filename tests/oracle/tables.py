@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tests.oracle.evidence import Evidence, Row
@@ -42,8 +42,11 @@ def say_what_events_say(evidence: Evidence) -> Iterator[str]:
     }
     yield from _differences("conversation", _conversation(evidence), rows)
     yield from _differences("deliveries", _ledger(evidence), _column(evidence, "deliveries", "reply_id", "state"))
-    summaries = {one["thread_id"]: (one["text"],) for one in evidence.by_type["thread.summarized.v1"]}
-    yield from _differences("thread_summaries", summaries, _column(evidence, "thread_summaries", "thread_id", "text"))
+    yield from _differences(
+        "thread_summaries",
+        _summaries(evidence.by_type["thread.summarized.v1"]),
+        _summaries(evidence.tables["thread_summaries"]),
+    )
 
 
 def versions_are_the_newest(evidence: Evidence) -> Iterator[str]:
@@ -98,6 +101,11 @@ def _conversation(evidence: Evidence) -> Folded:
         for one in events
         if one["type"] in attached
     }
+
+
+def _summaries(rows: Iterable[Row]) -> Folded:
+    """The newest of each person in each thread."""
+    return {(one["thread_id"], one["participant_id"], one["trusted"]): (one["text"],) for one in rows}
 
 
 def _ledger(evidence: Evidence) -> Folded:

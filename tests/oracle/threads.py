@@ -1,9 +1,9 @@
-"""A thread makes legal steps, one turn at a time, and a turn covers exactly what waits."""
+"""A thread makes legal steps, one turn at a time, and a turn covers exactly what waits of one author."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.oracle.evidence import Evidence, Row
 
@@ -67,20 +67,26 @@ def rejected_by_somebody(evidence: Evidence) -> Iterator[str]:
 
 
 def turns_cover_what_waits(evidence: Evidence) -> Iterator[str]:
-    """A turn is opened for all mails of its thread that wait, and for no other."""
+    """A turn is opened for all mails of its thread that wait of the author of its first one, and for no other."""
+    authors = {one["mail_id"]: one["participant_id"] for one in evidence.by_type["email.read.v1"]}
     for thread, events in evidence.of_thread.items():
-        for turn, given, waiting in _turns(events):
-            if sorted(given) != sorted(waiting):
-                yield f"in thread {thread} turn {turn} covers {given} where {waiting} waited"
+        for turn, given, waiting in _turns(events, authors):
+            first = waiting.get(next(iter(given), ""))
+            wanted = [mail for mail, author in waiting.items() if author == first]
+            if sorted(given) != sorted(wanted):
+                yield f"in thread {thread} turn {turn} covers {given} where {wanted} waited"
 
 
-def _turns(events: Sequence[Row]) -> Iterator[tuple[str, list[str], list[str]]]:
-    waiting: list[str] = []
+def _turns(
+    events: Sequence[Row], authors: Mapping[str, str | None]
+) -> Iterator[tuple[str, list[str], dict[str, tuple[str | None, bool]]]]:
+    """Each live turn with its mails, and what waited then: each mail with its author, and whether it was surely them."""
+    waiting: dict[str, tuple[str | None, bool]] = {}
     for one in events:
         data = one["data"]
         if one["type"] == "thread.mail_attached.v1" and data["waits"]:
-            waiting.append(data["mail_id"])
+            waiting[data["mail_id"]] = authors[data["mail_id"]], data["trusted"]
         elif one["type"] == "turn.opened.v1" and data.get("mode", "live") == "live":
-            yield data["turn_id"], list(data["mail_ids"]), list(waiting)
-        elif one["type"] == "turn.closed.v1" and data["outcome"] != "superseded":
-            waiting = [mail for mail in waiting if mail not in data["mail_ids"]]
+            yield data["turn_id"], list(data["mail_ids"]), dict(waiting)
+        elif one["type"] == "turn.closed.v1" and data["outcome"] != "superseded" and not data["still_waits"]:
+            waiting = {mail: author for mail, author in waiting.items() if mail not in data["mail_ids"]}

@@ -34,6 +34,7 @@ class Tended(Memory):
         *,
         subject: str = "Export",
         sender: str = ADA,
+        cc: str = "",
         after: str = "",
         mode: str = "live",
         inbox: int = 0,
@@ -43,6 +44,8 @@ class Tended(Memory):
         mail = EmailMessage()
         mail["From"], mail["To"], mail["Subject"] = sender, self.house.settings.inboxes[inbox].address, subject
         mail["Message-ID"] = f"<m{number}@{sender.rpartition('@')[2].strip('>')}>"
+        if cc:
+            mail["Cc"] = cc
         if after:
             mail["In-Reply-To"] = after
         mail.set_content(text)

@@ -11,10 +11,12 @@ WHERE t.workspace = %(workspace)s
 ORDER BY t.changed_at DESC, t.thread_id LIMIT %(limit)s;
 
 -- name: thread
--- One thread with its summary; none of another workspace.
+-- One thread with its summaries, the latest first: one for each who wrote in it. None of another workspace.
 SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id,
-       coalesce(p.addr, '') AS participant, t.linked_from, t.open_turn, coalesce(s.text, '') AS summary
-FROM threads t LEFT JOIN participants p USING (workspace, participant_id) LEFT JOIN thread_summaries s USING (thread_id)
+       coalesce(p.addr, '') AS participant, t.linked_from, t.open_turn, 
+       coalesce((SELECT string_agg(s.text, E'\n\n' ORDER BY s.updated_at DESC, s.text) FROM thread_summaries s
+                 WHERE s.thread_id = t.thread_id), '') AS summary
+FROM threads t LEFT JOIN participants p USING (workspace, participant_id)
 WHERE t.workspace = %(workspace)s AND t.thread_id = %(thread_id)s;
 
 -- name: goals

@@ -74,7 +74,7 @@ def add_wishes(router: APIRouter, house: House) -> None:
 
     @router.patch("/threads/{thread_id}")
     async def marks(thread_id: UUID, body: Marks) -> ThreadLine:
-        """Set the priority, put tags on or take them off."""
+        """Set the priority, put tags on or take them off, add or close goals."""
         await _mark(house, thread_id, **body.model_dump())
         return (await _whole(house, thread_id)).thread
 
@@ -89,6 +89,8 @@ async def _mark(house: House, thread_id: UUID, **given: object) -> None:
         await wishes.mark(house, thread_id, timeout_s=WAIT_S, **given)
     except ThreadUnknown as error:
         raise _unknown(error) from None
+    except wishes.GoalUnknown as error:
+        raise Refused(409, "goal_unknown", str(error)) from None
 
 
 async def _whole(house: House, thread_id: UUID) -> WholeThread:

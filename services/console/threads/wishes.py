@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,8 +11,8 @@ from schemas.events.marks import ThreadMarksRequested
 from schemas.events.threads import ThreadState, ThreadTransitionRequested
 from services.console.asking import ask, decided
 from services.console.threads.reading import SQL, ThreadUnknown
-from services.core.db import fetch_one
-from services.core.errors import Temporary
+from services.core.db import fetch_all, fetch_one
+from services.core.errors import Permanent, Temporary
 from services.core.house import House
 
 CONSUMER = "track_threads"
@@ -19,6 +20,10 @@ CONSUMER = "track_threads"
 
 class ThreadNotDecidedYet(Temporary):
     """The wish is on the log, and track_threads has not come to it yet: is the house running?"""
+
+
+class GoalUnknown(Permanent):
+    """No such goal is open in the thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +50,9 @@ async def move(house: House, thread_id: UUID, to: ThreadState, reason: str, by: 
 
 
 async def mark(house: House, thread_id: UUID, *, timeout_s: float, **given: Any) -> None:
-    """Ask for a priority, tags or a note. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    """Ask for a priority, tags, goals or a note. Raises `ThreadUnknown`, `GoalUnknown`, `ThreadNotDecidedYet`."""
     await _known(house, thread_id)
+    await _open_goals(house, thread_id, given.get("close_goals", ()))
     asked = await ask(house, ThreadMarksRequested.model_validate({"thread_id": thread_id, **given}))
     if not await decided(house, asked, CONSUMER, timeout_s=timeout_s):
         raise ThreadNotDecidedYet
@@ -57,3 +63,12 @@ async def _known(house: House, thread_id: UUID) -> None:
         args = {"workspace": house.settings.workspace, "thread_id": thread_id}
         if await fetch_one(conn, SQL.thread, args) is None:
             raise ThreadUnknown(f"there is no thread {thread_id}")
+
+
+async def _open_goals(house: House, thread_id: UUID, named: Iterable[str]) -> None:
+    async with house.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.goals, {"workspace": house.settings.workspace, "thread_id": thread_id})
+    known = {name for row in rows if row["closed_at"] is None for name in (str(row["goal_id"]), row["text"].casefold())}
+    for one in named:
+        if one.casefold() not in known:
+            raise GoalUnknown(f"no goal {one!r} is open in this thread")

@@ -16,7 +16,7 @@ class ThreadSettings(Group):
     quiet_s: float = Field(20, description="how long after a mail we wait for another before a turn opens")
     auto_resolve_days: float = 7
     auto_close_days: float = 14
-    reopen_days: float = Field(90, description="a mail that comes longer after closing opens a new, linked thread")
+    reopen_days: float = Field(365, description="a mail that comes longer after closing opens a new, linked thread")
     suggest: bool = Field(True, description="while a person has a thread, leave them a note with what we would answer")
     max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
 

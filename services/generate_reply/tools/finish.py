@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
 from services.generate_reply.citing import cited
 from services.generate_reply.desk import Decision, Desk
+from services.generate_reply.tools.refusal import CallRefused
 
 
 async def reply(given: ReplyInput, desk: Desk) -> str:
     """Answer the customer. What it cites has to have been shown; marks of it do not reach the customer."""
+    _open_goals(given.goals_close, desk)
     text, citations = cited(given.text, given.citations, desk)
     desk.decision = Decision(
         kind="reply",
@@ -22,8 +26,10 @@ async def reply(given: ReplyInput, desk: Desk) -> str:
 
 
 async def no_reply(given: NoReplyInput, desk: Desk) -> str:
-    """No answer is needed: the matter is settled."""
-    desk.decision = Decision(kind="no_reply", reason=given.reason, state="resolved")
+    """No answer is needed: the matter is settled, or the customer has the next word ("I'll send it tomorrow")."""
+    _open_goals(given.goals_close, desk)
+    state = "resolved" if given.settled else "awaiting_reply"
+    desk.decision = Decision(kind="no_reply", reason=given.reason, state=state, goals_close=tuple(given.goals_close))
     return "noted"
 
 
@@ -31,3 +37,13 @@ async def escalate(given: EscalateInput, desk: Desk) -> str:
     """A person takes over; the customer is told so."""
     desk.decision = Decision(kind="escalate", text=given.message_to_customer, reason=given.reason)
     return "escalated"
+
+
+def _open_goals(named: Iterable[str], desk: Desk) -> None:
+    """Raises `CallRefused` where a goal that is to be closed is not open in this thread."""
+    layers = (layer for layer in desk.event.layers if layer.name == "thread")
+    goals = [str(goal) for layer in layers for item in layer.items for goal in item.get("goals", ())]
+    known = {goal.casefold() for goal in goals}
+    unknown = [one for one in named if one.casefold() not in known]
+    if unknown:
+        raise CallRefused(f"no such goal is open: {'; '.join(unknown)}. Open are: {'; '.join(goals) or 'none'}")

@@ -1,15 +1,17 @@
-"""The thread's recent messages, within a message and a token budget, the newest kept."""
+"""What the author has seen of the thread's recent messages, within a message and a token budget, the newest kept."""
 
 from __future__ import annotations
 
 from datetime import timedelta
 
 from services.core.db import Connection, fetch_all
+from services.core.memory.speaker import speaker
 from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "recent", False, False
+MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as many
 
 
 def budget(settings: ContextSettings) -> int:
@@ -24,12 +26,14 @@ async def load(turn: Turn, conn: Connection) -> Section:
         "since": turn.now - timedelta(days=turn.settings.retention_days),
         "mail_ids": turn.mail_ids,
         "limit": turn.settings.recent_messages,
+        "most": MOST_UNCOVERED,
+        **turn.of_author,
     }
     rows = await fetch_all(conn, SQL.recent, args)
     return section(
         (
             entry(
-                f"{row['at']:%Y-%m-%d %H:%M} {row['role']}:\n{row['text']}\n",
+                f"{row['at']:%Y-%m-%d %H:%M} {speaker(row, **turn.of_author)}:\n{row['text']}\n",
                 role=row["role"],
                 text=row["text"],
                 at=row["at"].isoformat(),

@@ -1,4 +1,4 @@
-"""The rolling summary of this thread."""
+"""The rolling summary of what the author and we have said in this thread."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ async def load(turn: Turn, conn: Connection) -> Section:
     """The summary as it stands; mails that it does not cover yet are in `recent`, raw."""
 
     async def from_table() -> str:
-        row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id})
+        row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id, **turn.of_author})
         return json.dumps({"text": row["text"], "at": row["updated_at"].isoformat()} if row else {})
 
-    kept = await cached(turn, conn, NAME, ("summary", turn.thread_id), from_table, turn.settings.cache_s)
+    name = f"{NAME}:{turn.of_author['author_id']}:{turn.of_author['trusted']}"
+    kept = await cached(turn, conn, name, ("summary", turn.thread_id), from_table, turn.settings.cache_s)
     found = json.loads(kept)
     return section([entry(found["text"], **found)] if found.get("text") else [])

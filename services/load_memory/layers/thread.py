@@ -17,7 +17,7 @@ def budget(settings: ContextSettings) -> int:
 
 async def load(turn: Turn, conn: Connection) -> Section:
     """State first, then goals, then actions."""
-    args = {"thread_id": turn.thread_id}
+    args = {"thread_id": turn.thread_id, **turn.of_author}
     row = await fetch_one(conn, SQL.thread, args)
     if row is None:
         return Section()

@@ -120,14 +120,17 @@ def mark(
     priority: Annotated[Urgency | None, typer.Option(help="The priority that it shall have.")] = None,
     tag: Annotated[list[str], typer.Option(help="A tag to put on; may be given again.")] = [],  # noqa: B006
     untag: Annotated[list[str], typer.Option(help="A tag to take off; may be given again.")] = [],  # noqa: B006
+    goal: Annotated[list[str], typer.Option(help="A goal to add; may be given again.")] = [],  # noqa: B006
+    reached: Annotated[list[str], typer.Option(help="A goal to close, by text or id; may be given again.")] = [],  # noqa: B006
     note: Annotated[str, typer.Option(help="A note for people; it is never sent.")] = "",
     reason: Reason = "",
     by: By = "operator",
 ) -> None:
-    """Set a thread's priority, put tags on it or take them off, leave a note."""
+    """Set a thread's priority, put tags on it or take them off, add or close goals, leave a note."""
     given = {"priority": priority, "add_tags": _tags(tag), "remove_tags": _tags(untag), "note": note.strip()}
+    given |= {"add_goals": tuple(goal), "close_goals": tuple(reached)}
     if not any(given.values()):
-        raise typer.BadParameter("say --priority, --tag, --untag or --note")
+        raise typer.BadParameter("say --priority, --tag, --untag, --goal, --reached or --note")
 
     async def run(home: Path) -> None:
         async with house_here(home) as house:

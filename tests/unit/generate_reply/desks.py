@@ -37,7 +37,10 @@ def loaded(*, trusted: bool = True) -> MemoryLoaded:
         inbox="support",
         mail_ids=(FIRST, SECOND),
         trusted=trusted,
-        layers=(ContextLayer(name="mail", text="Hi", trusted=False),),
+        layers=(
+            ContextLayer(name="thread", text="state: new", items=({"goals": ["Confirm the address"]},), trusted=False),
+            ContextLayer(name="mail", text="Hi", trusted=False),
+        ),
     )
 
 

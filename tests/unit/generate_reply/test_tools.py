@@ -18,7 +18,8 @@ NOBODY = work(Told())
     ("name", "given", "kind", "state"),
     [
         ("reply", REPLY, "reply", "awaiting_reply"),
-        ("no_reply_needed", {"reason": "thanks only"}, "no_reply", "resolved"),
+        ("no_reply_needed", {"reason": "thanks only", "settled": True}, "no_reply", "resolved"),
+        ("no_reply_needed", {"reason": "they will send it tomorrow"}, "no_reply", "awaiting_reply"),
         ("escalate", {"reason": "refund", "message_to_customer": "A person takes over."}, "escalate", "awaiting_reply"),
     ],
 )
@@ -49,6 +50,8 @@ async def test_after_the_end_nothing_more_is_done() -> None:
         (call("reply", malformed="cut off"), "the input cannot be read: cut off"),
         (call("reply", {"text": "Hi"}), "state: Field required"),
         (call("reply", {**REPLY, "state": "closed"}), "state: Input should be"),
+        (call("reply", {**REPLY, "goals_close": ["Win"]}), "no such goal is open: Win. Open are: Confirm the address"),
+        (call("no_reply_needed", {"reason": "r", "goals_close": ["Win"]}), "no such goal is open: Win."),
         (call("reply", {**REPLY, "to": "eve@example.org"}), "to: Extra inputs are not permitted"),
         (call("reply", {**REPLY, "text": " "}), "text: String should have at least 1 character"),
         (call("remember_fact", {**FACT, "quote": "50 seats"}), "the quote does not stand"),

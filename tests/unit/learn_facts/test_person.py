@@ -187,3 +187,44 @@ def test_an_operator_says_what_worries_them() -> None:
     )
     assert (noted.sentiment, noted.risk, noted.tags) == (-0.1, "medium", ("new",))
     assert decide_person.note_signals(person(), MailSignals(frustrated=True), THREAD, strict).risk == "high"
+
+
+@pytest.mark.parametrize(
+    ("before", "frustrated", "newest", "mails", "after"),
+    [
+        (0, True, 0, 3, 3),  # nobody says which: all of the burst
+        (1, True, 2, 2, 3),
+        (2, True, 1, 3, 1),  # a calm one stands before the newest
+        (2, True, 9, 1, 3),  # no more than there are
+        (2, False, 0, 2, 0),
+        (2, True, 1, 0, 2),  # counted already
+    ],
+)
+def test_frustrated_mails_are_counted_not_turns(
+    before: int, frustrated: bool, newest: int, mails: int, after: int
+) -> None:
+    """A burst, or a thread that a person has, is one turn of several mails: each of them counts, and each once."""
+    signals = MailSignals(frustrated=frustrated, frustrated_mails=newest)
+    noted = decide_person.note_signals(person(frustrated_in_row=before), signals, THREAD, mails=mails)
+    assert noted.frustrated_in_row == after
+
+
+def test_mood_moves_with_each_mail_of_a_turn() -> None:
+    """Two mails of one turn weigh as two turns of one mail; a turn whose mails were counted before moves nothing."""
+    once = decide_person.note_signals(person(), MailSignals(sentiment=-1), THREAD).sentiment
+    twice = decide_person.note_signals(person(sentiment=once), MailSignals(sentiment=-1), THREAD).sentiment
+    assert decide_person.note_signals(person(), MailSignals(sentiment=-1), THREAD, mails=2).sentiment == twice
+    assert (
+        decide_person.note_signals(person(sentiment=0.3), MailSignals(sentiment=-1), THREAD, mails=0).sentiment == 0.3
+    )
+
+
+def test_a_resolved_thread_leaves_no_trouble_open() -> None:
+    """What was reported in it is over, whoever resolved it, also where we learn of the trouble after that."""
+    issue = KnownIssue("csv export timeout", 1, False, THREAD)
+    over = decide_person.issues_over(person(issues=(issue,)), THREAD)
+    assert over is not None
+    assert over.thread_id == THREAD
+    assert decide_person.issues_over(person(issues=(issue,)), id_of("other thread")) is None
+    late = decide_person.note_signals(person(), MailSignals(issue_key="csv export timeout"), THREAD, thread_over=True)
+    assert late.issue_resolved

@@ -41,6 +41,7 @@ def good() -> Evidence:
     )
 
 
+SUMMARY = {"thread_id": "a", "participant_id": "a@x", "trusted": True, "text": "They asked twice."}
 MAILS = {"m1": "a", "m2": "a", "m3": "b", "m4": "b", "m5": "c"}
 
 
@@ -50,6 +51,7 @@ def _events() -> Iterable[Event]:
     for mail, thread in MAILS.items():
         verdict = {"kind": "park" if mail == "m5" else "answer"}
         read = {"mail_id": mail, "message_id": f"id-{mail}", "thread_id": thread, "verdict": verdict}
+        read |= {"participant_id": f"{thread}@x"}
         yield event("email.read.v1", read, "mail", mail)
     yield from _attached("a", "m1")
     yield from _moved("a", "new", "in_progress")
@@ -62,7 +64,7 @@ def _events() -> Iterable[Event]:
     yield from _moved("a", "in_progress", "resolved")
     yield closed("a", "t2", "sent", "m1", "m2")
     yield from _moved("a", "resolved", "closed")
-    yield event("thread.summarized.v1", {"thread_id": "a", "text": "They asked twice."})
+    yield event("thread.summarized.v1", SUMMARY)
     yield from _attached("b", "m3")
     yield from _moved("b", "new", "in_progress")
     yield _opened("b", "t3", "m3")
@@ -81,7 +83,7 @@ def _thread(thread: str, kind: str, **data: Any) -> Event:
 
 
 def _attached(thread: str, mail: str) -> Iterable[Event]:
-    yield _thread(thread, "thread.mail_attached.v1", mail_id=mail, waits=True)
+    yield _thread(thread, "thread.mail_attached.v1", mail_id=mail, waits=True, trusted=True)
 
 
 def _moved(thread: str, before: str, after: str) -> Iterable[Event]:
@@ -93,7 +95,9 @@ def _opened(thread: str, turn: str, *mails: str) -> Event:
 
 
 def closed(thread: str, turn: str, outcome: str, *mails: str) -> Event:
-    return _thread(thread, "turn.closed.v1", turn_id=turn, mail_ids=list(mails), outcome=outcome, reason="")
+    return _thread(
+        thread, "turn.closed.v1", turn_id=turn, mail_ids=list(mails), outcome=outcome, reason="", still_waits=False
+    )
 
 
 def replied(thread: str, turn: str, result: str) -> Iterable[Event]:
@@ -148,7 +152,7 @@ def _tables(events: list[Event]) -> dict[str, tuple[Data, ...]]:
             {"reply_id": "r-a", "turn_id": "t2", "state": "sent"},
             {"reply_id": "r-b", "turn_id": "t3", "state": "unknown"},
         ),
-        "thread_summaries": ({"thread_id": "a", "text": "They asked twice."},),
+        "thread_summaries": (SUMMARY,),
         "timers": (),
     }  # fmt: skip
 

@@ -90,7 +90,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "a turn's row is wrong": (lambda e: changed_row(e, "turns", 2, outcome="sent"), "turns t3 is"),
     "a conversation's row is wrong": (lambda e: changed_row(e, "conversation", 0, mail_id="m9"), "conversation ('a', 1) is"),
     "the ledger is wrong": (lambda e: changed_row(e, "deliveries", 1, state="sent"), "deliveries r-b is"),
-    "a summary is an old one": (lambda e: changed_row(e, "thread_summaries", 0, text="Old."), "thread_summaries a is"),
+    "a summary is an old one": (lambda e: changed_row(e, "thread_summaries", 0, text="Old."), "thread_summaries ('a', 'a@x', True) is"),
     "an aggregate stands elsewhere": (lambda e: changed_row(e, "aggregates", 0, version=9), "aggregates ('mail', 'm1') is 9"),
     "an event was never published": (
         lambda e: replace(e, events=({**e.events[0], "unpublished": True}, *e.events[1:])), "mail.received.v1 e0 was never published"),

@@ -101,16 +101,19 @@ async def test_an_overtaken_draft_is_discarded_whatever_the_policy(thread: Simpl
 
 
 @pytest.mark.usefixtures("thread")
-async def test_where_people_review_a_reply_is_held() -> None:
-    """With review, a reply waits for a person, who is called, and nothing is approved."""
+async def test_where_people_review_every_text_is_held() -> None:
+    """With review, a reply waits for a person, who is called, and so does the message that hands over to one."""
     assert isinstance(await decided_draft(draft(), "review"), ReplyHeld)
+    held = await decided_draft(draft(decision="escalate", reason="wants a refund"), "review")
+    assert isinstance(held, ReplyHeld)
+    assert held.reason.endswith("the agent hands over: wants a refund")
 
 
 @pytest.mark.usefixtures("thread")
-@pytest.mark.parametrize(("decision", "approval"), [("reply", "auto"), ("escalate", "auto"), ("escalate", "review")])
-async def test_an_approved_reply_goes_to_the_author_that_code_found(decision: str, approval: str) -> None:
-    """Recipient and ids are those of the frozen MIME; the message of an escalation needs no review."""
-    event = await decided_draft(draft(decision=decision), approval)
+@pytest.mark.parametrize("decision", ["reply", "escalate"])
+async def test_an_approved_reply_goes_to_the_author_that_code_found(decision: str) -> None:
+    """Recipient and ids are those of the frozen MIME."""
+    event = await decided_draft(draft(decision=decision), "auto")
     assert isinstance(event, ReplyApproved)
     assert (event.recipient, event.message_id, event.blob) == ("ada@example.org", "r1@example.com", "b" * 64)
     assert (event.decision, event.goals_add, event.approved_by) == (decision, ("g",), "policy")

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from schemas.events.mail import Identity
 from schemas.events.threads import (
     ActionLogged,
     BounceNoted,
@@ -58,13 +59,38 @@ def test_a_thread_that_continues_an_older_one_says_so() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "mode", "waits"),
-    [("answer", "live", True), ("human", "live", False), ("answer", "history", False), ("human", "history", False)],
+    [("answer", "live", True), ("human", "live", True), ("answer", "history", False), ("human", "history", False)],
 )
-def test_only_a_live_mail_to_answer_waits(kind: str, mode: str, waits: bool) -> None:
-    """History and mails for a human never wait for an answer of the agent."""
+def test_only_a_live_mail_waits(kind: str, mode: str, waits: bool) -> None:
+    """A mail waits for an answer, the agent's or a person's; imported mail never does."""
     (attached,) = decide.attach(thread(), mail(kind=kind, mode=mode))
     assert isinstance(attached, MailAttached)
     assert attached.waits is waits
+
+
+@pytest.mark.parametrize("given", [{"identity": Identity(level="failed")}, {"participant_id": None}])
+def test_nobody_is_answered_who_cannot_be_held_to_it(given: dict[str, object]) -> None:
+    """A mail whose sender failed, or has no one address, does not wait: no machine answers it, even when handed back."""
+    (attached,) = decide.attach(thread(), mail(kind="human", **given))
+    assert isinstance(attached, MailAttached)
+    assert not attached.waits
+
+
+def test_a_mail_for_a_person_is_learned_of_at_once_and_waits_for_them() -> None:
+    """A turn of its author is closed as escalated with its mails still waiting; the thread is a person's."""
+    before = thread(pending=(pending(),))
+    events = list(decide.for_a_person(before, mail(kind="human"), id_of("cause")))
+    assert kinds(events) == ["StateChanged", "TurnOpened", "TurnClosed", "StateChanged", "ActionLogged"]
+    assert states(events) == [("new", "in_progress"), ("in_progress", "escalated")]
+    (closed,) = [one for one in events if isinstance(one, TurnClosed)]
+    assert (closed.outcome, closed.still_waits) == ("escalated", True)
+    assert folded(before, events).pending == before.pending
+
+
+def test_a_second_mail_for_a_person_waits_in_the_thread_that_they_have() -> None:
+    """While a person has the thread no turn opens."""
+    before = thread(state="escalated", pending=(pending(),))
+    assert list(decide.for_a_person(before, mail(kind="human"), id_of("cause"))) == []
 
 
 @pytest.mark.parametrize(
@@ -214,7 +240,7 @@ def test_a_long_diagnostic_is_cut() -> None:
 
 def test_no_reply_closes_the_turn_with_its_reason() -> None:
     """'Thanks, solved!' needs no answer: the thread resolves, the goals that were reached close."""
-    before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms"),))
+    before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms", PERSON),))
     events = list(decide.no_reply(before, draft(goals_close=("ada CONFIRMS",))))
     assert kinds(events) == ["GoalClosed", "StateChanged", "TurnClosed"]
     assert states(events) == [("in_progress", "resolved")]
@@ -232,7 +258,9 @@ def test_a_draft_for_a_turn_that_is_over_changes_nothing(given: Thread) -> None:
 def test_a_sent_reply_brings_its_state_and_goals() -> None:
     """State and goals ride on the draft and take effect when the reply has been sent."""
     before = thread(
-        state="in_progress", turn=turn(), goals=(Goal(id_of("old"), "Old goal"), Goal(id_of("kept"), "Kept"))
+        state="in_progress",
+        turn=turn(),
+        goals=(Goal(id_of("old"), "Old goal", PERSON), Goal(id_of("kept"), "Kept", PERSON)),
     )
     sent = reply(state="awaiting_reply", goals_add=("New goal", "KEPT"), goals_close=(str(id_of("old")),))
     events = list(decide.sent(before, sent))

@@ -69,7 +69,7 @@ def _mail(thread: Thread, how: str, number: int) -> list[EventData]:
     attached = list(decide.attach(thread, new))
     if how != "human":
         return attached
-    return attached + list(decide.escalate(folded(thread, attached), "system", "for a human"))
+    return attached + list(decide.for_a_person(folded(thread, attached), new, id_of(f"cause {number}")))
 
 
 def _state(name: str) -> ThreadState:

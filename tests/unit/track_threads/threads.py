@@ -113,11 +113,11 @@ def _fold(before: Thread, one: EventData) -> Thread:
     if isinstance(one, ev.TurnOpened):
         return replace(before, turn=OpenTurn(one.turn_id, one.mail_ids, one.trusted, participant_id=one.participant_id))
     if isinstance(one, ev.TurnClosed):
-        waits = one.outcome == "superseded"
+        waits = one.outcome == "superseded" or one.still_waits
         left = tuple(each for each in before.pending if waits or each.mail_id not in one.mail_ids)
         return replace(before, turn=None, pending=left)
     if isinstance(one, ev.GoalAdded):
-        return replace(before, goals=(*before.goals, Goal(one.goal_id, one.text)))
+        return replace(before, goals=(*before.goals, Goal(one.goal_id, one.text, one.participant_id)))
     if isinstance(one, ev.GoalClosed):
         return replace(before, goals=tuple(goal for goal in before.goals if goal.goal_id != one.goal_id))
     return before

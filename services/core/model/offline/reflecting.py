@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from itertools import takewhile
 from typing import Any
 
 from schemas.model_output import ParticipantProposal, ParticipantStateName, Reflection, Relation, Signals
@@ -52,6 +53,7 @@ def _signals(view: View, text: str, facts: Iterable[Stated]) -> Signals:
     return Signals(
         sentiment=tone.sentiment(body),
         frustrated=tone.is_frustrated(body),
+        frustrated_mails=len(list(takewhile(lambda one: tone.is_frustrated(body_of(one.text)), reversed(view.mails)))),
         intent=tone.intent(body),
         issue_key=tone.issue_key(text, newest.subject, " ".join([newest.name, *own])),
         issue_resolved=read_wishes(newest.text).settled,

@@ -31,7 +31,7 @@ def acts(view: View) -> list[Act]:
     if wishes.person:
         return [_escalation(view, wishes.person)]
     if wishes.nothing:
-        return [("no_reply_needed", {"reason": "The customer only says thanks.", "settled": wishes.settled})]
+        return [("no_reply_needed", {"reason": "The customer only says thanks.", "settled": True})]
     answers = find_answers(view, wishes, text, view.passages + looked_up(view))
     if query := look_up(view, answers.unfinished):
         return [(TOOL, query)]

@@ -1,0 +1,20 @@
+"""Who says a row of a conversation, as a model reads it. Pure.
+
+Nobody is to be taken for the author of a turn: neither another person of the thread, nor who only claims to be them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+
+def speaker(row: Mapping[str, Any], *, author_id: UUID | None, trusted: bool, **_: Any) -> str:
+    """The role of a row with `role`, `author_id`, `author` and `trusted`; a customer who is not the author by name."""
+    role: str = row["role"]
+    if role != "customer":
+        return role
+    if row["author_id"] != author_id:
+        return f"{row['author'] or 'somebody'} (another person in this thread)"
+    return role if row["trusted"] or not trusted else f"{role} (not authenticated)"
