@@ -73,7 +73,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
     event = work.event
     if event.participant_id is None or not event.trusted or not event.covers_to:
         return
-    settings, meanings = work.house.settings, await meanings_of(work, event.facts)
+    meanings = await meanings_of(work, event.facts)
     async with work.unit() as unit:
         who, sources = await load_turn(unit, event.participant_id, event.mail_ids, event.thread_id)
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
