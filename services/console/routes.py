@@ -6,6 +6,7 @@ from fastapi import APIRouter, Depends, Query
 
 from services.console import facts
 from services.console.drafts import routes as drafts
+from services.console.explanations import add_explanations
 from services.console.knowledge import routes as knowledge
 from services.console.lifecycles import add_lifecycle
 from services.console.memory.people import Person, list_people
@@ -22,7 +23,7 @@ def routes(house: House) -> APIRouter:
     api = APIRouter(prefix="/api", dependencies=[Depends(bearer_of(house.settings.web))])
     parts = {
         "memory": (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_merges),
-        "threads": (threads.add_reads, threads.add_wishes),
+        "threads": (threads.add_reads, threads.add_wishes, add_explanations),
         "drafts": (drafts.add_reads, drafts.add_wishes),
         "knowledge": (knowledge.add_documents, knowledge.add_articles),
     }

@@ -38,6 +38,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "write": "write:write",
     "mails": "mails:mails",
     "thread": "threads:thread",
+    "why": "why:why",
     "threads": "threads:threads",
     "due": "threads:due",
     "move": "threads:move",

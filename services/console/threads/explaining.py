@@ -1,0 +1,104 @@
+"""Why a reply says what it says: the context that it was made from, what shaped it, and what the model decided.
+
+Read from the log, where the whole context of every turn stands; nothing is searched or asked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded, ReplyDrafted, TokenUsage
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+from services.core.keys import is_sealed
+
+SQL = queries(__file__, "explaining.sql")
+
+
+class NothingToExplain(Permanent):
+    """No context is on the log for this: it was not assembled, is archived, or its people were erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the model made of a context: reply, no reply or a person; `refused_calls` is what code did not let it do."""
+
+    at: datetime
+    reply_id: UUID
+    decision: str
+    reason: str
+    text: str
+    citations: tuple[str, ...]
+    refused_calls: tuple[str, ...]
+    model: str
+    usage: TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A turn's context as the model was given it, with what shaped the reply, where that was said, what came of it."""
+
+    thread_id: UUID
+    turn_id: UUID
+    at: datetime
+    purpose: str
+    trusted: bool
+    mail_ids: tuple[UUID, ...]
+    layers: tuple[ContextLayer, ...]
+    settings: dict[str, ChosenSetting]
+    decisions: tuple[Decision, ...]
+
+
+async def explain_thread(conn: Connection, workspace: str, thread_id: UUID, turn_id: UUID | None = None) -> Explanation:
+    """The newest context of a thread, or that of one turn. Raises `NothingToExplain`."""
+    args = {"workspace": workspace, "thread_id": thread_id}
+    for row in await fetch_all(conn, SQL.contexts, args):
+        loaded = None if is_sealed(row["data"]) else MemoryLoaded.model_validate(row["data"])
+        if loaded and turn_id in (None, loaded.turn_id):
+            return _explained(row["time"], loaded, await _decisions(conn, args, loaded.turn_id))
+    raise NothingToExplain(f"no context of {'this turn' if turn_id else 'a turn'} of thread {thread_id} is on the log")
+
+
+async def explain_reply(conn: Connection, workspace: str, reply_id: UUID) -> Explanation:
+    """The context that a reply was made from. Raises `NothingToExplain`."""
+    row = await fetch_one(conn, SQL.reply, {"workspace": workspace, "reply_id": reply_id})
+    if row is None:
+        raise NothingToExplain(f"there is no reply {reply_id}")
+    return await explain_thread(conn, workspace, row["thread_id"], row["turn_id"])
+
+
+async def _decisions(conn: Connection, args: dict[str, Any], turn_id: UUID) -> tuple[Decision, ...]:
+    rows = [row for row in await fetch_all(conn, SQL.decisions, args) if not is_sealed(row["data"])]
+    told = [(row["time"], ReplyDrafted.model_validate(row["data"])) for row in rows]
+    return tuple(_decision(at, one) for at, one in told if one.turn_id == turn_id)
+
+
+def _decision(at: datetime, drafted: ReplyDrafted) -> Decision:
+    return Decision(
+        at=at,
+        reply_id=drafted.reply_id,
+        decision=drafted.decision,
+        reason=drafted.reason,
+        text=drafted.text,
+        citations=drafted.citations,
+        refused_calls=drafted.refused_calls,
+        model=drafted.model,
+        usage=drafted.usage,
+    )
+
+
+def _explained(at: datetime, loaded: MemoryLoaded, decisions: tuple[Decision, ...]) -> Explanation:
+    return Explanation(
+        thread_id=loaded.thread_id,
+        turn_id=loaded.turn_id,
+        at=at,
+        purpose=loaded.purpose,
+        trusted=loaded.trusted,
+        mail_ids=loaded.mail_ids,
+        layers=loaded.layers,
+        settings=loaded.settings,
+        decisions=decisions,
+    )
