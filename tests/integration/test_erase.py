@@ -76,7 +76,7 @@ async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_
     assert done.events > 20
     after = await prove(house, marks)
     assert after.findings == ()
-    assert min(after.read.values()) > 0 or after.read["cache"] == 0
+    assert min(after.read[store] for store in ("tables", "topics", "blobs", "files")) > 0
     assert await differences(house, stack) == set()
     mails = await rows(house, "SELECT author_addr, text, recipients FROM mails ORDER BY received_at")
     assert [one["author_addr"] for one in mails] == [BOB, BOB, CARL]

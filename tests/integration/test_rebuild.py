@@ -31,13 +31,16 @@ from tests.support.lived_in import lived_through
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
+ALERTS = {"to": [{"mail": "people@tellme.example"}], "gather_s": 0}
+
 
 @pytest.fixture(scope="module")
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """A house after the demo's world."""
-    async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
+    """A house after the demo's world, with somebody to be alerted."""
+    home = tmp_path_factory.mktemp("home")
+    async with lived_through(stack, template_database, home, alerts=ALERTS) as settings:
         yield settings
 
 

@@ -50,6 +50,7 @@ PLAIN = f"The {WORD} export is slow, whatever we do about it, day after day.\n".
         (mailed(PLAIN), True),
         (b"From: x@x.example\r\nSubject: =?utf-8?B?" + base64.b64encode(WORD.encode()) + b"?=\r\n\r\nhi", True),
     ],
+    ids=["plain", "gzip", "zip", "gzip in zip", "name in zip", "zip in mail", "mail", "subject"],
 )
 def test_a_word_is_found_wherever_it_is_packed(content: bytes, mail: bool) -> None:
     """In the clear, in gzip, in a zip's members and their names, in a mail's decoded parts, one inside the other."""
@@ -65,7 +66,9 @@ def encrypted() -> bytes:
 
 
 @pytest.mark.parametrize(
-    "content", [encrypted(), gzip.compress(PLAIN)[:-20], zipped(PLAIN)[:-20], b"PK\x03\x04 no zip"]
+    "content",
+    [encrypted(), gzip.compress(PLAIN)[:-20], zipped(PLAIN)[:-20], b"PK\x03\x04 no zip"],
+    ids=["encrypted", "gzip cut short", "zip cut short", "no zip"],
 )
 def test_what_cannot_be_looked_into_is_said(content: bytes) -> None:
     """Encrypted, cut short or damaged: nothing raises, and a None says that something was not read."""
