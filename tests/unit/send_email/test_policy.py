@@ -74,12 +74,12 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         return str(told.why_not)
 
     async def stored(*_: Any) -> Any:
-        return told.draft
+        return {"data": told.draft} if told.draft else None
 
     monkeypatch.setattr(policy, "_frozen", frozen)
     monkeypatch.setattr(policy, "overtaken", overtaken)
     monkeypatch.setattr(policy, "fetch_one", stored)
-    monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found))
+    monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found["data"]))
     return told
 
 

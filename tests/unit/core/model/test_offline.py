@@ -134,19 +134,14 @@ async def test_words_alone_do_not_escalate(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "settled"),
-    [
-        ("Thanks, solved!", True),
-        ("Thank you very much!\n\nAnn", False),
-        ("Perfect, that works now. Have a nice day!", True),
-        ("Ok, got it.", False),
-    ],
+    "text",
+    ["Thanks, solved!", "Thank you very much!\n\nAnn", "Perfect, that works now. Have a nice day!", "Ok, got it."],
 )
-async def test_thanks_need_no_reply(text: str, settled: bool) -> None:
-    """A mail of thanks or acknowledgement alone is not answered; "solved" settles the matter."""
+async def test_thanks_need_no_reply(text: str) -> None:
+    """A mail of thanks or acknowledgement alone is not answered, and settles the matter."""
     call = await ask(request(text))
     assert call.name == "no_reply_needed"
-    assert call.input["settled"] is settled
+    assert call.input["settled"] is True
 
 
 @pytest.mark.parametrize("text", ["Thanks! When is your office open?", "Thank you, but it still does not load."])
