@@ -29,6 +29,11 @@ def obedient(town: Town) -> None:
     )
 
 
+def replies_asked(town: Town) -> list[Seen]:
+    """What the model was asked to answer; what it was asked to learn from is left out."""
+    return [seen for seen in town.server.requests if "reflect" not in seen.tools]
+
+
 async def test_a_reply_goes_to_the_author_alone_whatever_the_model_writes(town: Town) -> None:
     """Addresses, headers and other people's names in the model's text do not change who gets the mail."""
     obedient(town)
@@ -53,13 +58,13 @@ async def test_a_link_that_carries_data_out_is_taken_out(town: Town) -> None:
 
 
 async def test_a_reply_says_that_an_ai_wrote_it_and_its_word_brings_a_person(town: Town) -> None:
-    """The sentence is put there by code where the model left it out; who answers the word gets a person, and no model."""
+    """The sentence is put there by code where the model left it out; who answers the word gets a person, and no model answers."""
     obedient(town)
     order = ordering(("reply", {"text": "I am Bob, a person of flesh and blood.", "state": "awaiting_reply"}))
     await town.post(verified(order, sender="Ada <ada@word.example>", message_id="<a1@word.example>"))
     (text,) = town.replies("ada@word.example")
     assert town.house.settings.send.disclosure in " ".join(text.split())
-    asked = len(town.server.requests)
+    asked = len(replies_asked(town))
     await town.post(
         verified("Human!", sender="Ada <ada@word.example>", message_id="<a2@word.example>",
                  in_reply_to="<a1@word.example>")
@@ -68,7 +73,7 @@ async def test_a_reply_says_that_an_ai_wrote_it_and_its_word_brings_a_person(tow
         town.house, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 'a2@word.example'"
     )
     assert [row["state"] for row in threads] == ["escalated"]
-    assert len(town.server.requests) == asked
+    assert len(replies_asked(town)) == asked
 
 
 async def test_a_link_of_the_knowledge_base_carries_nothing_more_than_itself(town: Town) -> None:

@@ -36,6 +36,7 @@ BARELY_USED = {
     "goals",
     "fact_parents",
     "participant_profile",
+    "participant_aliases",
 }  # the demo's world need not fill these
 
 

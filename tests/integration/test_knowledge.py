@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from deploy.local import Endpoints
 from schemas.events.documents import DocumentRemovalRequested
-from schemas.events.replies import ReplyDrafted
+from schemas.events.replies import ReplyDrafted, ReplySent
 from services import learn_documents
 from services.console.knowledge.asking import DocumentTooLarge, ask, became, hand_in, unfinished
 from services.console.knowledge.reading import find_passages, list_documents, list_unread, show_document, sources_of
@@ -43,13 +43,15 @@ async def texts(memory: Memory, **given: Any) -> list[str]:
     return [one.text for one in await find_passages(memory.house, QUESTION, limit=5, **given)]
 
 
-async def drafted(memory: Memory, *citations: str) -> ReplyDrafted:
-    """A reply that names what it rests on."""
+async def sent(memory: Memory, *citations: str) -> ReplyDrafted:
+    """A reply that names what it rests on, and has left."""
     ids = {name: random_id() for name in ("reply_id", "turn_id", "thread_id")}
     draft = ReplyDrafted(
         **ids, participant_id=None, inbox="support", mail_ids=(), trusted=True, decision="reply", citations=citations
     )
-    await enter(memory.house, memory.event(draft, memory.clock()))
+    gone = ReplySent(**ids, attempt=1, text=draft.text, citations=citations)
+    for event in (draft, gone):
+        await enter(memory.house, memory.event(event, memory.clock()))
     return draft
 
 
@@ -137,7 +139,7 @@ async def test_a_citation_is_noted_with_the_edition_that_was_read(memory: Memory
     id = await shelve(memory.house, "refunds.md", OLD, public_url="https://docs.example/refunds")
     await settle(memory)
     (best, *_) = await find_passages(memory.house, QUESTION, limit=1)
-    reply = await drafted(memory, str(best.chunk_id), str(random_id()), "hours#0")
+    reply = await sent(memory, str(best.chunk_id), str(random_id()), "hours#0")
     await settle(memory)
     await shelve(memory.house, "refunds.md", NEW)
     await settle(memory)
@@ -169,7 +171,7 @@ async def test_a_fold_of_the_events_gives_the_same_tables(memory: Memory, stack:
     id = await shelve(memory.house, "refunds.md", OLD)
     await settle(memory)
     (best, *_) = await find_passages(memory.house, QUESTION, limit=1)
-    await drafted(memory, str(best.chunk_id))
+    await sent(memory, str(best.chunk_id))
     await shelve(memory.house, "refunds.md", NEW)
     await settle(memory)
     await ask(memory.house, DocumentRemovalRequested(document_id=id, by="grace"))

@@ -245,9 +245,10 @@ async def test_what_a_later_turn_covers_is_not_asked_again(studio: Studio) -> No
     always(studio.server, reply_text("No."))
     first = await studio.close_turn(TEXT, on=1)
     await studio.memory.rows(
-        "INSERT INTO thread_summaries (thread_id, workspace, text, words, covers_to, updated_at)"
-        " VALUES (%(thread)s, %(workspace)s, 'Ada wrote.', 2, 9, now()) RETURNING 1 AS one",
+        "INSERT INTO thread_summaries (thread_id, participant_id, workspace, text, words, covers_to, updated_at)"
+        " VALUES (%(thread)s, %(who)s, %(workspace)s, 'Ada wrote.', 2, 9, now()) RETURNING 1 AS one",
         thread=first["thread_id"],
+        who=studio.memory.person(),
         workspace=studio.memory.workspace,
     )
     asked = len(studio.server.requests)

@@ -25,6 +25,7 @@ async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, *
     """The house at work, after every mail has come to its end; `changes` are put over its settings."""
     settings = settings_for(stack, database, prefix, home, **changes)
     async with running_house(settings) as house:
+        await house.cache.drop_all()  # what other tests' houses have kept of their Adas
         await shelve(house, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
         shared, own = "<a1@quillfeather.example>", "<a2@quillfeather.example>"
         await write(house, ADA, f"My order number is 88123. The {SECRET} export is slow.", shared, cc=BOB)
