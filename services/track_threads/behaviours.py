@@ -13,7 +13,7 @@ from typing import Any
 from schemas.events.threads import AppliedBehaviour
 from services.core.settings import Behaviour, When, says
 from services.track_threads import marks
-from services.track_threads.decide import Events
+from services.track_threads.decide_steps import Events
 from services.track_threads.thread import Thread
 
 

@@ -15,7 +15,7 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.settings import Settings
-from services.track_threads import decide
+from services.track_threads import decide_mail, decide_replies, decide_turns
 from services.track_threads.afterwards import on_reflected
 from services.track_threads.apply import SQL
 from services.track_threads.keeping import load, record, wait_or_open
@@ -37,15 +37,15 @@ async def on_email(work: Work[EmailRead]) -> None:
             await _take_over(unit, thread, mail, settings)
             return
         if mail.verdict.kind in ("bounce", "complaint"):
-            await record(unit, thread, decide.note_report(thread, mail), settings)
+            await record(unit, thread, decide_mail.note_report(thread, mail), settings)
             return
-        await record(unit, thread, decide.attach(thread, mail), settings)
+        await record(unit, thread, decide_mail.attach(thread, mail), settings)
         thread = await load(unit, mail.thread_id, mail.participant_id, mail.inbox)
         if mail.mode == "history":
             imported = mail.model_copy(update={"sent_at": mail.sent_at or unit.now})
-            await record(unit, thread, decide.history(thread, imported), settings)
+            await record(unit, thread, decide_mail.history(thread, imported), settings)
         elif mail.verdict.kind == "human":
-            await record(unit, thread, decide.for_a_person(thread, mail, work.envelope.id), settings)
+            await record(unit, thread, decide_turns.for_a_person(thread, mail, work.envelope.id), settings)
         elif thread.state == "escalated" and settings.threads.suggest:
             await unit.record(suggestion(mail, work.envelope.id))
         else:
@@ -57,14 +57,14 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     if work.event.decision == "no_reply":
         async with work.unit() as unit:
             thread = await load(unit, work.event.thread_id)
-            await _finish(unit, thread, decide.no_reply(thread, work.event), work.house.settings)
+            await _finish(unit, thread, decide_replies.no_reply(thread, work.event), work.house.settings)
 
 
 async def on_sent(work: Work[ReplySent]) -> None:
     """A reply was accepted by the SMTP server."""
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
-        await _finish(unit, thread, decide.sent(thread, work.event), work.house.settings)
+        await _finish(unit, thread, decide_replies.sent(thread, work.event), work.house.settings)
 
 
 async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
@@ -76,14 +76,16 @@ async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         reason = f"{what}: {event.error}"[:500]
-        await record(unit, thread, decide.failed(thread, event.turn_id, reason, event.reply_id), work.house.settings)
+        await record(
+            unit, thread, decide_turns.failed(thread, event.turn_id, reason, event.reply_id), work.house.settings
+        )
 
 
 async def on_discarded(work: Work[ReplyDiscarded]) -> None:
     """A draft will not go; what it was to answer waits again, unless a person rejected it."""
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
-        await _finish(unit, thread, decide.discarded(thread, work.event), work.house.settings)
+        await _finish(unit, thread, decide_replies.discarded(thread, work.event), work.house.settings)
 
 
 async def on_turn_failed(work: Work[TurnFailed]) -> None:
@@ -92,7 +94,7 @@ async def on_turn_failed(work: Work[TurnFailed]) -> None:
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         reason = f"{event.processor} gave up: {event.error}"[:500]
-        await record(unit, thread, decide.failed(thread, event.turn_id, reason), work.house.settings)
+        await record(unit, thread, decide_turns.failed(thread, event.turn_id, reason), work.house.settings)
 
 
 async def _take_over(unit: Unit, thread: Thread, mail: EmailRead, settings: Settings) -> None:

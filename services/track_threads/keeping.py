@@ -12,7 +12,7 @@ from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import StateChanged, TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
-from services.track_threads import decide, goals
+from services.track_threads import decide_turns, goals
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied, escalation, put_marks
 from services.track_threads.calls import calls, near_at
@@ -92,7 +92,7 @@ async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
 async def open_turn(unit: Unit, thread: Thread, settings: Settings) -> None:
     """Open the turn of what waits, with the operator's rules that hold for it."""
     rules = await before_turn(unit, thread, settings)
-    turn = list(decide.open_turn(thread, unit.cause.id, applied(rules), escalation(rules)))
+    turn = list(decide_turns.open_turn(thread, unit.cause.id, applied(rules), escalation(rules)))
     await record(unit, thread, [*(put_marks(thread, rules) if turn else ()), *turn], settings)
 
 

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from schemas.events.marks import NoteAdded, Priority, PrioritySet, TagsChanged, ThreadMarksRequested
 from schemas.events.threads import Trigger
 from services.track_threads import goals
-from services.track_threads.decide import Events
+from services.track_threads.decide_steps import Events
 from services.track_threads.thread import Thread
 
 MOST_TAGS = 20

@@ -7,7 +7,7 @@ from dataclasses import replace
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.threads import StateChanged, ThreadTransitionRequested
 from services.core.bus.work import Work
-from services.track_threads import decide, marks
+from services.track_threads import decide_steps, marks
 from services.track_threads.keeping import load, record, wait_or_open
 from services.track_threads.takeover import done_by_hand
 
@@ -19,7 +19,7 @@ async def on_transition(work: Work[ThreadTransitionRequested]) -> None:
         thread = await load(unit, event.thread_id)
         if not thread.exists:
             return
-        step = decide.transition(thread, event.to_state, event.trigger, f"{event.by}: {event.reason}")
+        step = decide_steps.transition(thread, event.to_state, event.trigger, f"{event.by}: {event.reason}")
         made = isinstance(step, StateChanged)
         if made and event.to_state == "resolved":
             await unit.cancel_timer(thread.quiet_timer)

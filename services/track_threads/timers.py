@@ -6,7 +6,7 @@ from schemas.events.marks import DeadlineKind
 from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.track_threads import decide, marks
+from services.track_threads import decide_steps, decide_turns, marks
 from services.track_threads.apply import SQL
 from services.track_threads.calls import near, near_at
 from services.track_threads.deadlines import breached
@@ -36,21 +36,21 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
             await record(unit, thread, _idle(thread, timer), settings)
 
 
-def _idle(thread: Thread, timer: TimerElapsed) -> decide.Events:
+def _idle(thread: Thread, timer: TimerElapsed) -> decide_steps.Events:
     if timer.purpose == "auto_resolve" and thread.state == "awaiting_reply":
-        yield decide.transition(thread, "resolved", "system", "no answer from the customer")
+        yield decide_steps.transition(thread, "resolved", "system", "no answer from the customer")
     elif timer.purpose == "auto_close" and thread.state == "resolved":
-        yield decide.transition(thread, "closed", "system", "resolved for long enough")
+        yield decide_steps.transition(thread, "closed", "system", "resolved for long enough")
 
 
-async def _missed(unit: Unit, thread: Thread, timer: TimerElapsed) -> decide.Events:
+async def _missed(unit: Unit, thread: Thread, timer: TimerElapsed) -> decide_steps.Events:
     """A timer that was moved or cancelled after it had left is not heeded."""
     kind = _kind(thread, timer)
     breach = breached(thread, kind) if kind else None
     if breach is None or breach.due_at is None or breach.due_at > timer.due_at:
         return iter(())
     drafted = await unit.one(SQL.drafted, thread_id=str(thread.thread_id), turn_id=_turn(thread))
-    events = list(decide.missed(thread, breach))
+    events = list(decide_turns.missed(thread, breach))
     text = drafted["data"].get("text") if drafted else ""
     if text:
         events.append(marks.note(thread, f"{SUGGESTED}\n\n{text}", "agent", "ai", unit.cause.id))

@@ -18,7 +18,7 @@ from schemas.events.threads import (
     TurnClosed,
     TurnOpened,
 )
-from services.track_threads import decide
+from services.track_threads import decide_mail, decide_replies, decide_turns
 from services.track_threads.thread import Goal, Thread
 from tests.unit.track_threads.threads import (
     NOW,
@@ -41,7 +41,7 @@ from tests.unit.track_threads.threads import (
 def test_a_first_mail_opens_the_thread() -> None:
     """A thread begins with its first mail, in the state `new`, and the mail waits for an answer."""
     unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
-    opened, attached = decide.attach(unborn, mail())
+    opened, attached = decide_mail.attach(unborn, mail())
     assert kinds([opened, attached]) == ["ThreadOpened", "MailAttached"]
     assert isinstance(attached, MailAttached)
     assert attached.waits
@@ -50,7 +50,7 @@ def test_a_first_mail_opens_the_thread() -> None:
 def test_a_thread_that_continues_an_older_one_says_so() -> None:
     """A link to the older thread is logged when the new one opens."""
     unborn = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")
-    assert kinds(decide.attach(unborn, mail(linked_from=id_of("older")))) == [
+    assert kinds(decide_mail.attach(unborn, mail(linked_from=id_of("older")))) == [
         "ThreadOpened",
         "ThreadLinked",
         "MailAttached",
@@ -63,7 +63,7 @@ def test_a_thread_that_continues_an_older_one_says_so() -> None:
 )
 def test_only_a_live_mail_waits(kind: str, mode: str, waits: bool) -> None:
     """A mail waits for an answer, the agent's or a person's; imported mail never does."""
-    (attached,) = decide.attach(thread(), mail(kind=kind, mode=mode))
+    (attached,) = decide_mail.attach(thread(), mail(kind=kind, mode=mode))
     assert isinstance(attached, MailAttached)
     assert attached.waits is waits
 
@@ -71,7 +71,7 @@ def test_only_a_live_mail_waits(kind: str, mode: str, waits: bool) -> None:
 @pytest.mark.parametrize("given", [{"identity": Identity(level="failed")}, {"participant_id": None}])
 def test_nobody_is_answered_who_cannot_be_held_to_it(given: dict[str, object]) -> None:
     """A mail whose sender failed, or has no one address, does not wait: no machine answers it, even when handed back."""
-    (attached,) = decide.attach(thread(), mail(kind="human", **given))
+    (attached,) = decide_mail.attach(thread(), mail(kind="human", **given))
     assert isinstance(attached, MailAttached)
     assert not attached.waits
 
@@ -79,7 +79,7 @@ def test_nobody_is_answered_who_cannot_be_held_to_it(given: dict[str, object]) -
 def test_a_mail_for_a_person_is_learned_of_at_once_and_waits_for_them() -> None:
     """A turn of its author is closed as escalated with its mails still waiting; the thread is a person's."""
     before = thread(pending=(pending(),))
-    events = list(decide.for_a_person(before, mail(kind="human"), id_of("cause")))
+    events = list(decide_turns.for_a_person(before, mail(kind="human"), id_of("cause")))
     assert kinds(events) == ["StateChanged", "TurnOpened", "TurnClosed", "StateChanged", "ActionLogged"]
     assert states(events) == [("new", "in_progress"), ("in_progress", "escalated")]
     (closed,) = [one for one in events if isinstance(one, TurnClosed)]
@@ -90,7 +90,7 @@ def test_a_mail_for_a_person_is_learned_of_at_once_and_waits_for_them() -> None:
 def test_a_second_mail_for_a_person_waits_in_the_thread_that_they_have() -> None:
     """While a person has the thread no turn opens."""
     before = thread(state="escalated", pending=(pending(),))
-    assert list(decide.for_a_person(before, mail(kind="human"), id_of("cause"))) == []
+    assert list(decide_turns.for_a_person(before, mail(kind="human"), id_of("cause"))) == []
 
 
 @pytest.mark.parametrize(
@@ -106,31 +106,33 @@ def test_a_second_mail_for_a_person_waits_in_the_thread_that_they_have() -> None
 )
 def test_a_customers_mail_wakes_the_thread(state: ThreadState, steps: list[tuple[str, str]]) -> None:
     """A mail takes up a waiting, resolved or closed thread, and leaves an escalated one with its human."""
-    assert states(decide.attach(thread(state=state), mail("next"))) == steps
+    assert states(decide_mail.attach(thread(state=state), mail("next"))) == steps
 
 
 def test_a_newer_mail_supersedes_the_open_turn() -> None:
     """A draft that does not know the newest mail is not sent: its turn closes as superseded."""
-    events = list(decide.attach(thread(state="in_progress", turn=turn()), mail("next")))
+    events = list(decide_mail.attach(thread(state="in_progress", turn=turn()), mail("next")))
     (closed,) = [one for one in events if isinstance(one, TurnClosed)]
     assert (closed.turn_id, closed.outcome, closed.mail_ids) == (id_of("turn"), "superseded", (id_of("mail"),))
 
 
 def test_a_turn_that_is_leaving_is_not_superseded() -> None:
     """Once the reply is at the server's door its turn ends by what becomes of it, and the newer mail waits."""
-    events = list(decide.attach(thread(state="in_progress", turn=turn(leaving=True)), mail("next")))
+    events = list(decide_mail.attach(thread(state="in_progress", turn=turn(leaving=True)), mail("next")))
     assert kinds(events) == ["MailAttached"]
 
 
 def test_history_supersedes_nothing_and_wakes_nothing() -> None:
     """An imported mail changes neither a running turn nor the state of the thread."""
-    assert kinds(decide.attach(thread(state="resolved", turn=turn()), mail("old", mode="history"))) == ["MailAttached"]
+    assert kinds(decide_mail.attach(thread(state="resolved", turn=turn()), mail("old", mode="history"))) == [
+        "MailAttached"
+    ]
 
 
 def test_history_is_learned_from_and_never_answered() -> None:
     """An imported mail makes a turn of mode history that is closed in the same breath."""
     old = mail("old", mode="history", sent_at=NOW - timedelta(days=400))
-    opened, closed, *rest = decide.history(thread(), old)
+    opened, closed, *rest = decide_mail.history(thread(), old)
     assert isinstance(opened, TurnOpened)
     assert isinstance(closed, TurnClosed)
     assert (opened.mode, opened.waiting_since) == ("history", old.sent_at)
@@ -140,13 +142,13 @@ def test_history_is_learned_from_and_never_answered() -> None:
 
 def test_history_does_not_disturb_an_open_turn() -> None:
     """While a live mail is being answered, an imported one opens no second turn."""
-    assert list(decide.history(thread(turn=turn()), mail("old", mode="history", sent_at=NOW))) == []
+    assert list(decide_mail.history(thread(turn=turn()), mail("old", mode="history", sent_at=NOW))) == []
 
 
 @pytest.mark.parametrize("state", ["new", "in_progress", "awaiting_reply", "resolved", "closed"])
 def test_a_turn_opens_over_legal_steps(state: ThreadState) -> None:
     """Whatever the state in which the quiet period ends, the thread walks to in_progress and nothing is refused."""
-    events = list(decide.open_turn(thread(state=state, pending=(pending(),)), id_of("timer")))
+    events = list(decide_turns.open_turn(thread(state=state, pending=(pending(),)), id_of("timer")))
     assert not [one for one in events if isinstance(one, TransitionRefused)]
     assert [state, *(to for _, to in states(events))][-1] == "in_progress"
     assert kinds(events)[-1] == "TurnOpened"
@@ -155,7 +157,7 @@ def test_a_turn_opens_over_legal_steps(state: ThreadState) -> None:
 def test_a_burst_gets_one_turn() -> None:
     """All waiting mails are answered together, and the clock is that of the oldest."""
     late, early = pending("late"), pending("early", at=NOW - timedelta(minutes=9))
-    *_, opened = decide.open_turn(thread(pending=(late, early)), id_of("timer"))
+    *_, opened = decide_turns.open_turn(thread(pending=(late, early)), id_of("timer"))
     assert isinstance(opened, TurnOpened)
     assert opened.mail_ids == (id_of("early"), id_of("late"))
     assert opened.waiting_since == NOW - timedelta(minutes=9)
@@ -170,13 +172,13 @@ def test_a_turn_is_of_one_author_who_has_waited_longest() -> None:
         pending("b2", by=bob),
     )
     now = thread(participant_id=ada, pending=mails)
-    *_, first = decide.open_turn(now, id_of("timer"))
+    *_, first = decide_turns.open_turn(now, id_of("timer"))
     assert isinstance(first, TurnOpened)
     assert (first.participant_id, first.mail_ids) == (bob, (id_of("b1"), id_of("b2")))
     taken = folded(now, [first])
-    closed = decide.close_turn(taken, "sent", "")
+    closed = decide_turns.close_turn(taken, "sent", "")
     assert closed.participant_id == bob
-    *_, second = decide.open_turn(folded(taken, [closed]), id_of("timer 2"))
+    *_, second = decide_turns.open_turn(folded(taken, [closed]), id_of("timer 2"))
     assert isinstance(second, TurnOpened)
     assert (second.participant_id, second.mail_ids) == (ada, (id_of("a1"),))
 
@@ -184,14 +186,16 @@ def test_a_turn_is_of_one_author_who_has_waited_longest() -> None:
 def test_who_only_claims_to_be_the_author_does_not_share_the_authors_turn() -> None:
     """A mail that is not authenticated under somebody's address neither rides on their turn nor takes its trust."""
     theirs, forged = pending("theirs"), pending("forged", trusted=False, at=NOW + timedelta(seconds=1))
-    *_, opened = decide.open_turn(thread(pending=(theirs, forged)), id_of("timer"))
+    *_, opened = decide_turns.open_turn(thread(pending=(theirs, forged)), id_of("timer"))
     assert isinstance(opened, TurnOpened)
     assert (opened.mail_ids, opened.trusted) == ((id_of("theirs"),), True)
 
 
 def test_an_imported_mail_is_learned_of_for_its_own_author() -> None:
     """Its turn names who wrote it, not whoever began the thread."""
-    opened, closed, *_ = decide.history(thread(), mail("old", mode="history", sent_at=NOW, participant_id=id_of("bob")))
+    opened, closed, *_ = decide_mail.history(
+        thread(), mail("old", mode="history", sent_at=NOW, participant_id=id_of("bob"))
+    )
     assert isinstance(opened, TurnOpened)
     assert isinstance(closed, TurnClosed)
     assert opened.participant_id == closed.participant_id == id_of("bob")
@@ -208,7 +212,7 @@ def test_an_imported_mail_is_learned_of_for_its_own_author() -> None:
 )
 def test_no_turn_opens(given: Thread) -> None:
     """While escalated, while another turn is open, or without a waiting mail, no turn opens."""
-    assert list(decide.open_turn(given, id_of("timer"))) == []
+    assert list(decide_turns.open_turn(given, id_of("timer"))) == []
 
 
 @pytest.mark.parametrize(
@@ -217,7 +221,7 @@ def test_no_turn_opens(given: Thread) -> None:
 )
 def test_a_bounce_is_noted_and_a_final_one_calls_a_human(kind: str, escalates: bool) -> None:
     """Every report is noted; only a mail that will never arrive, or a complaint, escalates."""
-    events = list(decide.note_report(thread(state="awaiting_reply"), report(kind)))
+    events = list(decide_mail.note_report(thread(state="awaiting_reply"), report(kind)))
     noted = events[0]
     assert isinstance(noted, BounceNoted)
     assert (noted.kind, noted.mail_id) == (kind, id_of("bounce"))
@@ -227,13 +231,13 @@ def test_a_bounce_is_noted_and_a_final_one_calls_a_human(kind: str, escalates: b
 def test_a_report_about_no_thread_of_ours_is_nothing() -> None:
     """A bounce opens no thread, and a mail without a report notes nothing."""
     unborn = Thread(thread_id=THREAD, participant_id=None, inbox="support")
-    assert list(decide.note_report(unborn, report("hard"))) == []
-    assert list(decide.note_report(thread(), mail(kind="bounce"))) == []
+    assert list(decide_mail.note_report(unborn, report("hard"))) == []
+    assert list(decide_mail.note_report(thread(), mail(kind="bounce"))) == []
 
 
 def test_a_long_diagnostic_is_cut() -> None:
     """What a foreign server says fits a log line."""
-    (noted, *_) = decide.note_report(thread(), report("soft", "x" * 9000))
+    (noted, *_) = decide_mail.note_report(thread(), report("soft", "x" * 9000))
     assert isinstance(noted, BounceNoted)
     assert len(noted.diagnostic) == 500
 
@@ -241,7 +245,7 @@ def test_a_long_diagnostic_is_cut() -> None:
 def test_no_reply_closes_the_turn_with_its_reason() -> None:
     """'Thanks, solved!' needs no answer: the thread resolves, the goals that were reached close."""
     before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms", PERSON),))
-    events = list(decide.no_reply(before, draft(goals_close=("ada CONFIRMS",))))
+    events = list(decide_replies.no_reply(before, draft(goals_close=("ada CONFIRMS",))))
     assert kinds(events) == ["GoalClosed", "StateChanged", "TurnClosed"]
     assert states(events) == [("in_progress", "resolved")]
     closed = events[-1]
@@ -252,7 +256,7 @@ def test_no_reply_closes_the_turn_with_its_reason() -> None:
 @pytest.mark.parametrize("given", [thread(state="in_progress"), thread(state="escalated")])
 def test_a_draft_for_a_turn_that_is_over_changes_nothing(given: Thread) -> None:
     """What the agent decided for a superseded turn has no effect."""
-    assert list(decide.no_reply(given, draft())) == []
+    assert list(decide_replies.no_reply(given, draft())) == []
 
 
 def test_a_sent_reply_brings_its_state_and_goals() -> None:
@@ -263,7 +267,7 @@ def test_a_sent_reply_brings_its_state_and_goals() -> None:
         goals=(Goal(id_of("old"), "Old goal", PERSON), Goal(id_of("kept"), "Kept", PERSON)),
     )
     sent = reply(state="awaiting_reply", goals_add=("New goal", "KEPT"), goals_close=(str(id_of("old")),))
-    events = list(decide.sent(before, sent))
+    events = list(decide_replies.sent(before, sent))
     assert kinds(events) == ["ReplyAttached", "GoalClosed", "GoalAdded", "StateChanged", "TurnClosed"]
     assert [one.text for one in events if isinstance(one, GoalAdded)] == ["New goal"]
     assert [one.goal_id for one in events if isinstance(one, GoalClosed)] == [id_of("old")]
@@ -273,13 +277,13 @@ def test_a_sent_reply_brings_its_state_and_goals() -> None:
 
 def test_a_reply_sent_after_its_turn_ended_is_kept_and_closes_nothing() -> None:
     """A mail that did go out is part of the conversation, whatever became of its turn."""
-    assert kinds(decide.sent(thread(state="escalated"), reply())) == ["ReplyAttached"]
+    assert kinds(decide_replies.sent(thread(state="escalated"), reply())) == ["ReplyAttached"]
 
 
 def test_an_escalating_reply_hands_the_thread_to_a_human() -> None:
     """The message to the customer goes out, then the thread is escalated and its turn closes so."""
     before = thread(state="in_progress", turn=turn())
-    events = list(decide.sent(before, reply(decision="escalate", reason="a refund is asked for")))
+    events = list(decide_replies.sent(before, reply(decision="escalate", reason="a refund is asked for")))
     assert states(events) == [("in_progress", "escalated")]
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
     assert [one.trigger for one in events if isinstance(one, ActionLogged)] == ["ai"]
@@ -287,21 +291,21 @@ def test_an_escalating_reply_hands_the_thread_to_a_human() -> None:
 
 def test_a_failed_turn_calls_a_human() -> None:
     """No customer meets silence: what cannot be answered escalates."""
-    events = list(decide.failed(thread(state="in_progress", turn=turn()), id_of("turn"), "retries used up"))
+    events = list(decide_turns.failed(thread(state="in_progress", turn=turn()), id_of("turn"), "retries used up"))
     assert kinds(events) == ["TurnClosed", "StateChanged", "ActionLogged"]
     assert states(events) == [("in_progress", "escalated")]
 
 
 def test_a_turn_fails_once() -> None:
     """A failure of a turn that is over is late, and ignored."""
-    assert list(decide.failed(thread(state="in_progress"), id_of("turn"), "late")) == []
+    assert list(decide_turns.failed(thread(state="in_progress"), id_of("turn"), "late")) == []
 
 
 def test_the_same_goal_added_by_the_same_reply_has_the_same_id() -> None:
     """Ids of goals come from the reply and the words, so a second attempt is the same goal."""
 
     def goals() -> list[GoalAdded]:
-        events = decide.sent(thread(state="in_progress", turn=turn()), reply(goals_add=("One", "Two")))
+        events = decide_replies.sent(thread(state="in_progress", turn=turn()), reply(goals_add=("One", "Two")))
         return [one for one in events if isinstance(one, GoalAdded)]
 
     assert goals() == goals()
