@@ -9,44 +9,20 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from schemas.events.base import EventData
-from schemas.events.marks import DeadlineChanged, DeadlineKind, DeadlineStatus, Priority, PrioritySet
-from schemas.events.threads import MailAttached, ReplyAttached, StateChanged, TurnClosed
-from services.core.settings import OfficeHours, ServiceLevels, Settings
-from services.track_threads.office_hours import add, between
+from schemas.events.marks import DeadlineChanged, DeadlineKind
+from services.track_threads.clocks import Clocks, changed
+from services.track_threads.terms import Terms
 from services.track_threads.thread import Deadline, Thread
-
-RESPONSES: tuple[DeadlineKind, ...] = ("first_response", "next_response")
-
-
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What is promised in a mailbox, and the hours in which it counts."""
-
-    levels: ServiceLevels
-    hours: OfficeHours
-
-    def allowed(self, kind: DeadlineKind, priority: Priority) -> timedelta | None:
-        """The time that is promised; None where nothing is."""
-        promised: float = getattr(getattr(self.levels, priority), f"{kind}_hours")
-        return timedelta(hours=promised) if promised else None
-
-
-def terms_of(settings: Settings, inbox: str) -> Terms:
-    """The mailbox's own terms where it has some, else the workspace's."""
-    own = next((one for one in settings.inboxes if one.name == inbox), None)
-    levels = own.service_levels if own and own.service_levels else settings.service_levels
-    hours = own.office_hours if own and own.office_hours else settings.office_hours
-    return Terms(levels, hours)
 
 
 def follow(before: Thread, events: Iterable[EventData], now: datetime, terms: Terms) -> list[DeadlineChanged]:
     """What events, in the order in which they were decided, do to the deadlines that the thread had before them."""
-    clocks = _Clocks(before, now, terms)
+    clocks = Clocks(before, now, terms)
     for event in events:
         clocks.hear(event)
     clocks.end()
@@ -56,158 +32,10 @@ def follow(before: Thread, events: Iterable[EventData], now: datetime, terms: Te
 def breached(thread: Thread, kind: DeadlineKind) -> DeadlineChanged | None:
     """The breach of a deadline whose timer fired; None where it is not running any more."""
     one = next((one for one in thread.deadlines if one.kind == kind and one.status == "running"), None)
-    return None if one is None else _event(thread, replace(one, status="breached"), said(one))
+    return None if one is None else changed(thread, replace(one, status="breached"), said(one))
 
 
 def said(deadline: Deadline) -> str:
     """A deadline in words."""
     what = deadline.kind.replace("_", " ")
     return f"the {what} was due within {deadline.allowed / timedelta(hours=1):g} h (priority {deadline.priority})"
-
-
-class _Clocks:
-    """The clocks of one thread while its events are heard, one after the other."""
-
-    def __init__(self, thread: Thread, now: datetime, terms: Terms) -> None:
-        self.changes: list[DeadlineChanged] = []
-        self._thread, self._now, self._terms = thread, now, terms
-        self._priority, self._answered = thread.priority, thread.answered
-        self._all = {one.kind: one for one in thread.deadlines}
-        self._waiting = {one.mail_id: one.at for one in thread.pending}
-        self._replied, self._over = False, ""
-
-    def hear(self, event: EventData) -> None:
-        """One more event, in its order."""
-        if isinstance(event, MailAttached) and event.mode == "live":
-            self._customer_wrote(event)
-        elif isinstance(event, ReplyAttached) and event.mode == "live":
-            self._answered = self._replied = True
-            self._end(RESPONSES, "met", "we answered")
-        elif isinstance(event, TurnClosed):
-            self._turn_closed(event)
-        elif isinstance(event, StateChanged):
-            self._moved(event)
-        elif isinstance(event, PrioritySet):
-            self._reprioritised(event.to_priority)
-
-    def end(self) -> None:
-        """No more events: mails that our answer did not cover wait for the next one, unless the thread is over."""
-        if self._over:
-            self._end(RESPONSES, "dropped", self._over)
-        elif self._replied:
-            self._respond("another mail still waits")
-
-    def _customer_wrote(self, event: MailAttached) -> None:
-        self._waiting[event.mail_id] = self._now
-        self._respond("the customer wrote")
-        if not self._is_open("resolution"):
-            self._begin("resolution", self._now, "the customer wrote")
-
-    def _turn_closed(self, event: TurnClosed) -> None:
-        if event.outcome == "superseded" or event.still_waits:
-            return
-        for mail_id in event.mail_ids:
-            self._waiting.pop(mail_id, None)
-        if event.outcome == "no_reply" and self._thread.turn and event.turn_id == self._thread.turn.turn_id:
-            self._replied = True
-            self._end(RESPONSES, "met", "no reply was needed")
-
-    def _moved(self, step: StateChanged) -> None:
-        if step.to_state in ("resolved", "closed"):
-            self._end(("resolution",), "met", f"the thread is {step.to_state}")
-            self._over = f"the thread is {step.to_state}"
-        elif step.to_state == "awaiting_reply":
-            self._pause()
-        elif step.from_state == "resolved":
-            self._taken_up_again()
-        else:
-            self._go_on()
-
-    def _taken_up_again(self) -> None:
-        """For the customer's sake who wrote, or for another one whose mail was not answered when it was resolved."""
-        self._over = ""
-        self._respond("another mail still waits")
-        if self._is_open("resolution"):
-            self._go_on()
-        else:
-            self._begin("resolution", self._now, "taken up again")
-
-    def _reprioritised(self, priority: Priority) -> None:
-        self._priority = priority
-        for one in [one for one in self._all.values() if one.status in ("running", "paused")]:
-            allowed = self._terms.allowed(one.kind, priority)
-            if allowed is None:
-                self._change(replace(one, status="dropped", priority=priority), f"not promised at priority {priority}")
-            else:
-                self._allow(one, allowed, priority)
-        self._respond(f"promised at priority {priority}")
-
-    def _allow(self, one: Deadline, allowed: timedelta, priority: Priority) -> None:
-        """The time that was used counts toward the new one."""
-        left = max(timedelta(0), self._left(one) + allowed - one.allowed)
-        reason, given = f"priority {priority}", replace(one, allowed=allowed, priority=priority)
-        if one.status == "paused":
-            self._change(replace(given, left=left), reason)
-        else:
-            self._change(replace(given, due_at=add(self._now, left, self._terms.hours)), reason)
-
-    def _left(self, one: Deadline) -> timedelta:
-        if one.left is not None:
-            return one.left
-        assert one.due_at is not None
-        return between(self._now, one.due_at, self._terms.hours)
-
-    def _respond(self, reason: str) -> None:
-        """Begin the response's clock with the oldest mail that waits, unless it is open already."""
-        if self._waiting and not any(self._is_open(kind) for kind in RESPONSES):
-            kind: DeadlineKind = "next_response" if self._answered else "first_response"
-            self._begin(kind, min(self._waiting.values()), reason)
-
-    def _is_open(self, kind: DeadlineKind) -> bool:
-        return kind in self._all and self._all[kind].open
-
-    def _begin(self, kind: DeadlineKind, since: datetime, reason: str) -> None:
-        allowed = self._terms.allowed(kind, self._priority)
-        if allowed is not None:
-            due = add(since, allowed, self._terms.hours)
-            self._change(Deadline(kind, "running", since, allowed, self._priority, due), reason)
-
-    def _end(self, kinds: Iterable[DeadlineKind], status: DeadlineStatus, reason: str) -> None:
-        for one in self._open(kinds):
-            late = " (late)" if one.status == "breached" else ""
-            self._change(replace(one, status=status, due_at=None, left=None), f"{reason}{late}")
-
-    def _pause(self) -> None:
-        for one in self._open(("resolution",)):
-            if one.status == "running":
-                self._change(
-                    replace(one, status="paused", due_at=None, left=self._left(one)), "waiting for the customer"
-                )
-
-    def _go_on(self) -> None:
-        for one in self._open(("resolution",)):
-            if one.status == "paused" and one.left is not None:
-                due = add(self._now, one.left, self._terms.hours)
-                self._change(replace(one, status="running", due_at=due, left=None), "the wait for the customer is over")
-
-    def _open(self, kinds: Iterable[DeadlineKind]) -> Iterator[Deadline]:
-        return (self._all[kind] for kind in kinds if self._is_open(kind))
-
-    def _change(self, one: Deadline, reason: str) -> None:
-        self._all[one.kind] = one
-        self.changes.append(_event(self._thread, one, reason))
-
-
-def _event(thread: Thread, one: Deadline, reason: str) -> DeadlineChanged:
-    return DeadlineChanged(
-        thread_id=thread.thread_id,
-        participant_id=thread.participant_id,
-        kind=one.kind,
-        status=one.status,
-        since=one.since,
-        allowed_s=one.allowed.total_seconds(),
-        due_at=one.due_at,
-        left_s=None if one.left is None else one.left.total_seconds(),
-        priority=one.priority,
-        reason=reason,
-    )

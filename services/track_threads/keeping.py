@@ -16,8 +16,9 @@ from services.track_threads import decide_turns, goals
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied, escalation, put_marks
 from services.track_threads.calls import calls, near_at
-from services.track_threads.deadlines import follow, terms_of
+from services.track_threads.deadlines import follow
 from services.track_threads.occasions import before_turn
+from services.track_threads.terms import terms_of
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 Row = dict[str, Any]

@@ -12,8 +12,9 @@ from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import ActionLogged, ReplyAttached, TurnClosed
 from services.core.settings import OfficeHours, ServiceLevels, Settings
 from services.track_threads import decide_mail, decide_replies, decide_steps, decide_turns, marks
-from services.track_threads.deadlines import Terms, breached, follow, terms_of
+from services.track_threads.deadlines import breached, follow
 from services.track_threads.takeover import took_over
+from services.track_threads.terms import Terms, terms_of
 from services.track_threads.thread import Deadline, Thread
 from tests.unit.track_threads.threads import (
     NOW,
