@@ -1,4 +1,7 @@
-"""Redis as a cache that may vanish at any time: every miss and every failure reads the table instead."""
+"""Redis as a cache that may vanish at any time: every miss and every failure reads the table instead.
+
+Invariant: nobody waits long for a cached text; but who has to find or forget every one of them waits for a slow server.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,15 @@ from redis.exceptions import RedisError, ResponseError
 
 log = structlog.get_logger(__name__)
 
+HANDY_S, THOROUGH_S = 1, 30
+
 
 class Cache:
-    """Text by key, for a time. Nothing raises: a cache that is away is an empty cache."""
+    """Text by key, for a time. A cache that is away is an empty cache, but where a method says that it raises."""
 
     def __init__(self, url: str, *, prefix: str = "correspondent:") -> None:
-        self._redis = Redis.from_url(url, decode_responses=True, socket_timeout=1, socket_connect_timeout=1)
+        self._redis = _client(url, HANDY_S)
+        self._thorough = _client(url, THOROUGH_S)
         self._prefix = prefix
 
     async def get(self, key: str) -> str | None:
@@ -59,20 +65,25 @@ class Cache:
 
     async def everything(self) -> AsyncIterator[tuple[str, str]]:
         """Every key of the server with its value, whoever put it there; what is no text as its dump. Raises."""
-        async for name in self._redis.scan_iter(count=1000):
+        async for name in self._thorough.scan_iter(count=1000):
             try:
-                value = await self._redis.get(name)
+                value = await self._thorough.get(name)
             except ResponseError:
-                value = ascii(await self._redis.dump(name))
+                value = ascii(await self._thorough.dump(name))
             yield str(name), str(value)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()
+        await self._thorough.aclose()
 
     async def _keys(self) -> list[str]:
-        return [str(key) async for key in self._redis.scan_iter(match=f"{self._prefix}*", count=1000)]
+        return [str(key) async for key in self._thorough.scan_iter(match=f"{self._prefix}*", count=1000)]
 
     async def _delete(self, names: list[str]) -> None:
         if names:
-            await self._redis.delete(*names)
+            await self._thorough.delete(*names)
+
+
+def _client(url: str, timeout_s: float) -> Redis:
+    return Redis.from_url(url, decode_responses=True, socket_timeout=timeout_s, socket_connect_timeout=timeout_s)

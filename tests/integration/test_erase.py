@@ -27,6 +27,7 @@ from services.tools import alone
 from services.tools.alone import HistoryHeld
 from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
+from services.tools.archive.places import ArchiveMissing
 from services.tools.commands.keys import rewrap_all
 from services.tools.dead_letters import all_letters
 from services.tools.erase import run
@@ -142,6 +143,24 @@ async def test_an_export_holds_what_is_held_and_nothing_of_anybody_else(house: H
     assert [path.name for path in folder.rglob("*") if path.is_file() and b"77456" in path.read_bytes()] == []
     assert "66789" not in text
     assert {"facts.json", "fact_sources.json", "threads.json"} <= {path.name for path in (folder / "person").iterdir()}
+
+
+async def test_an_export_holds_archived_events_too(house: House, tmp_path: Path) -> None:
+    """Moved to files, what is held about a person is exported as before; a file that is missing is an error."""
+    at_hand, moved = tmp_path / "at_hand", tmp_path / "moved"
+    counts = await export(house, await found(house, ADA), at_hand)
+    assert await _archived(house)
+    ada = await found(house, ADA)
+    assert await export(house, ada, moved) == counts
+    assert _files(moved) == _files(at_hand)
+    for file in (house.settings.home / "archive").iterdir():
+        file.unlink()
+    with pytest.raises(ArchiveMissing, match="events-"):
+        await export(house, ada, tmp_path / "missing")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 async def test_a_word_that_is_left_in_any_store_is_found(house: House, tmp_path: Path) -> None:

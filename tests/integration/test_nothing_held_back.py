@@ -24,6 +24,7 @@ from services.core.bus.runner import Runner
 from services.core.bus.sweeper import refill, sweep
 from services.core.db import fetch_all
 from services.core.house import House, open_house
+from services.core.keys import is_sealed
 from services.core.settings import Settings
 from services.keep_time.keeper import fire_due
 from services.pipeline import consumers
@@ -106,7 +107,7 @@ async def test_a_stored_event_that_the_log_refuses_holds_no_other_back(
 
 
 async def test_an_erased_event_that_was_not_published_holds_no_other_back(settings: Settings) -> None:
-    """What a crash left unpublished or undone of somebody who was erased since is passed over."""
+    """What a crash left unpublished or undone of somebody who was erased since is passed over, by every consumer."""
     async with visited(settings) as house:
         people, names = await person(house, ADA)
         async with house.database.reading() as conn:
@@ -121,6 +122,10 @@ async def test_an_erased_event_that_was_not_published_holds_no_other_back(settin
         assert await sweep(house) == everything
         assert await unpublished(house) == []
         assert await refill(house, consumers()) > 0
+        pairs = {"topics": [topic for topic, _ in consumers()], "consumers": [name for _, name in consumers()]}
+        left = await rows(house, history.SQL.unconsumed, **pairs, after=-1, limit=everything)
+        assert len(left) > 0
+        assert [row["type"] for row in left if is_sealed(row["data"])] == []
 
 
 async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings) -> None:

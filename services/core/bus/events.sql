@@ -72,6 +72,14 @@ INSERT INTO journal (consumer, event_id, event_day)
 SELECT %(consumer)s, unnest(%(event_ids)s::uuid[]), %(event_day)s
 ON CONFLICT DO NOTHING;
 
+-- name: pass_over_everywhere
+-- The journal rows of events that nobody can read any more, for each consumer of their topic.
+INSERT INTO journal (consumer, event_id, event_day)
+SELECT c.consumer, e.id, (e.time AT TIME ZONE 'UTC')::date FROM events e
+JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer) USING (topic)
+WHERE e.id = ANY(%(ids)s)
+ON CONFLICT DO NOTHING;
+
 -- name: checkpoint
 -- The answer kept for one step, if it was asked before.
 SELECT answer FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND step = %(step)s;

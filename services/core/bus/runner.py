@@ -15,6 +15,7 @@ from uuid import UUID
 
 import structlog
 
+from schemas.topics import catalogue
 from services.core.bus import history
 from services.core.bus.codec import decode, encode, header, said_by
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
@@ -191,10 +192,11 @@ async def read(house: House, delivery: Delivery) -> Envelope:
 
 
 async def readable(house: House, rows: Sequence[Row]) -> list[Envelope]:
-    """The envelopes of stored rows without those that nobody can read any more, which count as published."""
+    """The envelopes of stored rows without those that nobody can read any more: these are passed over by everybody."""
     erased = [row["id"] for row in rows if is_sealed(row["data"])]
     if erased:
         log.info("not published, erased", events=len(erased))
+        await _pass_over_everywhere(house, erased)
         await _mark_published(house, erased)
     return [history.envelope(row) for row in rows if not is_sealed(row["data"])]
 
@@ -216,6 +218,14 @@ async def enter(house: House, envelope: Envelope) -> None:
     assert stored is not None
     if stored["published_at"] is None:
         await publish(house, [history.envelope(stored)])
+
+
+async def _pass_over_everywhere(house: House, ids: list[UUID]) -> None:
+    """No consumer will be given these events, so that none could say that it has done them."""
+    pairs = [(topic.name, consumer) for topic in catalogue().topics.values() for consumer in topic.consumers]
+    args = {"ids": ids, "topics": [topic for topic, _ in pairs], "consumers": [consumer for _, consumer in pairs]}
+    async with house.database.reading() as conn:
+        await conn.execute(history.SQL.pass_over_everywhere, args)
 
 
 async def _mark_published(house: House, ids: list[UUID]) -> None:

@@ -7,6 +7,7 @@ from the whole conversation.
 from __future__ import annotations
 
 import json
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -22,7 +23,8 @@ from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.pipeline import PROCESSORS
-from services.tools.erase.survey import SQL, Row, Survey, key_of, wrote
+from services.tools.archive.archive import archive_of
+from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
 
 EXPORT = queries(__file__, "export.sql")
 ABOUT = """Everything that is held about {who}.
@@ -39,11 +41,14 @@ class FolderNotEmpty(Permanent):
 
 
 async def export(house: House, found: Survey, to: Path) -> dict[str, int]:
-    """Write it all below `to`; how many of each kind. Raises `FolderNotEmpty`."""
+    """Write it all below `to`, archived events included; how many of each kind.
+
+    Raises `FolderNotEmpty`, `ArchiveMissing` or `ArchiveDamaged`: half of what is held is never given for all of it.
+    """
     _new_folder(to)
     async with house.database.reading() as conn:
-        args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in found.keys]}
-        rows = [row for row in await fetch_all(conn, SQL.own_events, args) if not is_sealed(row["data"])]
+        stored = await sealed_rows(conn, found, found.keys, archive_of(house.settings))
+        rows = sorted((row for row in stored if not is_sealed(row["data"])), key=itemgetter("seq"))
         tables = await _tables(conn, found)
     rows = [row for row in rows if _is_theirs(found, row)]
     counts = {"events": _events(rows, to), "tables": _write_tables(tables, to)}
