@@ -27,6 +27,11 @@ def config_path() -> Path:
     return Path(os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
 
 
+def write_settings(path: Path, settings: dict[str, Any]) -> None:
+    """A settings file of nothing but these, in place of what was there."""
+    _write(path, tomlkit.dumps(settings))
+
+
 def add_inbox(path: Path, entry: dict[str, Any]) -> None:
     """Append an `[[inboxes]]` entry. Raises `ConfigUnusable` where the name is taken."""
     with _changed(path) as inboxes:

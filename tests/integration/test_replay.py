@@ -21,6 +21,7 @@ from services.core.house import open_keys
 from services.core.settings import Settings
 from services.receive_email.accept import accept
 from services.tools.commands import replay as command
+from services.tools.demo.world import make_world
 from services.tools.rebuild.beside import connected
 from services.tools.replay.case import Case, CaseUnreadable, load, save
 from services.tools.replay.find import NoSuchEvent
@@ -257,8 +258,21 @@ def test_the_command_saves_checks_and_goes_on(
     assert "Something else entirely." in different.output
     save(changed.model_copy(update={"answers": ()}), cases)
     assert CliRunner().invoke(app, ["--check", str(cases)]).exit_code == 2
-    nothing = CliRunner().invoke(app, ["--thread", str(UUID(int=1))])
+    nothing = CliRunner().invoke(app, ["--event", str(UUID(int=1))])
     assert isinstance(nothing.exception, command.NothingToReplay), "a check of nothing must not pass"
+    _named_as_people_do(app, drafted.data["thread_id"])
+
+
+def _named_as_people_do(app: typer.Typer, thread: str) -> None:
+    """A thread by the beginning of its id, as lists show it; a person by address; who is unknown, in words."""
+    short, whole = (CliRunner().invoke(app, ["--thread", one]) for one in (thread[:8], thread))
+    assert short.exit_code == 0
+    assert short.output.splitlines()[-1] == whole.output.splitlines()[-1]
+    john = make_world(11).people[0]
+    assert CliRunner().invoke(app, ["--participant", john.address]).exit_code == 0
+    unknown = CliRunner().invoke(app, ["--participant", "nobody@nowhere.example"])
+    assert "nobody is known as 'nobody@nowhere.example'" in str(unknown.exception)
+    assert "there is no thread 00000000" in str(CliRunner().invoke(app, ["--thread", "00000000"]).exception)
 
 
 def replace_text(drafted: Any) -> Any:

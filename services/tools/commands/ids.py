@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 from uuid import UUID
 
-from services.core.db import fetch_all, queries
+from services.core.db import Connection, fetch_all, queries
 from services.core.errors import Permanent
 from services.core.house import House
 
@@ -30,12 +30,16 @@ class IdUnclear(Permanent):
 
 async def whole_id(house: House, typed: str, kind: Kind) -> UUID:
     """The id of such a thing of this workspace that begins with `typed`. Raises `IdUnclear`."""
+    async with house.database.reading() as conn:
+        return await id_beginning(conn, house.settings.workspace, typed, kind)
+
+
+async def id_beginning(conn: Connection, workspace: str, typed: str, kind: Kind) -> UUID:
+    """The same, where there is a database and no house at work. Raises `IdUnclear`."""
     beginning = typed.strip().lower()
     if not re.fullmatch(r"[0-9a-f-]{1,36}", beginning):
         raise IdUnclear(f"{typed!r} is no {kind} id, nor the beginning of one; `{_SHOWN_BY[kind]}` shows them")
-    args = {"workspace": house.settings.workspace, "beginning": beginning}
-    async with house.database.reading() as conn:
-        found = await fetch_all(conn, _QUERIES[kind], args)
+    found = await fetch_all(conn, _QUERIES[kind], {"workspace": workspace, "beginning": beginning})
     if len(found) == 1:
         return UUID(str(found[0]["id"]))
     if found:

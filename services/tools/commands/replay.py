@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
@@ -12,11 +13,14 @@ from uuid import UUID
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from services.console.memory.people import find_person
 from services.core.errors import Permanent
 from services.core.model.port import Purpose
 from services.core.settings import Settings
+from services.tools.commands.ids import id_beginning
 from services.tools.commands.rebuild import FORMATS
 from services.tools.commands.terminal import console
+from services.tools.rebuild.beside import connected
 from services.tools.replay.case import Case, save
 from services.tools.replay.log import Log, call_of, open_log
 from services.tools.replay.model import LIVE, RECORDED, Asking
@@ -34,8 +38,10 @@ class NothingToReplay(Permanent):
 def replay_past(
     context: typer.Context,
     topic: Annotated[str, typer.Option(help="Begin with the events of this topic, such as inbound-email.")] = "",
-    thread: Annotated[UUID | None, typer.Option(help="The turns of this thread.")] = None,
-    participant: Annotated[UUID | None, typer.Option(help="The turns of this person's threads.")] = None,
+    thread: Annotated[str, typer.Option(help="The turns of this thread; the beginning of its id will do.")] = "",
+    participant: Annotated[
+        str, typer.Option(help="The turns of this person's threads: an address, or a participant's id.")
+    ] = "",
     event: Annotated[UUID | None, typer.Option(help="An event, or one of the same correlation.")] = None,
     since: Annotated[datetime | None, typer.Option("--from", formats=FORMATS, help="Event time, UTC.")] = None,
     before: Annotated[datetime | None, typer.Option("--to", formats=FORMATS, help="Event time, UTC.")] = None,
@@ -59,12 +65,26 @@ def replay_past(
 
     Nothing is sent, published or changed. Exit code 0: no difference; 1: differences; 2: a case could not be replayed.
     """
-    wanted = Selection(until, rebuild_context, event, thread, participant, _utc(since), _utc(before), topic)
+    wanted = Selection(until, rebuild_context, event, None, None, _utc(since), _utc(before), topic)
     purpose: Purpose = "reflect" if until == "reflect" else "reply"
     asking = Asking(model or (LIVE if prompt else RECORDED), _text(prompt) if prompt else "", purpose)
     home: Path = context.obj
+    if thread or participant:
+        wanted = asyncio.run(_of(home, wanted, thread, participant))
     kept = open_log(log, call_of(wanted, asking, check)) if log else None
     raise typer.Exit(asyncio.run(_begin(home, wanted, asking, check, save_to, kept)))
+
+
+async def _of(home: Path, wanted: Selection, thread: str, participant: str) -> Selection:
+    """The selection, narrowed to what a person typed. Raises `IdUnclear` or `NobodyFound`."""
+    settings = await database_here(home)
+    async with connected(settings.database_url) as conn:
+        if thread:
+            wanted = replace(wanted, thread=await id_beginning(conn, settings.workspace, thread, "thread"))
+        if participant:
+            who = await find_person(conn, settings.workspace, participant)
+            wanted = replace(wanted, participant=who.participant_id)
+    return wanted
 
 
 async def _begin(

@@ -6,6 +6,7 @@ import asyncio
 import io
 import shutil
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -16,7 +17,7 @@ from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.pipeline import NAMES
 from services.process import prepare, until_signal, working
 from services.tools.commands.knowledge_add import add_all
-from services.tools.config_file import add_inbox
+from services.tools.config_file import write_settings
 from services.tools.demo import show
 from services.tools.demo.aftermath import differences
 from services.tools.demo.clock import SteppingClock
@@ -42,8 +43,7 @@ def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) 
     with stack as endpoints:
         world = make_world(seed)
         settings = demo_settings(world, endpoints, folder)
-        for inbox in settings.inboxes:
-            add_inbox(folder / CONFIG_FILE, inbox.model_dump(exclude_unset=True))
+        write_settings(folder / CONFIG_FILE, settings_to_keep(settings))
         code = asyncio.run(_play(world, settings, console, film, once=once))
     if picture:
         picture.write_text(film.export_svg(title="make demo"), encoding="utf-8")
@@ -63,6 +63,12 @@ def demo_settings(world: World, endpoints: Endpoints, folder: Path) -> Settings:
     ]
     changes = {"inboxes": inboxes, "home": folder, "threads": {"quiet_s": QUIET_S}, "web": {"port": 0}}
     return read_settings(**on_stack(endpoints, **changes))
+
+
+def settings_to_keep(settings: Settings) -> dict[str, Any]:
+    """What another `up` of the demo's folder, and a replay in it, must know to be the same house."""
+    inboxes = [inbox.model_dump(exclude_unset=True) for inbox in settings.inboxes]
+    return {"threads": {"quiet_s": settings.threads.quiet_s}, "inboxes": inboxes}
 
 
 async def _play(world: World, settings: Settings, console: Console, film: Console, *, once: bool) -> int:

@@ -49,12 +49,14 @@ def differences(expected: Sequence[Envelope], played: Sequence[Envelope], error:
 
 
 def told(envelope: Envelope) -> dict[str, str]:
-    """An event's fields as text: layers of context one by one, lists one line an element."""
+    """An event's fields as text: layers of context and settings one by one, lists one line an element."""
     fields: dict[str, str] = {}
     for name, value in envelope.data.model_dump(mode="json").items():
         if name == "layers":
             fields |= {f"context: {layer['name']}": layer["text"] for layer in value}
             fields["context: tokens"] = str(sum(layer["tokens"] for layer in value))
+        elif name == "settings":
+            fields |= {f"setting: {key}": f"{one['value']}  ({one['source']})" for key, one in value.items()}
         elif name == "usage":
             fields[name] = ", ".join(f"{count} {what}" for what, count in value.items())
         elif name == "attachments":  # a sandbox has no keys, so it calls the same file otherwise

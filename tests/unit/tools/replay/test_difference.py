@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.events.replies import ContextLayer, FactProposal, MemoryLoaded, ReplyDrafted, TokenUsage
+from schemas.events.replies import ChosenSetting, ContextLayer, FactProposal, MemoryLoaded, ReplyDrafted, TokenUsage
 from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope, first
 from services.tools.replay.difference import differences
@@ -56,6 +56,20 @@ def test_a_context_is_compared_layer_by_layer() -> None:
 
     (found,) = differences([loaded("friendly")], [loaded("strict")])
     assert (found.field, found.before, found.after) == ("context: persona", "friendly", "strict")
+
+
+def test_settings_are_compared_one_by_one() -> None:
+    """Of what shapes a reply only the settings that differ are told, each with where it was said."""
+
+    def loaded(quiet: float, source: str) -> Envelope:
+        settings = {
+            "quiet_s": ChosenSetting(value=quiet, source=source),
+            "tone": ChosenSetting(value="", source="default"),
+        }
+        return envelope(MemoryLoaded(**COMMON, trusted=True, layers=(), settings=settings))
+
+    (found,) = differences([loaded(0.3, "workspace")], [loaded(20, "default")])
+    assert (found.field, found.before, found.after) == ("setting: quiet_s", "0.3  (workspace)", "20  (default)")
 
 
 def test_a_missing_and_a_new_event_differ_as_a_whole() -> None:
