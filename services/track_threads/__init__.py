@@ -8,6 +8,7 @@ Owns the aggregate `thread`: one row, one version, one state machine.
 
 from services.core.bus.processor import Processor
 from services.track_threads.apply import APPLIERS
+from services.track_threads.given_up import give_up
 from services.track_threads.handler import HANDLERS
 
-PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS)
+PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up)

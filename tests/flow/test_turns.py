@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from services.tools.dead_letters import Choice
+import pytest
+
+from services.tools.dead_letters import Choice, all_letters, redrive
 from services.tools.failed_turns import failed_turns, reopen
 from services.tools.settle import settle
+from services.track_threads import decide_replies
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, rows, verified
+from tests.support.bus import until_true
 from tests.support.scripted_replies import (
     failing,
     malformed_tool_input,
@@ -137,3 +141,49 @@ async def test_a_failed_turn_that_is_opened_again_is_answered(town: Town) -> Non
     assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
     assert len(town.replies("ivy@turns.example")) == 1
     assert failed.thread_id not in {one.thread_id for one in await failed_turns(town.house, wanted)}
+
+
+async def test_a_turn_whose_end_cannot_be_recorded_fails_and_is_answered_when_opened_again(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What goes wrong where a thread is told that it needs no reply leaves no turn open: a person is called."""
+    answering(town, reply_tool("no_reply_needed", {"reason": "only thanks", "settled": True}))
+    with monkeypatch.context() as broken:
+        broken.setattr(decide_replies, "no_reply", _poison)
+        await town.post(mail_of("jo", "Thanks!"))
+    (turn,) = await rows(town.house, OUTCOMES, addr="jo@turns.example")
+    assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
+    assert turn["reason"] == "track_threads gave up: ZeroDivisionError: a fault"
+    answering(town, reply("You are welcome."))
+    (failed,) = await failed_turns(town.house, Choice(error="ZeroDivisionError"))
+    assert await reopen(town.house, failed, "operator") == ""
+    await settle(town.house)
+    turns = await rows(town.house, OUTCOMES, addr="jo@turns.example")
+    assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
+    assert len(town.replies("jo@turns.example")) == 1
+
+
+async def test_a_sent_reply_that_cannot_be_recorded_is_a_dead_letter_and_no_failed_turn(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Opened again, its turn would be answered twice; redriven, the turn ends as sent."""
+    answering(town, reply("Once."))
+    with monkeypatch.context() as broken:
+        broken.setattr(decide_replies, "sent", _poison)
+        await town.post(mail_of("kim", "What does it cost?"), settled=False)
+        await until_true(lambda: _has_letters(town))
+    assert await failed_turns(town.house, Choice(error="ZeroDivisionError")) == []
+    (letter,) = await all_letters(town.house)
+    assert (letter.group, letter.error) == ("track_threads", "ZeroDivisionError: a fault")
+    await redrive(town.house, letter)
+    await settle(town.house)
+    assert [turn["outcome"] for turn in await rows(town.house, OUTCOMES, addr="kim@turns.example")] == ["sent"]
+    assert len(town.replies("kim@turns.example")) == 1
+
+
+def _poison(*_: object) -> None:
+    raise ZeroDivisionError("a fault")
+
+
+async def _has_letters(town: Town) -> bool:
+    return bool(await all_letters(town.house))

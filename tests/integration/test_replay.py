@@ -258,7 +258,7 @@ def test_the_command_saves_checks_and_goes_on(
     assert "Something else entirely." in different.output
     save(changed.model_copy(update={"answers": ()}), cases)
     assert CliRunner().invoke(app, ["--check", str(cases)]).exit_code == 2
-    nothing = CliRunner().invoke(app, ["--event", str(UUID(int=1))])
+    nothing = CliRunner().invoke(app, ["--from", "2100-01-01"])
     assert isinstance(nothing.exception, command.NothingToReplay), "a check of nothing must not pass"
     _named_as_people_do(app, drafted.data["thread_id"])
 
