@@ -11,18 +11,14 @@ from typing import Literal
 
 Unit = Literal["day", "week", "month", "quarter", "year"]
 
-MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
-WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 HOLIDAYS = {
-    "new year": (1, 1), "new year's": (1, 1), "new years": (1, 1), "valentine's day": (2, 14),
-    "halloween": (10, 31), "christmas eve": (12, 24), "christmas": (12, 25), "xmas": (12, 25),
-    "new year's eve": (12, 31),
+    "new year": (1, 1), "epiphany": (1, 6), "orthodox christmas": (1, 7), "valentine": (2, 14), "women's day": (3, 8),
+    "labour day": (5, 1), "assumption": (8, 15), "halloween": (10, 31), "all saints": (11, 1),
+    "christmas eve": (12, 24), "christmas": (12, 25), "new year's eve": (12, 31),
 }  # fmt: skip
-MOVABLE = ("easter", "black friday", "thanksgiving")
+FROM_EASTER = {"good friday": -2, "easter": 0, "easter monday": 1, "ascension": 39, "pentecost": 49}  # days
+FROM_THANKSGIVING = {"thanksgiving": 0, "black friday": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +70,11 @@ def season_of(now: datetime, year: int, month: int) -> Window:
 
 def holiday_of(now: datetime, name: str, year: int) -> Window:
     """The day of a holiday in one year."""
-    if name == "easter":
-        return day_of(now, year, *_easter(year))
-    if name in MOVABLE:
-        thanksgiving = 22 + (3 - datetime(year, 11, 1).weekday()) % 7  # noqa: DTZ001  (a weekday needs no zone)
-        return day_of(now, year, 11, thanksgiving + (name == "black friday"))
+    if name in FROM_EASTER:
+        return period("day", shifted(day_of(now, year, *_easter(year)).start, "day", FROM_EASTER[name]))
+    if name in FROM_THANKSGIVING:
+        thursday = 22 + (3 - datetime(year, 11, 1).weekday()) % 7  # noqa: DTZ001  (a weekday needs no zone)
+        return day_of(now, year, 11, thursday + FROM_THANKSGIVING[name])
     return day_of(now, year, *HOLIDAYS[name])
 
 

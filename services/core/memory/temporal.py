@@ -1,24 +1,33 @@
-"""Temporal phrases in a text ("last month", "before Christmas", "in March", "2026-05-04") as a date window.
+"""Temporal phrases in a text ("last month", "vor Weihnachten", "en mars", "2026-05-04") as a date window.
 
 Pure: everything is relative to the `now` that is given, in its time zone. The first phrase of a text counts; of several
-that begin together, the longest. What each phrase means: `phrases`.
+that begin together, the longest. Only the languages that the text may be in are asked. A false window hides the right
+fact, so that an ordinary word, a name, a greeting or a deadline is never one. The phrases: `phrases`.
 """
 
 from __future__ import annotations
 
-import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime
-from re import Match
 
 from services.core.memory.periods import Window, shifted
-from services.core.memory.phrases import RULES, Rule
+from services.core.memory.phrases.language import Bound, Kind, Language, Phrase, folded, spoken
+from services.core.memory.phrases.meaning import RULES
 
 LONG_AGO = 100  # years: where "before X" begins
 
-_BOUND = re.compile(r"\b(before|until|till|prior to|by|after|since)(?: the)?\s*$", re.IGNORECASE)
-_LEADING = re.compile(
-    r"\b(?:before|until|till|prior to|after|since|in|on|from|during|over|of|around|at)(?: the)?\s*$", re.I
-)
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A phrase in a text, from `start` to `end`, and what it means by itself."""
+
+    start: int
+    end: int
+    kind: Kind
+    window: Window
+    language: Language
 
 
 def window_of(text: str, now: datetime) -> Window | None:
@@ -28,39 +37,53 @@ def window_of(text: str, now: datetime) -> Window | None:
 
 def timed(text: str, now: datetime) -> tuple[Window | None, str]:
     """The window that a text speaks of, and the text without the phrase that says so; None and the text as it is."""
-    found = [hit for hit in (_first(pattern, rule, text, now) for pattern, rule in RULES) if hit is not None]
+    plain = folded(text)
+    found = [one for language in spoken(plain) for phrase in language.phrases for one in _first(phrase, language, plain, now)]
     if not found:
         return None, text
-    phrase, window = min(found, key=lambda hit: (hit[0].start(), -hit[0].end()))
-    bounded = _bounded(text[: phrase.start()], window, now)
+    first = min(found, key=lambda one: (one.start, -one.end))
+    bounded = _bounded(first, plain, now)
     if bounded is None:
         return None, text
-    return bounded, _LEADING.sub("", text[: phrase.start()]) + text[phrase.end() :]
+    leading = first.language.leading
+    composed, lead = unicodedata.normalize("NFC", text), leading and leading.search(plain[: first.start])
+    return bounded, composed[: lead.start() if lead else first.start] + composed[first.end :]
 
 
-def _first(pattern: re.Pattern[str], rule: Rule, text: str, now: datetime) -> tuple[Match[str], Window] | None:
-    """The pattern's first match that the calendar knows ("30 February" is none)."""
-    for match in pattern.finditer(text):
-        try:
-            return match, rule(match, now)
-        except ValueError:
+def _first(phrase: Phrase, language: Language, plain: str, now: datetime) -> Iterator[_Found]:
+    """The phrase's first match that stands where it has to and that the calendar knows ("30 February" is none)."""
+    for match in phrase.pattern.finditer(plain):
+        before = plain[: match.start()]
+        if (phrase.lead and not phrase.lead.search(before)) or (language.unless and language.unless.search(before)):
             continue
-    return None
+        try:
+            yield _Found(match.start(), match.end(), phrase.kind, RULES[phrase.kind](match, now, language), language)
+            return
+        except (ValueError, OverflowError):
+            continue
 
 
-def _bounded(before: str, window: Window, now: datetime) -> Window | None:
-    """The window opened to one side by the preposition before the phrase; None for a deadline ("by Monday")."""
-    bound = _BOUND.search(before)
-    if bound is None:
-        return window
-    match bound[1].lower():
-        case "before" | "prior to":
-            return Window(shifted(window.start, "year", -LONG_AGO), window.start)
+def _bounded(found: _Found, plain: str, now: datetime) -> Window | None:
+    """The window opened to one side by the word before or behind the phrase; None for a deadline ("by Monday")."""
+    window, bound = found.window, _bound(found, plain)
+    to_come = found.kind == "weekday" or window.start > now
+    match bound:
+        case None:
+            return window
         case "by":
             return None
-        case "until" | "till":
-            return Window(shifted(window.start, "year", -LONG_AGO), window.end)
+        case "before" | "until":
+            end = window.start if bound == "before" else window.end
+            return None if to_come else Window(shifted(window.start, "year", -LONG_AGO), end)
         case "after":
-            return Window(window.end, max(now, window.end))
-        case _:
-            return Window(window.start, max(now, window.end))
+            return Window(window.end, now) if window.end < now else None
+        case "since":
+            return Window(window.start, max(now, window.end)) if window.start <= now else None
+
+
+def _bound(found: _Found, plain: str) -> Bound | None:
+    before, behind = plain[: found.start], plain[found.end :]
+    for bound, pattern in found.language.bounds:
+        if pattern.search(before):
+            return bound
+    return next((bound for bound, pattern in found.language.bounds_behind if pattern.match(behind)), None)
