@@ -17,6 +17,7 @@ from services.core.memory.phrases.language import Bound, Kind, Language, Phrase,
 from services.core.memory.phrases.meaning import RULES
 
 LONG_AGO = 100  # years: where "before X" begins
+LOOK_BACK = 80  # characters before a phrase that may say something about it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +39,25 @@ def window_of(text: str, now: datetime) -> Window | None:
 def timed(text: str, now: datetime) -> tuple[Window | None, str]:
     """The window that a text speaks of, and the text without the phrase that says so; None and the text as it is."""
     plain = folded(text)
-    found = [one for language in spoken(plain) for phrase in language.phrases for one in _first(phrase, language, plain, now)]
-    if not found:
-        return None, text
-    first = min(found, key=lambda one: (one.start, -one.end))
-    bounded = _bounded(first, plain, now)
-    if bounded is None:
-        return None, text
-    leading = first.language.leading
-    composed, lead = unicodedata.normalize("NFC", text), leading and leading.search(plain[: first.start])
-    return bounded, composed[: lead.start() if lead else first.start] + composed[first.end :]
+    phrases = ((phrase, language) for language in spoken(plain) for phrase in language.phrases)
+    found = [one for phrase, language in phrases for one in _first(phrase, language, plain, now)]
+    first = min(found, key=lambda one: (one.start, -one.end), default=None)
+    window = _bounded(first, plain, now) if first else None
+    return (None, text) if first is None or window is None else (window, _without(first, plain, text))
+
+
+def _without(found: _Found, plain: str, text: str) -> str:
+    """The text without a phrase, and without the preposition that leads to it."""
+    composed, leading = unicodedata.normalize("NFC", text), found.language.leading
+    before = composed[: found.start]
+    lead = leading.search(_before(plain, found.start)) if leading else None
+    return before[: len(before) - len(lead.group())] + composed[found.end :] if lead else before + composed[found.end :]
 
 
 def _first(phrase: Phrase, language: Language, plain: str, now: datetime) -> Iterator[_Found]:
     """The phrase's first match that stands where it has to and that the calendar knows ("30 February" is none)."""
     for match in phrase.pattern.finditer(plain):
-        before = plain[: match.start()]
+        before = _before(plain, match.start())
         if (phrase.lead and not phrase.lead.search(before)) or (language.unless and language.unless.search(before)):
             continue
         try:
@@ -82,8 +86,11 @@ def _bounded(found: _Found, plain: str, now: datetime) -> Window | None:
 
 
 def _bound(found: _Found, plain: str) -> Bound | None:
-    before, behind = plain[: found.start], plain[found.end :]
-    for bound, pattern in found.language.bounds:
-        if pattern.search(before):
-            return bound
-    return next((bound for bound, pattern in found.language.bounds_behind if pattern.match(behind)), None)
+    before, behind, language = _before(plain, found.start), plain[found.end :], found.language
+    opened = [bound for bound, pattern in language.bounds if pattern.search(before)]
+    opened += [bound for bound, pattern in language.bounds_behind if pattern.match(behind)]
+    return next(iter(opened), None)
+
+
+def _before(plain: str, start: int) -> str:
+    return plain[max(0, start - LOOK_BACK) : start]

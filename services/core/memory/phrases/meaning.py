@@ -51,8 +51,14 @@ def _holiday(match: Match[str], now: datetime, language: Language) -> Window:
 
 
 def _weekday(match: Match[str], now: datetime, language: Language) -> Window:
-    back = (now.weekday() - language.value("weekday", match["weekday"])) % 7 or 7
-    return period("day", shifted(now, "day", 7 - back or 7 if _which(match) == 1 else -back))
+    """The one before now; "last Tuesday" is not yesterday, which has a word of its own."""
+    weekday, which = language.value("weekday", match["weekday"]), _which(match)
+    if match.groupdict().get("lastweek"):
+        return period("day", shifted(period("week", now).start, "day", weekday - 7))
+    back = (now.weekday() - weekday) % 7 or 7
+    if which > 0:
+        return period("day", shifted(now, "day", 7 - back or 7))
+    return period("day", shifted(now, "day", -8 if which < 0 and back == 1 else -back))
 
 
 def _fixed(match: Match[str], now: datetime, language: Language) -> Window:

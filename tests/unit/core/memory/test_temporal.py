@@ -1,11 +1,76 @@
+"""Phrases of time: the windows that sentences of customers give in eight languages, and what gives none."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from services.core.memory.periods import holiday_of, shifted
-from services.core.memory.temporal import window_of
+from services.core.memory.phrases.language import NAMES, folded
+from services.core.memory.temporal import timed, window_of
+from tests.unit.core.memory.temporal_cases import NOW, Case, as_days, cases
 
-NOW = datetime(2026, 3, 18, 15, 30, tzinfo=UTC)  # a Wednesday
+CASES = cases()
+WORDS = (
+    "in on the last this next before after since until month year Monday may march 5 12th 2025 two weeks ago yesterday "
+    "im vor seit letzten zwei Wochen März am il y a deux semaines dernier mars hier hace dos pasado mayo da fa scorso "
+    "temu w zeszłym maja с в прошлом мая назад 先月 3月 2週間 前 から"
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.language}: {case.text}")
+def test_a_sentence_speaks_of_its_days(case: Case) -> None:
+    """A phrase of time names its days; a modal, a name, a greeting, a habit or a deadline names none."""
+    assert as_days(window_of(case.text, NOW)) == case.days
+
+
+def test_every_language_has_its_cases() -> None:
+    """Each language is tried on at least fifteen sentences that speak of a time, and fifteen that speak of none."""
+    counted = Counter((case.language, bool(case.days)) for case in CASES)
+    assert {language for language, _ in counted} == set(NAMES)
+    assert min(counted[language, speaks] for language in NAMES for speaks in (True, False)) >= 15
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read(text: str) -> None:
+    """Whatever a text is made of, it gives a window that is not empty, and loses no more than the phrase; or none."""
+    window, rest = timed(text, NOW)
+    assert (rest == text) if window is None else (window.start < window.end)
+    assert len(folded(text)) == len(unicodedata.normalize("NFC", text))
+
+
+@given(st.lists(st.sampled_from(WORDS.split()), max_size=12).map(" ".join))
+def test_any_words_of_time_are_read(text: str) -> None:
+    """Words of time in any order, of several languages, are a window that is not empty, or none."""
+    window = window_of(text, NOW)
+    assert window is None or window.start < window.end
+
+
+def test_a_long_text_is_read_in_time() -> None:
+    """The work grows with the text, not with its square: what is far before a phrase is not looked at again."""
+    assert window_of("in since before until 5 12 1 " * 2000 + " last month", NOW) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("die Bestellung vom letzten Monat fehlt", "die Bestellung fehlt"),
+        ("la commande du mois dernier manque", "la commande manque"),
+        ("mi pedido del mes pasado falta", "mi pedido falta"),
+        ("l'ordine del mese scorso manca", "l'ordine manca"),
+        ("brakuje zamówienia z zeszłego miesiąca", "brakuje zamówienia"),
+        ("не пришёл заказ от 3 февраля", "не пришёл заказ"),
+        ("先月の注文が届きません", "注文が届きません"),
+    ],
+)
+def test_the_phrase_leaves_the_text(text: str, rest: str) -> None:
+    """What is a window is not searched for as words, in any language, and accents stay on what is left."""
+    assert " ".join(timed(text, NOW)[1].split()) == rest
 
 
 def days(text: str, now: datetime = NOW) -> tuple[str, str] | None:
