@@ -22,6 +22,7 @@ from services.core.settings import Settings
 from services.core.web import run_edges
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 from services.tools.retention import daily as retention
+from services.tools.vectors import keep as vectors
 
 log = structlog.get_logger(__name__)
 
@@ -62,7 +63,8 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
     """The named processors and edges at work for the block; they stop cleanly at its end.
 
     An embedded broker begins empty: what is stored and not yet consumed goes into it before an edge opens. The
-    process that keeps time sees to that, now and whenever the broker was started anew; it sees to retention, too.
+    process that keeps time sees to that, now and whenever the broker was started anew; it sees to retention and to the
+    vectors of memory, too.
     """
     topics, stop = topic_specs(house.settings), asyncio.Event()
     tells = house.settings.kafka.embedded and "keep_time" in names
@@ -78,6 +80,7 @@ async def working(house: House, names: Collection[str]) -> AsyncIterator[None]:
         group.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop), name="edges")
         if "keep_time" in names:
             group.create_task(retention.keep(house, stop), name="retention")
+            group.create_task(vectors.keep(house, stop), name="vectors")
         if tells:
             group.create_task(keep_told(house, topics, consumers(), stop), name="tell a broker that forgot")
         log.info("at work", processors=sorted(names))

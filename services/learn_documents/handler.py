@@ -47,8 +47,8 @@ async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> N
         texts = [f"{one.heading}\n{one.text}" for one in chunks]
         vectors = await embed_cached(conn, work.house.embedder, texts)
         for one, vector in zip(chunks, vectors, strict=True):
-            args = {"chunk_id": one.chunk_id, "vector": vector_literal(vector)}
-            await conn.execute(SQL.attach_vector, args)
+            given = {"chunk_id": one.chunk_id, "vector": vector_literal(vector), "model": work.house.embedder.name}
+            await conn.execute(SQL.attach_vector, given)
 
 
 async def on_sent(work: Work[ReplySent]) -> None:

@@ -51,7 +51,7 @@ SELECT * FROM proposals WHERE document_id = %(document_id)s;
 SELECT chunk_id, document_id FROM chunks WHERE chunk_id = ANY(%(chunk_ids)s) ORDER BY document_id, position;
 
 -- name: attach_vector
-UPDATE chunks SET embedding = %(vector)s::halfvec WHERE chunk_id = %(chunk_id)s;
+UPDATE chunks SET embedding = %(vector)s::halfvec, embedding_model = %(model)s WHERE chunk_id = %(chunk_id)s;
 
 -- name: drafts_of_thread
 -- What a model drafted in a thread, the latest first.

@@ -24,7 +24,7 @@ from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import embed_cached, embed_facts
+from services.core.memory.embedding_cache import attach, embed_cached
 from services.core.settings import Settings
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
 from services.learn_facts.apply_facts import SQL
@@ -138,9 +138,10 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
 
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
-    """Give new facts their vectors, and let near-duplicates of this one become one with it."""
+    """Give the new fact its vector, and let a near-duplicate of it become one with it."""
     async with work.house.database.reading() as conn:
-        await embed_facts(conn, work.house.embedder, work.workspace)
+        (vector,) = await embed_cached(conn, work.house.embedder, [work.event.text])
+        await attach(conn, work.house.embedder, {work.event.fact_id: vector})
     if work.event.single_valued or work.event.past:
         return
     async with work.unit() as unit:

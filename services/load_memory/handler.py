@@ -11,6 +11,7 @@ from schemas.events.suggestions import SuggestionAsked
 from schemas.events.threads import AppliedBehaviour, TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
+from services.core.memory.embeddings import meanings
 from services.core.memory.questions import asked
 from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
@@ -65,7 +66,8 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     text = "\n\n".join(mail["text"] for mail in reversed(mails))
     wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
     questions = asked(text, work.now) if wanted else ()
-    vector, *vectors = await house.embedder.embed([query_of(mails, 2000), *(one.words for one in questions)])
+    texts = [query_of(mails, 2000), *(one.words for one in questions)]
+    meaning, *others = await meanings(house.embedder, texts)
     return Turn(
         house=house,
         workspace=work.workspace,
@@ -74,8 +76,8 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
         participant_id=event.participant_id if event.trusted else None,
         inbox=inbox,
         mails=mails,
-        vector=vector,
-        asked=tuple(zip(questions, vectors, strict=True)),
+        meaning=meaning,
+        asked=tuple(zip(questions, others, strict=True)),
         recalls=wanted,
         chosen=chosen,
         behaviours=behaviours,

@@ -11,7 +11,7 @@ from uuid import UUID
 from schemas.events.threads import AppliedBehaviour
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.house import House
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Meaning
 from services.core.memory.questions import Asked, has_cue
 from services.core.memory.tuning import Tuning, tuned
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
@@ -23,8 +23,8 @@ SQL = queries(__file__)
 class Turn:
     """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust.
 
-    `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `vector` is that of the query;
-    `asked` is what the mails ask of memory, each with the vector of its words; `recalls`: facts are searched at all.
+    `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `meaning` is that of the query;
+    `asked` is what the mails ask of memory, each with the meaning of its words; `recalls`: facts are searched at all.
     """
 
     house: House
@@ -34,8 +34,8 @@ class Turn:
     participant_id: UUID | None
     inbox: InboxSettings
     mails: tuple[dict[str, Any], ...]
-    vector: Vector
-    asked: tuple[tuple[Asked, Vector], ...] = ()
+    meaning: Meaning
+    asked: tuple[tuple[Asked, Meaning], ...] = ()
     recalls: bool = True
     chosen: Mapping[str, Chosen] = field(default_factory=dict)
     behaviours: tuple[AppliedBehaviour, ...] = ()

@@ -65,6 +65,7 @@ COMMANDS = {  # in the order of the help; each is a function, or an app of its o
     "inbox": "inbox:app",
     "knowledge": "knowledge:app",
     "memory": "memory:app",
+    "vectors": "vectors:vectors",
     "profile": "profile:profile",
 }
 

@@ -28,10 +28,11 @@ from services.core.memory.cue import (
     most_relevant,
     related_features,
 )
-from services.core.memory.embedding_cache import embed_cached, embed_facts
-from services.core.memory.embeddings import MiniLM
+from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.embeddings import Meaning, MiniLM
 from services.core.memory.questions import read
 from services.core.memory.search import search_facts
+from services.tools.vectors.renewal import give_vectors
 from tests.benchmarks.fitting import fit_logistic
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.retrieval import auroc
@@ -66,8 +67,7 @@ async def _put_all(conn: Connection, people: Sequence[dict[str, Any]]) -> list[P
         for place, text in enumerate(person["facts"]):
             values = {"fact_id": uuid5(identity, str(place)), "participant_id": identity, "text": text, "at": NOW}
             await conn.execute(SQL.insert, values)
-        while await embed_facts(conn, embedder, "w"):
-            pass
+        await give_vectors(conn, embedder, "w")
         for kind in (CLEAR, FUZZY, NEVER):
             puts += [Put(number, kind, await _evidence(conn, embedder, identity, one)) for one in person[kind]]
     return puts
@@ -76,8 +76,9 @@ async def _put_all(conn: Connection, people: Sequence[dict[str, Any]]) -> list[P
 async def _evidence(conn: Connection, embedder: MiniLM, participant_id: UUID, question: str) -> Evidence:
     words = read(question, NOW).words
     (vector,) = await embed_cached(conn, embedder, [words])
+    meaning = Meaning(embedder.name, vector)
     hits = await search_facts(
-        conn, workspace="w", participant_id=participant_id, query_text=words, query_vector=vector, now=NOW
+        conn, workspace="w", participant_id=participant_id, query_text=words, meaning=meaning, now=NOW
     )
     best = most_relevant(hits)
     return fact_evidence(best) if best else Evidence(0.0, 0.0)

@@ -20,6 +20,7 @@ from psycopg.sql import SQL
 
 from services.core.house import House
 from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.embeddings import Meaning
 from services.core.memory.knowledge import KNOWLEDGE, search_knowledge
 from services.core.memory.passages import PassageSettings, scored_passages
 from services.core.memory.signals import SIGNALS, SignalWeights, signal_matrix, weighed
@@ -79,19 +80,21 @@ async def _put(house: House, pair: Pair) -> Ranked:
     workspace = house.settings.workspace
     async with house.database.reading() as conn:
         (vector,) = await embed_cached(conn, house.embedder, [pair.question])
-        given = (SQL(KNOWLEDGE.current), {"workspace": workspace, "as_of": None}, pair.question, vector)
+        meaning = Meaning(house.embedder.name, vector)
+        values = {"workspace": workspace, "as_of": None, "model": meaning.model}
+        given = (SQL(KNOWLEDGE.current), values, pair.question, vector)
         passages = await scored_passages(conn, *given, PassageSettings().candidates)
         found = await search_knowledge(
-            conn, workspace=workspace, query_text=pair.question, query_vector=vector, limit=len(passages)
+            conn, workspace=workspace, query_text=pair.question, meaning=meaning, limit=len(passages)
         )
     places = {one.id: number for number, one in enumerate(passages)}
     answer = next(places[one.chunk_id] for one in found if (one.origin, _last(one.heading)) == _name(pair))
     matrix = signal_matrix(passages, pair.question)
-    words, meaning = matrix[:, SIGNALS.index("lexical")], matrix[:, SIGNALS.index("dense")]
+    words, dense = matrix[:, SIGNALS.index("lexical")], matrix[:, SIGNALS.index("dense")]
     sides = {
         "words alone": words,
-        "meaning alone": meaning,
-        "rank fusion": rank_fusion(words, meaning),
+        "meaning alone": dense,
+        "rank fusion": rank_fusion(words, dense),
         "weights of conversations": weighed(matrix, SignalWeights()),
     }
     ours = {OURS: [places[one.chunk_id] for one in found]}

@@ -34,7 +34,7 @@ from services import learn_facts
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
 from services.core.db.migrate import migrate
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Vector, meanings
 from services.core.memory.search import search_facts
 from tests.benchmarks import mem0_side
 from tests.benchmarks.measured import Measured
@@ -116,14 +116,14 @@ class Ours:
 
     async def _search(self, step: Step) -> None:
         house = self._memory.house
-        (vector,) = await house.embedder.embed([step.query])
+        (meaning,) = await meanings(house.embedder, [step.query])
         async with house.database.transaction(self._memory.workspace) as conn:
             await search_facts(
                 conn,
                 workspace=self._memory.workspace,
                 participant_id=self._memory.person(step.person),
                 query_text=step.query,
-                query_vector=vector,
+                meaning=meaning,
                 now=day(30),
                 limit=TOP,
             )

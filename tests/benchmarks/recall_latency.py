@@ -19,11 +19,11 @@ from psycopg.rows import dict_row, tuple_row
 
 from services.core.cache import Cache
 from services.core.db.pool import Connection
-from services.core.memory.embeddings import MiniLM, Vector, vector_literal
+from services.core.memory.embeddings import Meaning, MiniLM, Vector, vector_literal
 from services.core.memory.search import Hit, SearchSettings, search_facts
 from tests.benchmarks.measured import Measured, at_least, at_most
 from tests.benchmarks.recall_support import Options, embedded, migrated_database, run
-from tests.benchmarks.synthetic_facts import FACTS, Draw, Drawn, fill
+from tests.benchmarks.synthetic_facts import FACTS, MODEL, Draw, Drawn, fill
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 QUICK_SIZES = SIZES[:2]
@@ -97,8 +97,9 @@ async def _timed(conn: Connection, kind: str, drawn: Drawn, number: int, partici
 async def _search(
     conn: Connection, text: str, vector: Vector, participant: UUID | None, limit: int = DEPTH
 ) -> list[Hit]:
+    meaning = Meaning(MODEL, vector)
     return await search_facts(
-        conn, workspace="w", participant_id=participant, query_text=text, query_vector=vector, now=NOW, limit=limit
+        conn, workspace="w", participant_id=participant, query_text=text, meaning=meaning, now=NOW, limit=limit
     )
 
 

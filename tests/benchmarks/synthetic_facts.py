@@ -12,9 +12,9 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
 from services.core.db.sql import queries
-from services.core.memory.embedding_cache import MIGRATED_DIMENSIONS as DIMENSIONS
-from services.core.memory.embeddings import Vector, normalise
+from services.core.memory.embeddings import MiniLM, Vector, normalise
 from services.core.memory.vocabulary import VOCABULARY
+from services.tools.vectors.index import index_statements
 
 FACTS = queries(__file__, "synthetic_facts.sql")
 CLUSTERS = 2000
@@ -22,7 +22,8 @@ SPREAD = 0.9  # noise beside a centre of the same length: cosines of about .55 w
 WORDS = 12  # a fact
 BATCH = 10_000
 SEED = 7
-INDICES = ("facts_of_participant", "facts_by_word", "facts_by_meaning")
+INDICES = ("facts_of_participant", "facts_by_word")
+MODEL, DIMENSIONS = MiniLM.name, MiniLM.dimensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +69,13 @@ def fill(url: str, draw: Draw, count: int) -> None:
         conn.execute(FACTS.unindex)
         conn.execute(FACTS.stage)
         _copy(conn, draw, count)
-        conn.execute(FACTS.insert)
+        conn.execute(FACTS.insert, {"model": MODEL})
         conn.execute("SET maintenance_work_mem = '2GB'")
         conn.execute("SET max_parallel_maintenance_workers = 1")
         for definition in made:
             conn.execute(definition.encode())
+        for statement in index_statements(MODEL, DIMENSIONS):
+            conn.execute(statement)
         conn.execute("VACUUM ANALYZE facts")
 
 

@@ -8,7 +8,7 @@ COPY staged (number, participant, text, embedding) FROM STDIN (FORMAT BINARY)
 
 -- name: unindex
 -- Indices are built after loading.
-DROP INDEX facts_of_participant, facts_by_word, facts_by_meaning
+DROP INDEX facts_of_participant, facts_by_word
 
 -- name: insert
 -- Every fact is current; they began within three years.
@@ -20,7 +20,7 @@ SELECT
     md5('fact' || number)::uuid, 'w', md5('participant' || participant)::uuid, 'note', 'k' || number, text, text,
     FALSE, 0.5 + number % 5 * 0.1, number % 10 * 0.1, 'authenticated',
     timestamptz '2026-01-01' - number % 1000 * interval '1 day', timestamptz '2026-01-01',
-    md5('fact' || number)::uuid, 1, embedding, 'synthetic'
+    md5('fact' || number)::uuid, 1, embedding, %(model)s
 FROM staged
 
 -- name: participant

@@ -22,7 +22,7 @@ from services.console.memory import finding, past, people, reading
 from services.console.routes import routes
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.embeddings import meanings
 from services.core.memory.questions import read
 from services.core.settings import shaped
 from services.core.web import make_app
@@ -86,7 +86,7 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
         mail = await mail_of(memory, name)
         asked = " ".join(secret(one) for one in NAMES)
         async with memory.house.database.reading() as conn:
-            (vector,) = await embed_cached(conn, memory.house.embedder, [asked])
+            (meaning,) = await meanings(memory.house.embedder, [asked])
             mails = await load_mails(conn, [mail["mail_id"]])
         turn = Turn(
             house=memory.house,
@@ -96,8 +96,8 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
             participant_id=memory.person(addr(name)),
             inbox=memory.house.settings.inboxes[0],
             mails=tuple({**one, "text": asked} for one in mails),
-            vector=vector,
-            asked=((read(asked, day(3.9)), vector),),
+            meaning=meaning,
+            asked=((read(asked, day(3.9)), meaning),),
             chosen=shaped(memory.house.settings, memory.house.settings.inboxes[0], addr(name)),
         )
         layers = [await load_layer(layer, turn) for layer in LAYERS]

@@ -15,6 +15,7 @@ from schemas.events.replies import ContextLayer
 from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
 from services.core.clock import random_id
+from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
 from services.load_memory.participant_lines import CARE
@@ -38,7 +39,7 @@ def a_turn(memory: Memory) -> Turn:
         participant_id=memory.person(),
         inbox=memory.house.settings.inboxes[0],
         mails=(),
-        vector=np.zeros(384, dtype=np.float32),
+        meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )
 
 

@@ -10,11 +10,13 @@ from psycopg.sql import SQL
 
 from services.core.db.pool import Connection
 from services.core.memory.cue import recalled
-from services.core.memory.embedding_cache import embed_cached, embed_facts, index_facts
-from services.core.memory.embeddings import MiniLM, Vector, vector_literal
+from services.core.memory.embedding_cache import embed_cached
+from services.core.memory.embeddings import Meaning, MiniLM, Vector, vector_literal
 from services.core.memory.passages import recall_passages, search_passages
 from services.core.memory.search import Hit, search_facts
 from services.core.memory.temporal import window_of
+from services.tools.vectors.index import index_name, index_statements
+from services.tools.vectors.renewal import give_vectors
 
 SPACE = UUID("0d3b8d0e-6f53-5b0c-8f43-4d2a5f1d9a11")
 ANNA, BEN = uuid5(SPACE, "anna"), uuid5(SPACE, "ben")
@@ -69,11 +71,10 @@ async def remember(conn: Connection, text: str, days_ago: float = 1, **changes: 
 
 async def find(conn: Connection, embedder: CountingEmbedder, query: str, **changes: object) -> list[Hit]:
     """Embeds what lacks a vector, then searches Anna's memory."""
-    while await embed_facts(conn, embedder, "w"):
-        pass
+    await give_vectors(conn, embedder, "w")
     (vector,) = await embed_cached(conn, embedder, [query])
     where = {"workspace": "w", "participant_id": ANNA, "now": NOW, "limit": 5, **changes}
-    return await search_facts(conn, query_text=query, query_vector=vector, **where)
+    return await search_facts(conn, query_text=query, meaning=Meaning(embedder.name, vector), **where)
 
 
 def texts(hits: list[Hit]) -> list[str]:
@@ -177,15 +178,27 @@ async def test_the_database_holds_one_current_value(conn):
     await remember(conn, "Lives in Linz", key="city", single_valued=True)
 
 
-async def test_vectors_of_another_model_are_not_compared(conn, embedder):
-    """While facts are embedded anew, old vectors of another length are left out and words still find them."""
-    fact_id = await remember(conn, "Ordered a blue kettle")
-    await conn.execute("UPDATE facts SET embedding = '[1,0,0]', embedding_model = 'old' WHERE fact_id = %s", [fact_id])
-    (vector,) = await embedder.embed(["kettle"])
-    hits = await search_facts(
-        conn, workspace="w", participant_id=ANNA, query_text="kettle", query_vector=vector, now=NOW
-    )
-    assert [(hit.similarity, hit.lexical > 0) for hit in hits] == [(None, True)]
+@pytest.mark.parametrize("participant_id", [ANNA, None])
+async def test_vectors_of_another_model_are_not_compared(conn, embedder, participant_id):
+    """A vector of another model is left out, though it is as long as the query's; its words still find the fact."""
+    for text in ("Ordered a blue kettle", "Likes tea"):
+        await remember(conn, text)
+    (vector,) = await embed_cached(conn, embedder, ["kettle"])
+    told = {"vector": vector_literal(vector)}
+    await conn.execute("UPDATE facts SET embedding = %(vector)s::halfvec, embedding_model = 'another'", told)
+    where = {"workspace": "w", "participant_id": participant_id, "query_text": "kettle", "now": NOW}
+    hits = await search_facts(conn, meaning=Meaning(embedder.name, vector), **where)
+    assert {hit.similarity for hit in hits} == {None}
+    assert (hits[0].fact.text, hits[0].lexical > 0) == ("Ordered a blue kettle", True)
+    theirs = await search_facts(conn, meaning=Meaning("another", vector), **where)
+    assert [round(hit.similarity, 3) for hit in theirs] == [1, 1]
+
+
+async def test_a_vector_without_a_model_is_refused(conn, embedder):
+    """The database holds no vector that does not say whose it is, of facts or of passages."""
+    await remember(conn, "Ordered a blue kettle")
+    with pytest.raises(psycopg.errors.CheckViolation):
+        await conn.execute("UPDATE facts SET embedding = '[1,0,0]'")
 
 
 @pytest.mark.parametrize("query", ["", "the and of", "a | b & !c <-> 'd", "100 % sure?", "\\ ' \" : *"])
@@ -206,21 +219,18 @@ async def test_a_workspace_is_searched_across_participants(conn, embedder):
     assert sorted(found) == ["Anna reported that the export hangs", "Ben reported that the export hangs"]
 
 
-async def test_the_vector_index_fits_the_query(conn):
-    """The index of the migration, and one made for another dimension, serve the statement that is sent."""
-    await index_facts(conn, 3)
-    await index_facts(conn, 384)
+@pytest.mark.parametrize(("model", "dimensions"), [(MiniLM.name, 384), ('another\'s "model" %s', 384), ("short", 3)])
+async def test_the_vector_index_fits_the_query(conn, model, dimensions):
+    """A model's own index, whatever its name and length, serves the very statement that a workspace is searched with."""
+    for statement in index_statements(model, dimensions):
+        await conn.execute(statement)
     await conn.execute("SET enable_seqscan = off")
-    for dimensions, index in ((3, "facts_by_meaning_3"), (384, "facts_by_meaning")):
-        vector = vector_literal(np.eye(1, dimensions, dtype=np.float32)[0])
-        plan = await conn.execute(
-            SQL(
-                "EXPLAIN SELECT fact_id FROM facts WHERE vector_dims(embedding) = {0}"
-                " ORDER BY embedding::halfvec({0}) <=> %(vector)s::halfvec({0}) LIMIT 5"
-            ).format(dimensions),
-            {"vector": vector},
-        )
-        assert f"Index Scan using {index} " in "\n".join(row["QUERY PLAN"] for row in await plan.fetchall())
+    await conn.execute("DROP INDEX facts_by_model, facts_of_participant")
+    meaning = Meaning(model, np.eye(1, dimensions, dtype=np.float32)[0])
+    await search_facts(conn, workspace="w", participant_id=None, query_text="", meaning=meaning, now=NOW)
+    await conn.execute("SELECT pg_stat_force_next_flush()")
+    scans = "SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = %s"
+    assert await (await conn.execute(scans, [index_name(model)])).fetchone() == {"idx_scan": 1}
 
 
 async def test_a_text_is_embedded_once(conn, embedder):

@@ -14,6 +14,7 @@ from schemas.events.replies import ContextLayer
 from services import learn_facts
 from services.core.bus.unit import Unit
 from services.core.clock import random_id
+from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import session
 from services.load_memory.turn import Turn
@@ -41,7 +42,7 @@ async def shown(memory: Memory, on: float, thread_id: object = None) -> ContextL
         participant_id=memory.person(),
         inbox=memory.house.settings.inboxes[0],
         mails=(),
-        vector=np.zeros(384, dtype=np.float32),
+        meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )
     return await load_layer(session, turn)
 

@@ -15,6 +15,7 @@ from schemas.events.memory import ThreadSummarized
 from schemas.events.threads import MailAttached
 from services import summarize_threads, track_threads
 from services.core.clock import random_id
+from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import recent
 from services.load_memory.turn import Turn
@@ -56,7 +57,7 @@ async def shown(memory: Memory, on: float) -> list[str]:
         participant_id=None,
         inbox=memory.house.settings.inboxes[0],
         mails=(),
-        vector=np.zeros(384, dtype=np.float32),
+        meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )
     return [str(item["text"]) for item in (await load_layer(recent, turn)).items]
 

@@ -14,6 +14,7 @@ from psycopg.rows import class_row
 from services.console.knowledge.asking import SQL
 from services.core.db import Connection, fetch_one
 from services.core.house import House
+from services.core.memory.embeddings import meanings
 from services.core.memory.knowledge import Passage, search_knowledge
 
 T = TypeVar("T")
@@ -147,10 +148,10 @@ async def show_document(house: House, document_id: UUID, *, past: bool = False, 
 async def find_passages(house: House, text: str, *, limit: int, as_of: datetime | None = None) -> list[Passage]:
     """The passages that the agent would find."""
     workspace = house.settings.workspace
-    (vector,) = await house.embedder.embed([text])
+    (meaning,) = await meanings(house.embedder, [text])
     async with house.database.transaction(workspace) as conn:
         return await search_knowledge(
-            conn, workspace=workspace, query_text=text, query_vector=vector, limit=limit, as_of=as_of
+            conn, workspace=workspace, query_text=text, meaning=meaning, limit=limit, as_of=as_of
         )
 
 

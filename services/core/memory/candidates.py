@@ -16,7 +16,7 @@ from psycopg.sql import SQL, Composed, Literal
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.embeddings import Vector, vector_literal
+from services.core.memory.embeddings import Meaning, vector_literal
 from services.core.memory.facts import Fact
 from services.core.memory.periods import Window
 from services.core.memory.ranking import RankingSettings
@@ -48,7 +48,7 @@ class Query:
     workspace: str
     participant_id: UUID | None
     text: str
-    vector: Vector
+    meaning: Meaning
     moment: datetime
     window: Window | None
 
@@ -95,7 +95,7 @@ def _condition(query: Query) -> tuple[SQL, dict[str, Any]]:
     values: dict[str, Any] = {
         "workspace": query.workspace,
         "as_of": query.moment,
-        "vector": vector_literal(query.vector),
+        "vector": vector_literal(query.meaning.vector),
     }
     if query.window is None:
         return SQL(SEARCH.believed_and_valid), values
@@ -103,7 +103,8 @@ def _condition(query: Query) -> tuple[SQL, dict[str, Any]]:
 
 
 def _statement(template: SQL, condition: SQL, query: Query) -> Composed:
-    return template.format(condition=condition, dimensions=Literal(len(query.vector)))
+    model = Literal(query.meaning.model.replace("%", "%%"))  # in a statement that has placeholders
+    return template.format(condition=condition, model=model, dimensions=Literal(len(query.meaning.vector)))
 
 
 async def _candidates(conn: Connection, statement: Composed, values: dict[str, Any]) -> list[Candidate]:

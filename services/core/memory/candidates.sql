@@ -2,7 +2,7 @@
 -- Exact: every fact of one participant that stands under the condition, by cosine and by BM25 with the
 -- frequencies within that memory. A fact is a sentence, so a word counts once. Coverage is the share of the
 -- query's words that a fact holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
--- A person who writes from several addresses has one memory.
+-- Only vectors of the query's own model are compared. A person who writes from several addresses has one memory.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),
 word AS MATERIALIZED (
     SELECT lexeme, quote_literal(lexeme)::tsquery AS query
@@ -11,7 +11,7 @@ word AS MATERIALIZED (
 scope AS MATERIALIZED (
     SELECT
         fact_id, tsv, length(tsv)::float8 AS size,
-        CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
+        CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts
     WHERE workspace = %(workspace)s
       AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND {condition}
@@ -58,14 +58,15 @@ SELECT lexeme, greatest(coalesce(share, (SELECT min(share) FROM listed), 0) * n,
 FROM total, unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme LEFT JOIN listed USING (lexeme)
 
 -- name: of_workspace
--- Through the indices: the nearest by vector, and at most `cap` facts that hold one of the query's rare words.
+-- Through the indices: the nearest by vector, and at most `cap` facts that hold one of the query's rare words. The model
+-- is written into the statement, not handed to it, so that the index of its vectors fits.
 WITH word AS (
     SELECT lexeme, idf, quote_literal(lexeme)::tsquery AS query
     FROM unnest(%(lexemes)s::text[], %(rarities)s::float8[]) AS entry (lexeme, idf)
 ),
 near AS MATERIALIZED (
     SELECT fact_id FROM facts
-    WHERE workspace = %(workspace)s AND {condition} AND vector_dims(embedding) = {dimensions}
+    WHERE workspace = %(workspace)s AND {condition} AND embedding_model = {model}
     ORDER BY embedding::halfvec({dimensions}) <=> %(vector)s::halfvec({dimensions})
     LIMIT %(candidates)s
 ),
@@ -77,7 +78,7 @@ wordy AS MATERIALIZED (
 scope AS MATERIALIZED (
     SELECT
         fact_id, tsv, length(tsv)::float8 AS size,
-        CASE WHEN vector_dims(embedding) = {dimensions} THEN 1 - (embedding <=> %(vector)s) END AS similarity
+        CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts JOIN (SELECT fact_id FROM near UNION SELECT fact_id FROM wordy) AS found USING (fact_id)
 ),
 total AS (SELECT avg(size) AS mean FROM scope),

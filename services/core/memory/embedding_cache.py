@@ -1,4 +1,4 @@
-"""Vectors kept in Postgres by (model, sha256 of the text), and given to the facts that lack them.
+"""Vectors kept in Postgres by (model, sha256 of the text), and given to facts.
 
 Losing the table loses time, never knowledge; nothing here takes part in a state hash.
 """
@@ -11,15 +11,12 @@ from uuid import UUID
 
 import numpy as np
 from psycopg.rows import tuple_row
-from psycopg.sql import SQL, Identifier, Literal
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.memory.embeddings import Embedder, Vector, vector_literal
 
 EMBEDDINGS = queries(__file__, "embeddings.sql")
-
-MIGRATED_DIMENSIONS = 384  # the index of which the migration makes
 
 
 def text_digest(text: str) -> str:
@@ -63,22 +60,3 @@ async def attach(conn: Connection, embedder: Embedder, vectors: Mapping[UUID, Ve
     literals = [vector_literal(one) for one in vectors.values()]
     values = {"fact_ids": list(vectors), "vectors": literals, "model": embedder.name}
     await conn.execute(EMBEDDINGS.attach, values)
-
-
-async def embed_facts(conn: Connection, embedder: Embedder, workspace: str, limit: int = 500) -> int:
-    """Gives vectors to facts that have none of this model, newest first; how many (0 = all have one)."""
-    parameters = {"workspace": workspace, "model": embedder.name, "limit": limit}
-    async with conn.cursor(row_factory=tuple_row) as cursor:
-        rows = await (await cursor.execute(EMBEDDINGS.without_vector, parameters)).fetchall()
-    if not rows:
-        return 0
-    vectors = await embed_cached(conn, embedder, [text for _, text in rows])
-    await attach(conn, embedder, {fact_id: vector for (fact_id, _), vector in zip(rows, vectors, strict=True)})
-    return len(rows)
-
-
-async def index_facts(conn: Connection, dimensions: int) -> None:
-    """Makes the vector index that searching a workspace by vectors of this dimension needs, where it is missing."""
-    name = "facts_by_meaning" if dimensions == MIGRATED_DIMENSIONS else f"facts_by_meaning_{dimensions}"
-    statement = SQL(EMBEDDINGS.index_meaning).format(name=Identifier(name), dimensions=Literal(dimensions))
-    await conn.execute(statement)

@@ -2,13 +2,15 @@
 
 Invariants: every vector is float32 and has length 1, so the dot product is the cosine; a vector is a
 function of (embedder name, text) and therefore only a cache, which stands outside of any state hash and
-may be emptied at any time (`embedding_cache.py` keeps it).
+may be emptied at any time (`embedding_cache.py` keeps it). Vectors of different models say nothing about each other,
+whatever their length: what is stored names its model, and what is looked for is a `Meaning`.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -28,6 +30,7 @@ T = TypeVar("T")
 BATCH_SIZE = 8  # texts; larger batches are slower on a CPU, because all are padded to the longest
 HTTP_BATCH_SIZE = 128  # texts a request
 HTTP_TIMEOUT = 30.0  # seconds
+TEXT_REFUSED = (400, 413, 422)  # statuses that may be about one text, and not about us
 
 
 class EmbedderUnavailable(Temporary):
@@ -38,12 +41,24 @@ class EmbedderRefused(Permanent):
     """The embedding service refused the request: the key, the model name or the input is wrong."""
 
 
+class TextRefused(EmbedderRefused):
+    """The embedding service cannot take one of these texts: it is too long, or none that it knows to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What is looked for: an L2-normalised vector of shape (dimensions,), and the name of the model that made it."""
+
+    model: str
+    vector: Vector
+
+
 class Embedder(Protocol):
     """Whatever turns texts into vectors."""
 
     @property
     def name(self) -> str:
-        """The model's name, the first half of a cached vector's key."""
+        """The model's name, which its vectors are stored with; never the same for vectors that cannot be compared."""
         ...
 
     @property
@@ -54,6 +69,11 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One L2-normalised float32 vector of shape (dimensions,) for each text, in order."""
         ...
+
+
+async def meanings(embedder: Embedder, texts: Sequence[str]) -> list[Meaning]:
+    """What each text means to the embedder, in order."""
+    return [Meaning(embedder.name, vector) for vector in await embedder.embed(texts)]
 
 
 def normalise(rows: NDArray[np.floating[Any]]) -> Vector:
@@ -117,12 +137,14 @@ def _loaded(path: str, threads: int) -> tuple[WordPiece, onnxruntime.InferenceSe
 class HttpEmbedder:
     """Voyage, or any endpoint that speaks OpenAI's `POST /embeddings`.
 
-    `url` is the full address of that endpoint; the key goes into the `Authorization` header only.
+    `url` is the full address of that endpoint; the key goes into the `Authorization` header only. The length is part of
+    the name, since some models give vectors of several.
     """
 
     def __init__(self, url: str, model: str, dimensions: int, key: str | None = None) -> None:
-        self.name = model
+        self.name = f"{model}/{dimensions}"
         self.dimensions = dimensions
+        self._model = model
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._url = url
         self._client = httpx.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT)
@@ -140,11 +162,13 @@ class HttpEmbedder:
 
     async def _request(self, texts: list[str]) -> Vector:
         try:
-            answer = await self._client.post(self._url, json={"model": self.name, "input": texts})
+            answer = await self._client.post(self._url, json={"model": self._model, "input": texts})
         except httpx.TransportError as problem:
             raise EmbedderUnavailable(f"no answer from {self._url}: {problem}") from problem
         if answer.status_code == 429 or answer.status_code >= 500:
             raise EmbedderUnavailable(f"{self._url} answered {answer.status_code}")
+        if answer.status_code in TEXT_REFUSED:
+            raise TextRefused(f"{self._url} answered {answer.status_code}")
         if answer.is_error:
             raise EmbedderRefused(f"{self._url} answered {answer.status_code}")
         rows = sorted(answer.json()["data"], key=lambda row: row["index"])

@@ -12,7 +12,7 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL
 
 from services.core.db import Connection, queries
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Meaning
 from services.core.memory.passages import PassageSettings, search_passages
 from services.core.memory.signals import SignalWeights
 
@@ -60,7 +60,7 @@ async def search_knowledge(
     *,
     workspace: str,
     query_text: str,
-    query_vector: Vector,
+    meaning: Meaning,
     limit: int = 6,
     as_of: datetime | None = None,
 ) -> list[Passage]:
@@ -68,9 +68,9 @@ async def search_knowledge(
     hits = await search_passages(
         conn,
         scope=SQL(KNOWLEDGE.as_of if as_of else KNOWLEDGE.current),
-        parameters={"workspace": workspace, "as_of": as_of},
+        parameters={"workspace": workspace, "as_of": as_of, "model": meaning.model},
         query_text=query_text,
-        query_vector=query_vector,
+        query_vector=meaning.vector,
         limit=limit,
         settings=PassageSettings(weights=WEIGHTS),
     )

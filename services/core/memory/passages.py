@@ -66,8 +66,8 @@ async def search_passages(
     """The best `limit` passages of a scope, best first.
 
     `scope` is a SELECT of (id uuid, stream uuid, position int, speaker text, text text, tsv tsvector,
-    embedding vector or halfvec); neighbours have adjacent positions in one stream. It is searched exactly, so
-    it should name thousands of rows, not millions.
+    embedding halfvec), the last of the model that made the query's vector, or NULL; neighbours have adjacent
+    positions in one stream. It is searched exactly, so it should name thousands of rows, not millions.
     """
     recall = await recall_passages(
         conn,
@@ -116,7 +116,6 @@ async def scored_passages(
         **parameters,
         "text": query_text,
         "vector": vector_literal(query_vector),
-        "dimensions": len(query_vector),
         "candidates": candidates,
     }
     async with conn.cursor(row_factory=class_row(Passage)) as cursor:

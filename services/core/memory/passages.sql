@@ -1,8 +1,8 @@
 -- name: scored
 -- The passages of the most promising streams of a scope. What stands for scope is a SELECT of
--- (id, stream, position, speaker, text, tsv, embedding). BM25 counts frequencies within the scope; a stream
--- (thread, session, document) is scored once more as one long document. Coverage is the share of the query's
--- words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
+-- (id, stream, position, speaker, text, tsv, embedding), the last of the query's model or NULL. BM25 counts frequencies
+-- within the scope; a stream (thread, session, document) is scored once more as one long document. Coverage is the share
+-- of the query's words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
 WITH word AS MATERIALIZED (
     SELECT lexeme FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
 ),
@@ -12,7 +12,7 @@ scope AS MATERIALIZED (
         char_length(text) AS length,
         rtrim(text) LIKE '%%?' AS question,
         length(tsv)::float8 AS size,
-        CASE WHEN vector_dims(embedding) = %(dimensions)s THEN 1 - (embedding <=> %(vector)s) END AS similarity
+        1 - (embedding <=> %(vector)s::halfvec) AS similarity
     FROM ({scope}) AS row
 ),
 total AS (

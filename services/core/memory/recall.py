@@ -12,7 +12,7 @@ from uuid import UUID
 
 from services.core.db.pool import Connection
 from services.core.memory.cue import Recall, recalled, unsure
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Meaning
 from services.core.memory.periods import Window
 from services.core.memory.questions import Asked
 from services.core.memory.search import Hit, search_facts
@@ -33,12 +33,12 @@ async def recall(
     workspace: str,
     participant_id: UUID,
     asked: Asked,
-    vector: Vector,
+    meaning: Meaning,
     now: datetime,
     tuning: Tuning,
     limit: int = 20,
 ) -> Answer:
-    """Facts of this person on what is asked; `vector` is that of `asked.words`."""
+    """Facts of this person on what is asked; `meaning` is that of `asked.words`."""
 
     async def search(window: Window | None) -> Answer:
         hits = await search_facts(
@@ -46,7 +46,7 @@ async def recall(
             workspace=workspace,
             participant_id=participant_id,
             query_text=asked.words,
-            query_vector=vector,
+            meaning=meaning,
             now=now,
             window=window,
             limit=limit,

@@ -16,7 +16,7 @@ import numpy as np
 
 from services.core.db.pool import Connection
 from services.core.memory.candidates import Candidate, Query, SearchSettings, nominate
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Meaning
 from services.core.memory.facts import Fact
 from services.core.memory.fusion import convex
 from services.core.memory.periods import Window
@@ -30,8 +30,8 @@ class Hit:
     """A fact that was found: its final score (higher is better), and the parts that this came from.
 
     `relevance` is the fused score, times the nearness to a time that is asked, 0..1 within one query; `similarity` the
-    cosine, None where the fact has no vector yet; `lexical` the BM25 score; `coverage` the share of the query's words
-    that it holds, 0..1.
+    cosine, None where the fact has no vector of that model; `lexical` the BM25 score; `coverage` the share of the
+    query's words that it holds, 0..1.
     """
 
     fact: Fact
@@ -48,7 +48,7 @@ async def search_facts(
     workspace: str,
     participant_id: UUID | None,
     query_text: str,
-    query_vector: Vector,
+    meaning: Meaning,
     now: datetime,
     as_of: datetime | None = None,
     window: Window | None = None,
@@ -58,12 +58,12 @@ async def search_facts(
     """The facts that answer a query, best first: at most `limit`, or all of a participant's small memory.
 
     The most relevant one is always among them, however little it weighs otherwise: it is what answers, if any does.
-    `query_vector` is L2-normalised. `as_of` (default: now) is the state of knowledge that is asked;
-    `window` asks for what was so within it, changed or expired facts included. Without a participant
-    the whole workspace is searched.
+    `meaning` is that of the query; facts without a vector of its model are found by their words. `as_of`
+    (default: now) is the state of knowledge that is asked; `window` asks for what was so within it, changed or
+    expired facts included. Without a participant the whole workspace is searched.
     """
     settings = settings or SearchSettings()
-    query = Query(workspace, participant_id, query_text, query_vector, as_of or now, window)
+    query = Query(workspace, participant_id, query_text, meaning, as_of or now, window)
     candidates = await nominate(conn, query, settings)
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, SecretStr
+from pydantic import Field, SecretStr, model_validator
 
 from services.core.settings.group import Group
+
+LOCAL_DIMENSIONS = 384
 
 
 class MemorySettings(Group):
@@ -28,9 +30,20 @@ class MemorySettings(Group):
 
 
 class EmbeddingSettings(Group):
-    """Which model turns text into vectors; by default the small local one."""
+    """Which model turns text into vectors; by default the small local one. After a change the house makes them anew."""
 
     url: str = Field("", description="an OpenAI-compatible endpoint; empty: the local model")
-    model: str = ""
+    model: str = Field("", description="as the endpoint names it; vectors of different models are never compared")
     api_key: SecretStr = SecretStr("")
-    dimensions: int = 384
+    dimensions: int = Field(384, ge=1, le=4000, description="how long its vectors are")
+
+    @model_validator(mode="after")
+    def _is_one_model(self) -> Self:
+        if self.url and not self.model:
+            raise ValueError("embeddings.url is set: say in embeddings.model which model to ask it for")
+        if not self.url and (self.model or self.dimensions != LOCAL_DIMENSIONS):
+            raise ValueError(
+                f"embeddings.url is empty, so the local model is used, whose vectors have {LOCAL_DIMENSIONS} numbers: "
+                "set embeddings.url, or leave embeddings.model and embeddings.dimensions out"
+            )
+        return self

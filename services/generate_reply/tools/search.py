@@ -8,7 +8,7 @@ from uuid import UUID
 
 from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
-from services.core.memory.embeddings import Vector
+from services.core.memory.embeddings import Meaning, meanings
 from services.core.memory.knowledge import search_knowledge
 from services.core.memory.periods import Window
 from services.core.memory.questions import read
@@ -39,20 +39,20 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, participant_id: UUID) 
     asked, days = read(given.query_text, desk.now), _window(given, desk)
     where: dict[str, Any] = {"workspace": desk.workspace, "participant_id": participant_id, "now": desk.now}
     words = asked.words if days is None else given.query_text
-    vector, tuning = await _vector(desk, words), tuned(desk.house.settings.recall)
+    meaning, tuning = await _meaning(desk, words), tuned(desk.house.settings.recall)
     async with desk.house.database.transaction(desk.workspace) as conn:
         if days is None:
-            return await recall(conn, **where, asked=asked, vector=vector, tuning=tuning, limit=BREADTH)
-        where |= {"query_text": words, "query_vector": vector, "settings": tuning.search}
+            return await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=BREADTH)
+        where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
         hits = await search_facts(conn, **where, window=days, limit=BREADTH)
     return Answer(hits, recalled(hits, tuning.cue))
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     """Passages of our own documents, with the ids to cite."""
-    vector = await _vector(desk, given.query)
+    meaning = await _meaning(desk, given.query)
     async with desk.house.database.transaction(desk.workspace) as conn:
-        found = await search_knowledge(conn, workspace=desk.workspace, query_text=given.query, query_vector=vector)
+        found = await search_knowledge(conn, workspace=desk.workspace, query_text=given.query, meaning=meaning)
     desk.passages.update(str(one.chunk_id) for one in found)
     return "\n\n".join(f"[{one.chunk_id}] {one.place}\n{one.text}" for one in found) or NOTHING
 
@@ -71,6 +71,6 @@ def _wanted(given: SearchMemoryInput, kind: str, text: str) -> bool:
     return not given.person or given.person.casefold() in text.casefold()
 
 
-async def _vector(desk: Desk, text: str) -> Vector:
-    (vector,) = await desk.house.embedder.embed([text or " "])
-    return vector
+async def _meaning(desk: Desk, text: str) -> Meaning:
+    (meaning,) = await meanings(desk.house.embedder, [text or " "])
+    return meaning

@@ -22,7 +22,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         conn,
         workspace=turn.workspace,
         query_text=turn.query,
-        query_vector=turn.vector,
+        meaning=turn.meaning,
         limit=turn.settings.knowledge_chunks,
     )
     return section(

@@ -53,7 +53,7 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[H
         workspace=turn.workspace,
         participant_id=participant_id,
         query_text=turn.query,
-        query_vector=turn.vector,
+        meaning=turn.meaning,
         now=turn.now,
         limit=turn.tuning.best,
         settings=turn.tuning.search,
@@ -67,12 +67,12 @@ async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[A
             workspace=turn.workspace,
             participant_id=participant_id,
             asked=asked,
-            vector=vector,
+            meaning=meaning,
             now=turn.now,
             tuning=turn.tuning,
             limit=BROUGHT_UP,
         )
-        for asked, vector in turn.asked
+        for asked, meaning in turn.asked
     ]
 
 

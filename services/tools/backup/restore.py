@@ -23,9 +23,9 @@ from services.tools.backup.keys import master_beside
 from services.tools.backup.manifest import Manifest
 from services.tools.backup.take import ARCHIVE, BLOBS, DUMP
 from services.tools.fold import fold, state_hash
-from services.tools.history import Part, manifests, readable, stored_events
+from services.tools.history import manifests
 from services.tools.rebuild.beside import connected
-from services.tools.vectors import give_vectors
+from services.tools.vectors.renewal import give_vectors, in_private
 
 SQL = queries(__file__)
 HELD = "restored from a back-up: what was sent after it is not known here"
@@ -97,8 +97,7 @@ async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
 async def give_all_vectors(house: House, conn: Connection) -> None:
     """What is searched by its meaning gets its vectors again."""
     for row in await fetch_all(conn, SQL.workspaces):
-        documents = readable(stored_events(conn, Part(kinds=("document",)), archive_of(house.settings)))
-        await give_vectors(house, conn, row["workspace"], documents)
+        await give_vectors(conn, house.embedder, row["workspace"], in_private)
 
 
 async def refuse_old_topics(settings: Settings) -> None:

@@ -74,7 +74,7 @@ UPDATE {beside}.facts b SET embedding = l.embedding, embedding_model = l.embeddi
 FROM {live}.facts l WHERE l.fact_id = b.fact_id AND l.text = b.text AND b.embedding IS NULL AND l.embedding IS NOT NULL;
 
 -- name: carry_chunk_vectors
-UPDATE {beside}.chunks b SET embedding = l.embedding
+UPDATE {beside}.chunks b SET embedding = l.embedding, embedding_model = l.embedding_model
 FROM {live}.chunks l WHERE l.chunk_id = b.chunk_id AND l.heading = b.heading AND l.text = b.text
   AND b.embedding IS NULL AND l.embedding IS NOT NULL;
 

@@ -21,7 +21,7 @@ from services.tools.replay.case import Case, Checkpoint, StoredEvent
 from services.tools.replay.sandbox import Sandbox
 from services.tools.replay.selection import STARTS
 from services.tools.replay.steps import ASKS_MODEL, SQL
-from services.tools.vectors import give_vectors
+from services.tools.vectors.renewal import give_vectors, in_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
     for answer in _answers(sandbox, case):
         kept = {**answer.model_dump(), "answer": Jsonb(answer.answer)}
         await fetch_one(tables, history.SQL.keep_checkpoint, kept)
-    await _give_vectors(sandbox, case, case.history)
+    await _give_vectors(sandbox, case)
 
 
 def _answers(sandbox: Sandbox, case: Case) -> Iterable[Checkpoint]:
@@ -85,13 +85,13 @@ async def _catch_up(sandbox: Sandbox, case: Case, envelope: Envelope) -> None:
     for one in case.meanwhile:
         if one.before == envelope.id:
             await fold_events(_each(one.events), sandbox.tables, gaps=True)
-            await _give_vectors(sandbox, case, one.events)
+            await _give_vectors(sandbox, case)
 
 
-async def _give_vectors(sandbox: Sandbox, case: Case, events: Iterable[StoredEvent]) -> None:
+async def _give_vectors(sandbox: Sandbox, case: Case) -> None:
     """What is searched by its meaning gets its vectors; nothing is where only recordings speak."""
     if not sandbox.asking.recorded or "load_memory" in case.processors:
-        await give_vectors(sandbox.house, sandbox.tables, case.start.workspace, _each(events))
+        await give_vectors(sandbox.tables, sandbox.house.embedder, case.start.workspace, in_private)
 
 
 def _own_cache(sandbox: Sandbox, case: Case) -> Cache:

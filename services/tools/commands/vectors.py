@@ -1,0 +1,65 @@
+"""`correspondent vectors`: whose vectors facts and passages have, and having those of another embedder made anew."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from services.core.db import fetch_all
+from services.core.house import House
+from services.tools.commands.terminal import console, plain
+from services.tools.running import house_here
+from services.tools.vectors.keep import look
+from services.tools.vectors.renewal import SQL, count_lacking
+
+
+def vectors(
+    context: typer.Context,
+    renew: Annotated[bool, typer.Option("--renew", help="Give them now, without waiting for the house.")] = False,
+) -> None:
+    """Show which models made the vectors that memory and knowledge are searched by.
+
+    The house gives what lacks a vector of the embedder in use one by itself, after each start and each minute; until
+    then it is found by its words. With --renew: exit 1 where something still lacks one at the end.
+    """
+    home: Path = context.obj
+    raise typer.Exit(asyncio.run(_vectors(home, renew=renew)))
+
+
+async def _vectors(home: Path, *, renew: bool) -> int:
+    async with house_here(home) as house:
+        if renew:
+            await _renew(house)
+        left = await _show(house)
+    return 1 if renew and left else 0
+
+
+async def _renew(house: House) -> None:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as bar:
+        task = bar.add_task("giving vectors", total=None)
+
+        def told(done: int, of: int) -> None:
+            bar.update(task, completed=done, total=of)
+
+        await look(house, told)
+
+
+async def _show(house: House) -> int:
+    """The table; how many rows have no vector of the embedder in use."""
+    args = {"workspace": house.settings.workspace}
+    async with house.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.models, args)
+        lacking = await count_lacking(conn, house.embedder.name, house.settings.workspace)
+    table = Table("vectors of", "facts", "passages", "", box=None, pad_edge=False)
+    for row in rows:
+        used = "in use" if row["model"] == house.embedder.name else "found by words alone"
+        table.add_row(plain(row["model"] or "no model yet"), str(row["facts"]), str(row["passages"]), used)
+    console.print(table if rows else "There are no facts and no passages yet.")
+    console.print(plain(f"The embedder in use is {house.embedder.name}.", "dim"))
+    return lacking.total

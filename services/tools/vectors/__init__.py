@@ -1,0 +1,1 @@
+"""Keeps vectors those of the model in use: facts and passages without one get theirs."""

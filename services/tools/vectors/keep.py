@@ -1,0 +1,107 @@
+"""The house's own care for its vectors, in the process that keeps time.
+
+At its start, and each minute, it looks whether facts or passages lack a vector of the embedder in use: because that has
+changed, because it was away when they came, or because tables were folded anew. One process at a time gives them
+theirs; when that dies, another, or the same after its start, goes on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from uuid import NAMESPACE_OID, uuid5
+
+import structlog
+
+from services.core.db import Connection
+from services.core.db.locks import HeldElsewhere
+from services.core.errors import Temporary
+from services.core.house import House
+from services.tools.rebuild.beside import connected
+from services.tools.vectors.index import drop_idle, index_is_due, make_index
+from services.tools.vectors.renewal import Lacking, count_lacking, renew
+
+LOOK_EVERY_S = 60.0
+AGAIN_S = 3600.0  # after texts that the embedder refused
+SAY_EVERY = 2_000  # rows
+
+Told = Callable[[int, int], None]  # how many have their vector, of how many
+
+log = structlog.get_logger(__name__)
+
+
+class Stopped(Exception):
+    """The house stops; what is done stays done."""
+
+
+async def keep(house: House, stop: asyncio.Event) -> None:
+    """Look again and again, until `stop` is set; what goes wrong is said, and tried again."""
+    while not stop.is_set():
+        pause = LOOK_EVERY_S
+        try:
+            if await look(house, _saying(stop)):
+                pause = AGAIN_S
+        except (HeldElsewhere, Stopped):
+            log.debug("another process sees to the vectors, or the house stops")
+        except Temporary as error:
+            log.info("vectors wait", reason=str(error) or type(error).__name__)
+        except Exception as error:
+            log.warning("vectors could not be seen to, will try again", error=repr(error))
+        try:
+            await asyncio.wait_for(stop.wait(), pause)
+        except TimeoutError:
+            continue
+
+
+async def look(house: House, told: Told) -> int:
+    """Give what lacks a vector its own and make the index that is due; how many texts the embedder refused.
+
+    Raises `HeldElsewhere` where another process is at it, `HistoryHeld`, and what the embedder and `told` raise.
+    """
+    async with connected(house.settings.database_url) as conn:
+        lacking = await count_lacking(conn, house.embedder.name, house.settings.workspace)
+        if not lacking.total and not await index_is_due(conn, house.embedder):
+            return 0
+        async with house.locks.hold(uuid5(NAMESPACE_OID, f"vectors/{house.settings.workspace}")):
+            refused = await _renew(house, conn, lacking, told) if lacking.total else 0
+            if await index_is_due(conn, house.embedder):
+                await make_index(conn, house.embedder)
+            return refused
+
+
+async def _renew(house: House, conn: Connection, lacking: Lacking, told: Told) -> int:
+    _say(house, lacking)
+    done = refused = 0
+    async for batch in renew(conn, house.embedder, house.settings.workspace):
+        done, refused = done + batch.given, refused + batch.refused
+        told(done, lacking.total)
+    log.info("vectors were given", model=house.embedder.name, rows=done, refused=refused)
+    await drop_idle(conn, house.embedder)
+    return refused
+
+
+def _saying(stop: asyncio.Event) -> Told:
+    """Says now and then how far it is, and leaves off when the house stops."""
+    said = 0
+
+    def told(done: int, of: int) -> None:
+        nonlocal said
+        if stop.is_set():
+            raise Stopped
+        if done - said >= SAY_EVERY:
+            said = done
+            log.info("giving vectors", done=done, of=of)
+
+    return told
+
+
+def _say(house: House, lacking: Lacking) -> None:
+    if lacking.others:
+        log.warning(
+            "the embedder has changed: vectors are made anew, and until then these are found by their words alone",
+            model=house.embedder.name,
+            facts=lacking.facts_of_others,
+            passages=lacking.passages_of_others,
+        )
+    else:
+        log.info("giving vectors to what has none", model=house.embedder.name, rows=lacking.total)
