@@ -5,6 +5,7 @@ It holds all that a replay needs, so a saved case can be replayed in an empty ho
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -16,8 +17,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.errors import Permanent
-
-Place = tuple[str, str, UUID]  # (workspace, kind, id) of an aggregate
 
 
 class CaseUnreadable(Permanent):
@@ -56,12 +55,6 @@ class StoredEvent(_Saved):
             data=envelope.data.model_dump(mode="json"),
         )
 
-    @property
-    def place(self) -> Place:
-        """The aggregate that it changed."""
-        data = self.envelope().data
-        return (self.workspace, data.AGGREGATE, data.aggregate_id())
-
     def envelope(self) -> Envelope:
         """Its envelope. Raises KeyError or ValidationError for an event that this code does not know."""
         return history.envelope(self.model_dump())
@@ -83,11 +76,21 @@ class Meanwhile(_Saved):
     events: tuple[StoredEvent, ...]
 
 
+class Unsure(_Saved):
+    """An event that was recorded while a step was at work.
+
+    The handler of the event `seen_by`, if any, is the first that surely saw it.
+    """
+
+    event: UUID
+    seen_by: UUID | None
+
+
 class Case(_Saved):
     """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order.
 
-    `timers` came while they did, and `meanwhile` is what happened beside them; of the events in `unsure` nobody knows
-    whether they came in time to be seen. `blobs` are what the handlers read, such as the raw mail, once it was played.
+    `timers` came while they did, and `meanwhile` is what happened beside them. What is `unsure` may have come too late
+    for the step that it stands before. `blobs` are what the handlers read, such as the raw mail, once it was played.
     `gone` says in words what retention has taken of it, so that it cannot be played.
     """
 
@@ -99,23 +102,28 @@ class Case(_Saved):
     expected: tuple[StoredEvent, ...]
     timers: tuple[StoredEvent, ...] = ()
     meanwhile: tuple[Meanwhile, ...] = ()
-    unsure: tuple[UUID, ...] = ()
+    unsure: tuple[Unsure, ...] = ()
     blobs: Mapping[str, bytes] = {}
     gone: str = ""
 
 
-def unseen(case: Case) -> Case:
-    """The case in which nothing of `unsure` was seen, nor what came after it in the same aggregates."""
-    first: dict[Place, int] = {}
+def seen_late(case: Case) -> Case:
+    """The case in which every event of `unsure` came too late for the step that it stands before."""
+    late = {one.event: one.seen_by for one in case.unsure}
+    moved: dict[UUID | None, list[StoredEvent]] = defaultdict(list)
     for event in (*case.history, *(event for one in case.meanwhile for event in one.events)):
-        if event.id in case.unsure:
-            first.setdefault(event.place, event.version or 0)
-
-    def seen(event: StoredEvent) -> bool:
-        return event.place not in first or (event.version or 0) < first[event.place]
-
-    meanwhile = tuple(Meanwhile(before=one.before, events=tuple(filter(seen, one.events))) for one in case.meanwhile)
-    return case.model_copy(update={"history": tuple(filter(seen, case.history)), "meanwhile": meanwhile})
+        if event.id in late:
+            moved[late[event.id]].append(event)
+    before = {one.before: [event for event in one.events if event.id not in late] for one in case.meanwhile}
+    for seen_by, events in moved.items():
+        if seen_by is not None:
+            before[seen_by] = events + before.get(seen_by, [])
+    return case.model_copy(
+        update={
+            "history": tuple(event for event in case.history if event.id not in late),
+            "meanwhile": tuple(Meanwhile(before=step, events=tuple(events)) for step, events in before.items()),
+        }
+    )
 
 
 def save(case: Case, folder: Path) -> Path:

@@ -14,7 +14,7 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.tools.history import Part, readable, stored_events
-from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent
+from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
 from services.tools.replay.gone import what_is_gone
 from services.tools.replay.selection import Selection
 from services.tools.replay.steps import SQL, Row, Step, past_steps
@@ -62,7 +62,8 @@ async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documen
     steps = await past_steps(conn, row, processors)
     expected = [history.envelope(one) for step in steps for one in step.recorded]
     part = Part(keys=await _keys(conn, [start, *expected]), documents=documents, upto=steps[0].upto)
-    asked = {"consumers": list(processors), "events": [start.id, *(one.id for one in expected)]}
+    own = [one.id for one in expected]
+    asked = {"consumers": list(processors), "events": [start.id, *own]}
     return Case(
         name=f"{processors[-1]}-{start.time:%Y%m%d-%H%M%S}-{start.id}",
         processors=processors,
@@ -71,26 +72,28 @@ async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documen
         answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
         expected=tuple(StoredEvent.of(one) for one in expected),
         timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
-        meanwhile=tuple([one async for one in _meanwhile(conn, steps, processors, part)]),
-        unsure=tuple([one for step in steps for one in await _unsure(conn, step, processors, part)]),
+        meanwhile=tuple([one async for one in _meanwhile(conn, steps, own, part)]),
+        unsure=tuple([one async for one in _unsure(conn, steps, own, part)]),
         gone=await what_is_gone(conn, row, steps),
     )
 
 
-async def _meanwhile(
-    conn: Connection, steps: list[Step], processors: tuple[str, ...], part: Part
-) -> AsyncIterator[Meanwhile]:
-    """What others recorded between one step and the next."""
+async def _meanwhile(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Meanwhile]:
+    """What was recorded between one step and the next and is not the case's own, such as another mail's turn."""
     for before, step in pairwise(steps):
         between = replace(part, after=before.upto, upto=step.upto)
-        others = [one async for one in readable(stored_events(conn, between)) if one.source not in processors]
+        others = [one async for one in readable(stored_events(conn, between)) if one.id not in own]
         if others:
             yield Meanwhile(before=step.event["id"], events=tuple(StoredEvent.of(one) for one in others))
 
 
-async def _unsure(conn: Connection, step: Step, processors: tuple[str, ...], part: Part) -> list[UUID]:
-    args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "processors": list(processors)}
-    return [row["id"] for row in await fetch_all(conn, SQL.unsure, args)]
+async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Unsure]:
+    """What was recorded while a step was at work, so that it may have come too late for it."""
+    for place, step in enumerate(steps, start=1):
+        args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "own": own}
+        for row in await fetch_all(conn, SQL.unsure, args):
+            seen_by = next((one.event["id"] for one in steps[place:] if one.sure >= row["seq"]), None)
+            yield Unsure(event=row["id"], seen_by=seen_by)
 
 
 async def _keys(conn: Connection, events: list[Envelope]) -> tuple[str, ...]:

@@ -25,10 +25,17 @@ SELECT * FROM events WHERE causation_id = ANY(%(causes)s) AND source = %(source)
 SELECT max(seq) AS seq FROM events e
 WHERE e.id = %(id)s OR (e.causation_id = %(causation_id)s AND e.source = %(source)s AND e.time = %(time)s);
 
+-- name: stored_meanwhile
+-- The last event that was stored before a consumer was done with one; no row where the journal forgot it.
+SELECT coalesce((SELECT seq - 1 FROM events WHERE seq > %(sure)s AND stored_at > j.done_at ORDER BY seq LIMIT 1),
+                (SELECT max(seq) FROM events)) AS seq
+FROM journal j WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
+
 -- name: unsure
--- What others recorded about these threads and people while a step was at work.
-SELECT id FROM events
-WHERE seq > %(sure)s AND seq <= %(upto)s AND version IS NOT NULL AND key = ANY(%(keys)s) AND source <> ALL(%(processors)s);
+-- What was recorded about these threads and people while a step was at work, and is not the case's own.
+SELECT id, seq FROM events
+WHERE seq > %(sure)s AND seq <= %(upto)s AND version IS NOT NULL AND key = ANY(%(keys)s) AND id <> ALL(%(own)s)
+ORDER BY seq;
 
 -- name: keys
 -- The threads and people whom an event about a thread or a person may concern: the thread's authors, and all their

@@ -10,7 +10,7 @@ from services.core.settings import Settings
 from services.tools.archive.archive import archive_of
 from services.tools.rebuild.beside import connected
 from services.tools.replay.archived import see_archived
-from services.tools.replay.case import Case, load, unseen
+from services.tools.replay.case import Case, load, seen_late
 from services.tools.replay.find import find_cases, find_starts
 from services.tools.replay.model import Asking
 from services.tools.replay.play import play
@@ -57,5 +57,5 @@ async def _judged(sandbox: Sandbox, case: Case) -> tuple[Result, Mapping[str, by
     blobs = sandbox.blobs.taken
     if result.code == SAME or not case.unsure:
         return result, blobs
-    again = judge(case, await play(sandbox, unseen(case)))
+    again = judge(case, await play(sandbox, seen_late(case)))
     return agreed(result, again), {**blobs, **sandbox.blobs.taken}

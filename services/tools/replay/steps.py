@@ -1,12 +1,14 @@
 """The steps of a case: what each processor handled then, what it recorded because of it, and what it could see.
 
 A handler that asks no model reads and records at once, so it could see all that was stored before what it recorded; but
-what was stored after its own event may have been committed too late for it.
+what was stored after its own event may have been committed too late for it. One that recorded nothing, such as a reply
+that another mail had overtaken, could see what was stored until it was done.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC
 from typing import Any
 
 from schemas.events.threads import TimerElapsed
@@ -51,8 +53,21 @@ async def _step(conn: Connection, event: Row, processor: str, *, is_timer: bool 
     caused = await fetch_all(conn, SQL.caused, {"causes": [event["id"]], "source": processor})
     recorded = [one for one in caused if not is_sealed(one["data"])]
     sure = await _stored_with(conn, event)
-    upto = int(recorded[0]["seq"]) - 1 if recorded and processor not in ASKS_MODEL else sure
+    upto = await _could_see(conn, event, processor, recorded, sure)
     return Step(event, tuple(recorded), min(sure, upto), upto, is_timer)
+
+
+async def _could_see(conn: Connection, event: Row, processor: str, recorded: list[Row], sure: int) -> int:
+    if recorded:
+        return sure if processor in ASKS_MODEL else int(recorded[0]["seq"]) - 1
+    asked = {
+        "consumer": processor,
+        "event_id": event["id"],
+        "event_day": event["time"].astimezone(UTC).date(),
+        "sure": sure,
+    }
+    found = await fetch_one(conn, SQL.stored_meanwhile, asked)
+    return int(found["seq"]) if found else sure
 
 
 async def _timers(conn: Connection, causes: list[Row]) -> list[Row]:
