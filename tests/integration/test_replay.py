@@ -86,8 +86,11 @@ async def test_a_month_from_a_topic_on_happens_again(lived_in: Settings, topic: 
     assert [one.model_dump() for one in results if one.code] == []
 
 
-@pytest.mark.parametrize("pause_s", [0, 0.9, 1.1], ids=["at once", "as the timer comes", "while the turn is at work"])
-@pytest.mark.parametrize("answers", ["<0@quiet.example>", ""], ids=["one thread", "two threads"])
+@pytest.mark.parametrize(
+    ("answers", "pause_s"),
+    [("<0@quiet.example>", 0), ("<0@quiet.example>", 1.1), ("", 0.6)],
+    ids=["at once", "while the turn is at work", "in another thread"],
+)
 async def test_two_mails_in_a_quiet_period_are_replayed_with_the_timers_that_came(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, answers: str, pause_s: float
 ) -> None:
