@@ -110,6 +110,7 @@ async def _replay(
             results.append(result)
             show_result(bar.console, result)
             _keep(case, result, save_to, log)
+        bar.update(task, total=len(results), completed=len(results))
     if not results:
         raise NothingToReplay
     show_summary(console, results, len(done))

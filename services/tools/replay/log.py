@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -18,6 +19,8 @@ from services.core.errors import Permanent
 from services.tools.replay.model import Asking
 from services.tools.replay.result import Result
 from services.tools.replay.selection import Selection
+
+TYPED = MappingProxyType({"since": "from", "before": "to"})  # as the command's options are called
 
 
 class LogUnreadable(Permanent):
@@ -109,8 +112,15 @@ def _refuse_another(path: Path, line: str, call: Call) -> None:
     except ValidationError as error:
         raise LogUnreadable(f"{path} does not begin with the call that it is the log of: {error}") from error
     if before != call:
-        other = ", ".join(f"{name} was {was!r}" for name, was in before if was != getattr(call, name))
+        said, now = before.model_dump(mode="json"), call.model_dump(mode="json")
+        other = ", ".join(
+            f"{TYPED.get(name, name)} was {_value(was)}" for name, was in said.items() if was != now[name]
+        )
         raise LogOfAnotherCall(f"{path} is the log of another call ({other}); name another file")
+
+
+def _value(was: str | bool | None) -> str:
+    return "not given" if was in (None, "") else str(was)
 
 
 def _results(path: Path, lines: list[str]) -> Iterator[Result]:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from services.core.errors import Permanent
 from services.core.model.factory import make_model
 from services.core.model.port import Answer, Model, Purpose, Request
 from services.core.model.recorded import AnswerNeverRecorded, step_of
 from services.core.model.settings import ModelSettings
 
 RECORDED, OFFLINE, LIVE = "recorded", "offline", "live"
+
+
+class InstructionsUnread(Permanent):
+    """Instructions are given to what follows none: recordings, or the offline model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,10 @@ class Instructed:
 
 
 def chosen_model(asking: Asking, settings: ModelSettings) -> Model:
-    """The model that is meant, not asked yet."""
+    """The model that is meant, not asked yet. Raises `InstructionsUnread`."""
+    if asking.prompt and (asking.recorded or _settings(asking, settings).chosen == OFFLINE):
+        who = "recordings follow" if asking.recorded else "the offline model follows"
+        raise InstructionsUnread(f"{who} no instructions: set ANTHROPIC_API_KEY, or name a model with --model")
     if asking.recorded:
         return Nobody()
     return Instructed(make_model(_settings(asking, settings)), asking)

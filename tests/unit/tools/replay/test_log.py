@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import UUID
@@ -60,7 +61,7 @@ def test_a_first_line_that_was_cut_off_is_no_call(tmp_path: Path) -> None:
         (call_of(Selection(topic="inbound-email"), Asking(), None), "topic"),
         (call_of(Selection(until="reflect"), Asking(), None), "until"),
         (call_of(Selection(thread=UUID(int=1)), Asking(), None), "thread"),
-        (call_of(Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Asking(), None), "since"),
+        (call_of(Selection(since=datetime(2026, 1, 1, tzinfo=UTC)), Asking(), None), "from"),
         (call_of(Selection(), Asking(), Path("cases")), "check"),
         (CALL.model_copy(update={"code": "another"}), "code"),
     ],
@@ -73,6 +74,14 @@ def test_another_call_is_refused_with_what_is_other(tmp_path: Path, other: objec
     with pytest.raises(LogOfAnotherCall, match=rf"\W{named} was"):
         open_log(path, other)  # type: ignore[arg-type]
     assert path.read_bytes() == before
+
+
+def test_times_of_another_call_are_said_as_they_are_typed(tmp_path: Path) -> None:
+    """Under the names of the options, and not as Python writes them."""
+    path = tmp_path / "log"
+    open_log(path, call_of(Selection(since=datetime(2026, 5, 1, tzinfo=UTC)), Asking(), None))
+    with pytest.raises(LogOfAnotherCall, match=re.escape("(from was 2026-05-01T00:00:00Z, to was not given)")):
+        open_log(path, call_of(Selection(before=datetime(2026, 5, 1, tzinfo=UTC)), Asking(), None))
 
 
 @pytest.mark.parametrize("content", [b"\xff\xfe\x00\n", b"{}\n", b'{"name": "one"}\n', b"shopping list\nmilk\n"])
