@@ -4,8 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
-# Tests run in as many processes as there are cores, four at most; each has a stack of its own.
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+# Tests run in as many processes as there are cores, four at most; each has a stack of its own. Tracebacks are Python's:
+# to show its own ones pytest parses sources, which in Python 3.11 can fail while other threads do (python/cpython#106905).
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --tb native
 
 help: ## this page
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
