@@ -2,18 +2,20 @@
 
 These models are the contract between the prompt and the code. Their JSON Schemas are sent to the model, so
 every description is written for it; what comes back is validated here before anything believes it.
-Lengths are hard limits: a longer quote or text is refused, a longer summary or brief is cut at a sentence.
+Lengths are hard limits: a longer quote or text is refused, a longer summary or brief is cut at a sentence. How many
+words those two may have is the `Room` that a house gives them.
 Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thing is still true.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, model_validator
 
 from schemas.held_summary import clip_words, held
 
@@ -40,11 +42,31 @@ ReplyState = Literal["awaiting_reply", "in_progress", "resolved"]
 Grain = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearly"]
 
 
-def _at_most(words: int) -> AfterValidator:
-    return AfterValidator(lambda text: clip_words(text, words))
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many words a thread's summary and a participant's brief may have: the context of their validation."""
+
+    summary: int = SUMMARY_WORDS
+    brief: int = BRIEF_WORDS
 
 
-Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(lambda text: held(text, SUMMARY_WORDS))]
+STANDARD_ROOM = Room()
+
+
+def _room(info: ValidationInfo) -> Room:
+    return info.context if isinstance(info.context, Room) else STANDARD_ROOM
+
+
+def _held_summary(text: str, info: ValidationInfo) -> str:
+    return held(text, _room(info).summary)
+
+
+def _held_brief(text: str, info: ValidationInfo) -> str:
+    return clip_words(text, _room(info).brief)
+
+
+Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_held_summary)]
+Brief = Annotated[str, StringConstraints(max_length=16_000), AfterValidator(_held_brief)]
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
 Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^\w[\w .:#/-]{0,79}$")]
@@ -57,6 +79,14 @@ _KIND = (
 )
 _KEY = "What the fact is about, in a few stable lower-case words, e.g. 'plan', 'company', 'order 4471', 'seats'."
 _QUOTE = "The words it was read from, copied exactly, character by character, from the customer's own new text."
+_SUMMARY = (
+    "The thread so far in at most {words} words, updated from the current summary and the new mails: what was asked, "
+    "what was done, what is pending. Keep names and numbers."
+)
+_BRIEF = (
+    "Whom we are dealing with, in at most {words} words, for the next reply: profile, recent events, preferences, open "
+    "tasks, key facts. Updated from the current brief."
+)
 _TEXT = "The fact as one sentence that can be understood alone, naming the customer."
 _IMPORTANCE = "1 (trivia) to 10 (must never be forgotten)."
 _VALID_TO = "The last day it is true, if it ends by itself ('on vacation until 15 January'); otherwise null."
@@ -233,10 +263,7 @@ class ParticipantProposal(_Said):
 class Reflection(_Said):
     """What is learned from one closed turn: one answer, from which every projection is applied."""
 
-    summary: Summary = Field(
-        description=f"The thread so far in at most {SUMMARY_WORDS} words, updated from the current summary and the "
-        "new mails: what was asked, what was done, what is pending. Keep names and numbers."
-    )
+    summary: Summary = Field(description=_SUMMARY.format(words=SUMMARY_WORDS))
     facts: list[FactOperation] = Field(
         default_factory=list, max_length=30, description="Only what the author said of themselves or their account."
     )
@@ -245,10 +272,7 @@ class Reflection(_Said):
     participant: ParticipantProposal | None = Field(
         default=None, description="Only if the mail shows that the author's standing has changed."
     )
-    brief: Annotated[str, StringConstraints(max_length=16_000), _at_most(BRIEF_WORDS)] = Field(
-        description=f"Whom we are dealing with, in at most {BRIEF_WORDS} words, for the next reply: profile, recent "
-        "events, preferences, open tasks, key facts. Updated from the current brief."
-    )
+    brief: Brief = Field(description=_BRIEF.format(words=BRIEF_WORDS))
 
 
 TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
@@ -270,3 +294,11 @@ TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
 def tool_schema(name: str) -> dict[str, Any]:
     """The JSON Schema of one tool's input, as it is sent to a model. Raises `KeyError` for an unknown tool."""
     return TOOL_INPUTS[name].model_json_schema()
+
+
+def reflection_schema(room: Room) -> dict[str, Any]:
+    """The JSON Schema of `reflect`, which tells the model how many words it has."""
+    schema = tool_schema("reflect")
+    schema["properties"]["summary"]["description"] = _SUMMARY.format(words=room.summary)
+    schema["properties"]["brief"]["description"] = _BRIEF.format(words=room.brief)
+    return schema

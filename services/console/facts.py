@@ -107,7 +107,14 @@ def add_reads(router: APIRouter, house: House) -> None:
         """What was so at a time, as it was known at another (by default now)."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            return await as_of(conn, workspace, one.participant_id, valid_at=at, known_at=known_at or house.now())
+            return await as_of(
+                conn,
+                workspace,
+                one.participant_id,
+                valid_at=at,
+                known_at=known_at or house.now(),
+                rules=house.settings.learning.confidence,
+            )
 
     @router.get("/participants/{who}/facts/{fact_id}")
     async def fact(who: Who, fact_id: UUID) -> Entry:

@@ -16,7 +16,7 @@ from services.core.memory.quotes import Span, find_quote
 from services.core.memory.support import Support
 from services.learn_facts.evidence import is_literal, objection
 from services.learn_facts.participant import KnownFact, Source
-from services.learn_facts.policy import OURS, Policy, end_of_day
+from services.learn_facts.policy import OURS, Policy, end_of_day, valid_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +66,15 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     if span is None:
         return "the quote does not stand in the cited mail"
     refusal = _refusal(proposal, source, span, policy)
-    return refusal or Claim(proposal, source, span, _trust(proposal, source, span), source.said_at, fact_id, policy)
+    since = valid_from(source.sent_at, source.received_at, history=source.history, learning=policy.learning)
+    return refusal or Claim(proposal, source, span, _trust(proposal, source, span), since, fact_id, policy)
 
 
 def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy) -> str:
     if proposal.kind not in policy.kinds and proposal.op != "delete":
         return f"there is no kind of facts {proposal.kind!r}"
+    if len(span.quote) > policy.learning.quote_characters:
+        return f"the quote has more than {policy.learning.quote_characters} characters"
     if source.is_ours:
         return "" if proposal.kind in OURS else "our own words say nothing of a customer"
     against = objection(span, source.text, proposal.kind, source.our_words, proposal.value)

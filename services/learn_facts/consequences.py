@@ -11,13 +11,14 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from services.core.memory.support import confidence
+from services.core.settings import LearningSettings
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.wordforms import content_of, same_word, unsaid
 from services.learn_facts.wording import said_of, says
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 
-ALIKE = 0.85  # cosine from which two sentences that agree in all else say the same
+STANDARD = LearningSettings()
 OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # twice is not once
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -72,19 +73,21 @@ def stands_alone(who: Participant, recorded: FactRecorded) -> bool:
     return recorded.single_valued or recorded.past or len(alike(who, recorded.fact_id)) < 2
 
 
-def merge(who: Participant, fact_id: UUID, similarity: Similarity) -> FactsMerged | None:
+def merge(
+    who: Participant, fact_id: UUID, similarity: Similarity, learning: LearningSettings = STANDARD
+) -> FactsMerged | None:
     """The fact and the oldest other that says the same become one, the older of the two; None where nothing does."""
     facts = alike(who, fact_id)
     for kept, gone in combinations(facts, 2):
         if fact_id not in (kept.fact_id, gone.fact_id):
             continue
         close = similarity(kept, gone)
-        if close >= ALIKE:
+        if close >= learning.alike_from:
             return FactsMerged(
                 participant_id=who.participant_id,
                 fact_id=kept.fact_id,
                 members=(gone.fact_id,),
-                confidence=confidence([*kept.supports, *gone.supports]),
+                confidence=confidence([*kept.supports, *gone.supports], learning.confidence),
                 reason=f"says the same in other words (similarity {close:.2f}): {gone.text!r}",
             )
     return None

@@ -11,7 +11,6 @@ from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import Participant
 from services.learn_facts.policy import Policy
 
-IMPORTANCE = 7  # of 10
 LONGEST = 300  # characters of a reason
 
 
@@ -32,8 +31,8 @@ def resolved_by_hand(
         value=told,
         text=f"We resolved it ({issue}): {told}",
         single_valued=False,
-        confidence=confidence([Support("ours", None, step.thread_id)]),
-        importance=policy.importance("resolution", IMPORTANCE),
+        confidence=confidence([Support("ours", None, step.thread_id)], policy.learning.confidence),
+        importance=policy.importance("resolution", policy.learning.importance_of_acts),
         trust="ours",
         valid_from=now,
         source_thread=step.thread_id,

@@ -17,7 +17,6 @@ from services.learn_facts.policy import Policy, end_of_day
 from services.learn_facts.timeline import same_value
 
 Events = Iterator[EventData]
-IMPORTANCE = 8  # of 10: what a person takes the trouble to write down
 
 
 def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
@@ -50,7 +49,7 @@ def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, p
     rivals = [one for one in who.facts if single and one.single_valued and one.key == asked.key]
     equal = [one for one in who.facts if one.key == asked.key and same_value(one.value, asked.value)]
     ended = tuple(dict.fromkeys(one.fact_id for one in (*rivals, *equal)))
-    recorded = _by_person(who, asked, fact_id, now, single=single, importance=policy.importance(asked.kind, IMPORTANCE))
+    recorded = _by_person(who, asked, fact_id, now, policy, single=single)
     yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
 
 
@@ -61,8 +60,7 @@ def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: 
         return
     text = asked.text or _sentence(known, asked.value)
     kept = asked.model_copy(update={"kind": known.kind, "key": known.key, "text": text})
-    importance = policy.importance(known.kind, IMPORTANCE)
-    right = _by_person(who, kept, fact_id, known.valid_from, single=known.single_valued, importance=importance)
+    right = _by_person(who, kept, fact_id, known.valid_from, policy, single=known.single_valued)
     yield right.model_copy(
         update={
             "supersedes": (known.fact_id,),
@@ -99,13 +97,13 @@ def _unmerge(who: Participant, asked: FactRequested, known: KnownFact, fact_id: 
         participant_id=who.participant_id,
         fact_id=known.fact_id,
         members=known.members,
-        confidence=confidence(alone or known.supports),
+        confidence=confidence(alone or known.supports, policy.learning.confidence),
         by=asked.by,
     )
 
 
 def _by_person(
-    who: Participant, asked: FactRequested, fact_id: UUID, since: datetime, *, single: bool, importance: float
+    who: Participant, asked: FactRequested, fact_id: UUID, since: datetime, policy: Policy, *, single: bool
 ) -> FactRecorded:
     return FactRecorded(
         participant_id=who.participant_id,
@@ -115,8 +113,8 @@ def _by_person(
         value=asked.value,
         text=asked.text or f"{asked.key}: {asked.value}",
         single_valued=single,
-        confidence=confidence([Support("human", None, None)]),
-        importance=importance,
+        confidence=confidence([Support("human", None, None)], policy.learning.confidence),
+        importance=policy.importance(asked.kind, policy.learning.importance_by_hand),
         trust="human",
         valid_from=since,
         expires_at=end_of_day(asked.valid_to),

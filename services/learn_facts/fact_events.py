@@ -30,7 +30,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         value=proposal.value,
         text=sentence_of(proposal),
         single_valued=claim.single,
-        confidence=confidence([claim.support]),
+        confidence=confidence([claim.support], claim.policy.learning.confidence),
         importance=claim.policy.importance(proposal.kind, proposal.importance),
         trust=claim.trust,
         valid_from=claim.since,
@@ -68,7 +68,7 @@ def corroborated(
     return FactCorroborated(
         participant_id=who.participant_id,
         fact_id=fact_id,
-        confidence=confidence([*supports, claim.support]),
+        confidence=confidence([*supports, claim.support], claim.policy.learning.confidence),
         source_mail=claim.source.mail_id,
         source_thread=claim.source.thread_id,
         trust=claim.trust,

@@ -78,7 +78,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         who, sources = await load_turn(unit, event.participant_id, event.mail_ids, event.thread_id)
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
         await meanings.give(unit, who)
-        await relate(unit, event.participant_id, event.relations, sources)
+        await relate(unit, event.participant_id, event.relations, sources, work.house.settings.learning)
         learned = [one.data for one in unit.stored]
         said = event.participant_state_reason
         who = await _stand(unit, who, event.participant_state, said, event.signals.intent)
@@ -149,7 +149,8 @@ async def on_recorded(work: Work[FactRecorded]) -> None:
         same = consequences.alike(who, work.event.fact_id)
         if len(same) < 2:
             return
-        merged = consequences.merge(who, work.event.fact_id, await _similarity(work, unit, same))
+        learning = work.house.settings.learning
+        merged = consequences.merge(who, work.event.fact_id, await _similarity(work, unit, same), learning)
         if merged is not None:
             await unit.record(merged)
 

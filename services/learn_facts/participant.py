@@ -8,7 +8,6 @@ from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
 from services.core.memory.support import Support
-from services.learn_facts.policy import valid_from
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
@@ -119,8 +118,3 @@ class Source:
     def is_ours(self) -> bool:
         """Whether we wrote it."""
         return self.reply_id is not None
-
-    @property
-    def said_at(self) -> datetime:
-        """Valid time: since when what it says is so."""
-        return valid_from(self.sent_at, self.received_at, history=self.history)

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, time, timedelta
 from types import MappingProxyType
 from typing import Literal
 
-from services.core.settings import MemorySettings
+from services.core.settings import LearningSettings, MemorySettings
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
 
@@ -47,19 +47,22 @@ SETTLING = frozenset({"resolution"})  # kinds in which to name a grant is to cla
 
 FLOORS: Mapping[str, float] = MappingProxyType({"identity": 0.85, "goal": 0.75, "constraint": 0.65, "preference": 0.60})
 STORE_FROM = 0.3  # importance below which nothing is stored
-
-PLAUSIBLE_BEFORE, PLAUSIBLE_AFTER = timedelta(days=7), timedelta(hours=1)
+LEARNING = LearningSettings()
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind."""
+    """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind.
+
+    `learning` are the numbers that hold for all mailboxes.
+    """
 
     values: Mapping[str, Arity] = field(default_factory=lambda: MappingProxyType({**KINDS, **KEYS}))
     kinds: frozenset[str] = frozenset(KINDS)
     reserved: frozenset[str] = frozenset()
     floors: Mapping[str, float] = field(default_factory=lambda: FLOORS)
     store_from: float = STORE_FROM
+    learning: LearningSettings = LEARNING
 
     def arity(self, kind: str, key: str) -> Arity:
         """How values of a key stand to each other: the key decides, then its kind; one value by default."""
@@ -88,7 +91,7 @@ class Policy:
 STANDARD = Policy()
 
 
-def extended(*over: MemorySettings) -> Policy:
+def extended(*over: MemorySettings, learning: LearningSettings = LEARNING) -> Policy:
     """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
     values, floors = dict(STANDARD.values), dict(STANDARD.floors)
     for one in reversed(over):
@@ -100,14 +103,18 @@ def extended(*over: MemorySettings) -> Policy:
         reserved=frozenset(word for one in over for word in one.reserved),
         floors=floors,
         store_from=min((one.store_from for one in over), default=STORE_FROM),
+        learning=learning,
     )
 
 
-def valid_from(sent_at: datetime | None, received_at: datetime, *, history: bool) -> datetime:
+def valid_from(
+    sent_at: datetime | None, received_at: datetime, *, history: bool, learning: LearningSettings = LEARNING
+) -> datetime:
     """Since when a fact of a mail is so: its Date where that is plausible, else the receipt."""
     if sent_at is None:
         return received_at
-    plausible = received_at - PLAUSIBLE_BEFORE <= sent_at <= received_at + PLAUSIBLE_AFTER
+    before, after = timedelta(days=learning.date_before_days), timedelta(hours=learning.date_after_hours)
+    plausible = received_at - before <= sent_at <= received_at + after
     return sent_at if plausible or (history and sent_at <= received_at) else received_at
 
 

@@ -16,7 +16,7 @@ from services.learn_facts.after import after
 from services.learn_facts.load import load
 from services.learn_facts.merging import keeper_of
 from services.learn_facts.participant import Participant, Source
-from services.learn_facts.policy import STANDARD, Policy, extended
+from services.learn_facts.policy import Policy, extended
 
 
 async def learn(
@@ -56,12 +56,13 @@ async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData])
 def policy_of(work: Work[Any], inbox: str) -> Policy:
     """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
     known = work.house.settings.known_inbox(inbox)
-    return extended(known.memory) if known else STANDARD
+    return extended(*([known.memory] if known else []), learning=work.house.settings.learning)
 
 
 def policy_of_house(work: Work[Any]) -> Policy:
     """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
-    return extended(*(one.memory for one in work.house.settings.inboxes))
+    settings = work.house.settings
+    return extended(*(one.memory for one in settings.inboxes), learning=settings.learning)
 
 
 def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:

@@ -8,24 +8,29 @@ from uuid import UUID, uuid5
 from schemas.events.memory import RelationProposal, RelationRecorded
 from services.core.bus.unit import Unit
 from services.core.memory.quotes import find_quote
+from services.core.settings import LearningSettings
 from services.learn_facts.evidence import objection
 from services.learn_facts.participant import Source
 
 
 async def relate(
-    unit: Unit, participant_id: UUID, relations: Iterable[RelationProposal], sources: Sequence[Source]
+    unit: Unit,
+    participant_id: UUID,
+    relations: Iterable[RelationProposal],
+    sources: Sequence[Source],
+    learning: LearningSettings,
 ) -> None:
     """Record the edges whose quote stands in one of the mails."""
     for one in relations:
         cited = next((source for source in sources if _holds(one, source)), None)
-        if cited is None:
+        if cited is None or len(one.quote) > learning.quote_characters:
             continue
         await unit.record(
             RelationRecorded(
                 participant_id=participant_id,
                 relation_id=relation_id(participant_id, one.subject, one.predicate, one.object),
                 **one.model_dump(exclude={"quote"}),
-                quote=one.quote[:300],
+                quote=one.quote,
                 source_mail=cited.mail_id,
             )
         )

@@ -65,7 +65,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
     text = "\n\n".join(mail["text"] for mail in reversed(mails))
     wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
-    questions = asked(text, work.now) if wanted else ()
+    questions = asked(text, work.now, house.settings.recall.questions) if wanted else ()
     texts = [query_of(mails, 2000), *(one.words for one in questions)]
     meaning, *others = await meanings(house.embedder, texts)
     return Turn(

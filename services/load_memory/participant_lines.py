@@ -14,7 +14,6 @@ from services.core.memory.search import Hit
 from services.load_memory.section import Entry, entry
 
 CARE = "This customer has been frustrated three mails in a row: take special care, apologise for facts, not feelings."
-SURE_FROM = 0.7  # confidence
 
 
 def person_entry(row: Mapping[str, Any]) -> Entry:
@@ -54,8 +53,8 @@ def recall_entry(asked: Asked, found: Recall) -> Entry:
     )
 
 
-def fact_entry(hit: Hit, why: str, now: datetime) -> Entry:
-    """A fact that was found, with its time, how far it can be trusted, and why it is here."""
+def fact_entry(hit: Hit, why: str, now: datetime, unconfirmed_below: float) -> Entry:
+    """A fact that was found, with its time, whether it is confirmed, and why it is here."""
     fact = hit.fact
     until = min((end for end in (fact.valid_to, fact.expires_at, fact.superseded_at) if end), default=None)
     ended = until is not None and until <= now
@@ -64,7 +63,7 @@ def fact_entry(hit: Hit, why: str, now: datetime) -> Entry:
         if ended
         else f"since {fact.valid_from:%Y-%m-%d}"
     )
-    doubt = "" if fact.confidence >= SURE_FROM else ", not confirmed"
+    doubt = "" if fact.confidence >= unconfirmed_below else ", not confirmed"
     return entry(
         f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({time}{doubt})",
         id=str(fact.fact_id),

@@ -12,8 +12,7 @@ import structlog
 from schemas.events.memory import MailSignals, RelationProposal, TurnReflected
 from schemas.events.replies import FactProposal
 from schemas.events.threads import TurnClosed
-from schemas.held_summary import held
-from schemas.model_output import SUMMARY_WORDS, FactOperation, Reflection, tool_schema
+from schemas.model_output import FactOperation, Reflection, Room, reflection_schema
 from services.core.bus.work import Work
 from services.core.memory.quotes import find_quote
 from services.core.model.checkpointed import ask, token_usage
@@ -25,23 +24,25 @@ from services.reflect.salvage import ReflectionUnusable, salvage
 
 log = structlog.get_logger(__name__)
 
-CONDENSED_WORDS = SUMMARY_WORDS // 2
+CONDENSED = 2  # what part of its room a condensed summary may have
 TASK = "The turn ended with outcome `{outcome}`. Update summary and brief, and record what is new."
 
 
 async def reflect_on(work: Work[Any], event: TurnClosed, materials: Materials) -> TurnReflected:
     """What the model makes of the turn. It is told once what was wrong, and has twice the room then."""
+    learning = work.house.settings.learning
+    room = Room(learning.summary_words // (CONDENSED if materials.condense else 1), learning.brief_words)
     request = _request(work, event, materials)
     answers: list[Answer] = []
     why: list[str] = []
-    for room in (1, 2):
-        answer = await ask(work, replace(request, max_tokens=room * request.max_tokens))
+    for times in (1, 2):
+        answer = await ask(work, replace(request, max_tokens=times * request.max_tokens))
         answers.append(answer)
         call = next((one for one in answer.calls if one.name == "reflect"), None)
         try:
             if call is None or call.malformed:
                 raise ReflectionUnusable(call.malformed if call else f"no call of `reflect` (stop: {answer.stop})")
-            reflection, refused = salvage(call.input)
+            reflection, refused = salvage(call.input, room)
         except ReflectionUnusable as error:
             why.append(f"reflection unusable: {error}")
             results = tuple(ToolResult(one.id, str(error), error=True) for one in answer.calls)
@@ -52,21 +53,28 @@ async def reflect_on(work: Work[Any], event: TurnClosed, materials: Materials) -
     return event_of(event, materials, None, why, answers)
 
 
-def _condense(materials: Materials) -> str:
-    return CONDENSE.format(messages=materials.condense, words=CONDENSED_WORDS) if materials.condense else ""
+def _condense(materials: Materials, words: int) -> str:
+    return CONDENSE.format(messages=materials.condense, words=words) if materials.condense else ""
 
 
 def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Request:
     settings = work.house.settings
+    learning = settings.learning
     return Request(
         purpose="reflect",
         system=instructions(settings, event.inbox),
         layers=materials.layers,
-        task=TASK.format(outcome=event.outcome) + _condense(materials),
-        tools=(Tool("reflect", (Reflection.__doc__ or "").strip(), tool_schema("reflect")),),
+        task=TASK.format(outcome=event.outcome) + _condense(materials, learning.summary_words // CONDENSED),
+        tools=(
+            Tool(
+                "reflect",
+                (Reflection.__doc__ or "").strip(),
+                reflection_schema(Room(learning.summary_words, learning.brief_words)),
+            ),
+        ),
         must_call="reflect",
         fence=make_fence(work.house.secret, str(work.envelope.id)),
-        max_tokens=settings.learning.answer_tokens,
+        max_tokens=learning.answer_tokens,
     )
 
 
@@ -80,7 +88,7 @@ def event_of(
     proposal = reflection.participant
     return TurnReflected(
         **common,
-        summary=held(reflection.summary, CONDENSED_WORDS) if materials.condense else reflection.summary,
+        summary=reflection.summary,
         covers_to=materials.covers_to,
         facts=tuple(_proposals(reflection.facts, materials)) if event.trusted else (),
         relations=tuple(_relations(reflection)) if event.trusted else (),

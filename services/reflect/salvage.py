@@ -11,7 +11,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from schemas.model_output import FactOperation, ParticipantProposal, Reflection, Relation, Signals
+from schemas.model_output import (
+    STANDARD_ROOM,
+    FactOperation,
+    ParticipantProposal,
+    Reflection,
+    Relation,
+    Room,
+    Signals,
+)
 
 _LISTS: dict[str, type[BaseModel]] = {"facts": FactOperation, "relations": Relation}
 _MOST = {name: next(one.max_length for one in Reflection.model_fields[name].metadata) for name in _LISTS}
@@ -22,8 +30,8 @@ class ReflectionUnusable(ValueError):
     """The answer holds no reflection."""
 
 
-def salvage(given: Mapping[str, Any]) -> tuple[Reflection, list[str]]:
-    """The reflection, and what was left out of it and why. Raises `ReflectionUnusable`."""
+def salvage(given: Mapping[str, Any], room: Room = STANDARD_ROOM) -> tuple[Reflection, list[str]]:
+    """The reflection with its texts within `room`, and what was left out of it and why. Raises `ReflectionUnusable`."""
     refused: list[str] = []
     kept: dict[str, Any] = {"summary": given["summary"]} if "summary" in given else {}
     brief = {"summary": "", "brief": given.get("brief")}
@@ -42,7 +50,7 @@ def salvage(given: Mapping[str, Any]) -> tuple[Reflection, list[str]]:
             kept[name] = given[name]
     refused += [f"{name}: unknown field" for name in given if name not in Reflection.model_fields]
     try:
-        return Reflection.model_validate(kept), refused
+        return Reflection.model_validate(kept, context=room), refused
     except ValidationError as error:
         raise ReflectionUnusable("; ".join(_words(one) for one in error.errors())) from None
 

@@ -1,4 +1,4 @@
-"""Keeps the rolling summary of each thread: at most 200 words, held by code, cached for an hour.
+"""Keeps the rolling summary of each thread: of 200 words (a setting), held by code, cached for an hour.
 
 In: turn-reflected. Out: thread-summarized.
 Owns the aggregate `summary`. Never asks a model: the words come from the reflection.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from schemas.events.memory import ThreadSummarized, TurnReflected
 from schemas.held_summary import Names, held
-from schemas.model_output import SUMMARY_WORDS
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -22,7 +21,8 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         row = await unit.one(SQL.current, **of)
         if row is None or row["covers_to"] <= event.covers_to:
             names = await _known_names(unit, event)
-            text = held(event.summary, SUMMARY_WORDS, row["text"] if row else "", names)
+            most = work.house.settings.learning.summary_words
+            text = held(event.summary, most, row["text"] if row else "", names)
             await unit.record(
                 ThreadSummarized(
                     **of,

@@ -18,8 +18,8 @@ INSERT INTO facts (
 )
 SELECT
     md5('fact' || number)::uuid, 'w', md5('participant' || participant)::uuid, 'note', 'k' || number, text, text,
-    FALSE, 0.5 + number % 5 * 0.1, number % 10 * 0.1, 'authenticated',
-    timestamptz '2026-01-01' - number % 1000 * interval '1 day', timestamptz '2026-01-01',
+    FALSE, 0.5 + number %% 5 * 0.1, number %% 10 * 0.1, 'authenticated',
+    timestamptz '2026-01-01' - number %% 1000 * interval '1 day', timestamptz '2026-01-01',
     md5('fact' || number)::uuid, 1, embedding, %(model)s
 FROM staged
 

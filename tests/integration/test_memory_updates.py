@@ -20,7 +20,7 @@ from services.console.memory.reading import RememberedFact, history
 from services.core.bus.runner import enter
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.core.memory.support import BASE
+from services.core.settings import ConfidenceSettings
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
 from services.learn_facts.load import load, load_turn
@@ -271,9 +271,13 @@ async def test_the_past_is_shown_with_the_marks_that_it_had(memory: Memory) -> N
     days = {on: await then(memory, on) for on in (3, 5, 7, 9, 11)}
     assert [days[on]["plan"].pinned for on in days] == [False, False, True, False, False]
     assert [days[on]["segment"].standing(day(on)) for on in days] == ["current"] * 4 + ["stale"]
-    assert days[3]["plan"].confidence == BASE["authenticated"] < days[5]["plan"].confidence
+    assert days[3]["plan"].confidence == ConfidenceSettings().authenticated < days[5]["plan"].confidence
     unaware = (await then(memory, 9, known_on=3))["plan"]
-    assert (unaware.confidence, unaware.pinned, unaware.superseded_at) == (BASE["authenticated"], False, None)
+    assert (unaware.confidence, unaware.pinned, unaware.superseded_at) == (
+        ConfidenceSettings().authenticated,
+        False,
+        None,
+    )
     assert days[9]["plan"].confidence == days[5]["plan"].confidence, "what changed since changes nothing then"
 
 

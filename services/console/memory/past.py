@@ -2,7 +2,8 @@
 
 Rows of `facts` say how a fact stands today. How sure we were of it, how it was trusted, since when it was taken to be
 so, whether it was pinned or stale is made from what was recorded: its sources said by the one time and learned by the
-other, and the decisions made by the earlier of the two. A merge that was undone since is not seen.
+other, and the decisions made by the earlier of the two. How sure those sources make us is judged by the rules of today.
+A merge that was undone since is not seen.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from uuid import UUID
 from services.console.memory.people import SQL
 from services.console.memory.reading import RememberedFact, facts_of
 from services.core.db import Connection, fetch_all
-from services.core.memory.support import Support, confidence
+from services.core.memory.support import STANDARD, Support, confidence
+from services.core.settings import ConfidenceSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,13 @@ class Mark:
 
 
 async def as_of(
-    conn: Connection, workspace: str, participant_id: UUID, *, valid_at: datetime, known_at: datetime
+    conn: Connection,
+    workspace: str,
+    participant_id: UUID,
+    *,
+    valid_at: datetime,
+    known_at: datetime,
+    rules: ConfidenceSettings = STANDARD,
 ) -> list[RememberedFact]:
     """What was so at one time, as it was known at another."""
     when = {"valid_at": valid_at, "known_at": known_at}
@@ -42,11 +50,15 @@ async def as_of(
         supports[row.pop("shown_by")].append(Support(**row))
     for row in await fetch_all(conn, SQL.marks_then, args):
         marks[row.pop("fact_id")].append(Mark(**row))
-    return [as_then(one, supports[one.fact_id], marks[one.fact_id], known_at) for one in facts]
+    return [as_then(one, supports[one.fact_id], marks[one.fact_id], known_at, rules) for one in facts]
 
 
 def as_then(
-    fact: RememberedFact, supports: Sequence[Support], marks: Sequence[Mark], known_at: datetime
+    fact: RememberedFact,
+    supports: Sequence[Support],
+    marks: Sequence[Mark],
+    known_at: datetime,
+    rules: ConfidenceSettings = STANDARD,
 ) -> RememberedFact:
     """The fact as it stood: `supports` and `marks` are those of then, in the order of recording."""
     own = [one for one in supports if one.fact_id == fact.fact_id]
@@ -61,7 +73,7 @@ def as_then(
                 stale_since = None
     return replace(
         _undone(fact, known_at),
-        confidence=confidence(supports),
+        confidence=confidence(supports, rules),
         trust=_trust(own),
         valid_from=min(one.said_at for one in own if one.said_at),
         pinned=bool(pinned),

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-MAX_QUOTE = 300  # characters
+from services.core.settings.learning import LONGEST_QUOTE
+
 _LETTER = re.compile(r"[0-9A-Za-z_\u00c0-\u1fff]")  # of scripts that part their words with spaces
 _WORD = re.compile(r"\S+")
 
@@ -23,7 +24,7 @@ class Span:
 def find_quote(quote: str, text: str) -> Span | None:
     """The first place where `quote` stands in `text`, or None. A quote of no word stands nowhere."""
     sought, folded = " ".join(quote.split()), " ".join(text.split())
-    if not sought or len(quote) > MAX_QUOTE:
+    if not sought or len(quote) > LONGEST_QUOTE:
         return None
     at = folded.find(sought)
     while at >= 0 and not _is_whole(folded, at, at + len(sought)):
@@ -32,7 +33,7 @@ def find_quote(quote: str, text: str) -> Span | None:
         return None
     words = [found.start() for found in _WORD.finditer(text)]
     start, end = _unfolded(at, folded, words), _unfolded(at + len(sought) - 1, folded, words) + 1
-    return Span(start, end, text[start:end][:MAX_QUOTE])
+    return Span(start, end, text[start:end][:LONGEST_QUOTE])
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:

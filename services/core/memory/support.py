@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from types import MappingProxyType
 from uuid import UUID
 
 from schemas.events.memory import Trust
+from services.core.settings import ConfidenceSettings
 
-BASE: Mapping[Trust, float] = MappingProxyType({"inferred": 0.5, "ours": 0.7, "authenticated": 0.7, "human": 0.95})
+STANDARD = ConfidenceSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +24,16 @@ class Support:
     fact_id: UUID | None = None  # whose row it is, where facts were merged
 
 
-def confidence(supports: Iterable[Support]) -> float:
+def confidence(supports: Iterable[Support], rules: ConfidenceSettings = STANDARD) -> float:
     """0..1 from distinct messages, distinct threads and the best source's trust.
 
-    Each further message removes 40 % of the doubt that is left, each further thread another 20 %. Our own words
-    are a source, never a further one.
+    Each further message removes a share of the doubt that is left, each further thread another. Our own words are a
+    source, never a further one.
     """
     told = list(supports)
-    doubt = 1 - max(BASE[one.trust] for one in told)
+    doubt = 1 - max(float(getattr(rules, one.trust)) for one in told)
     counted = [one for one in told if one.trust != "ours"]
     messages = len({one.mail_id or one.trust for one in counted}) or 1
     threads = len({one.thread_id for one in counted if one.thread_id}) or 1
-    return round(1 - doubt * 0.6 ** (messages - 1) * 0.8 ** (threads - 1), 4)
+    left = (1 - rules.further_message) ** (messages - 1) * (1 - rules.further_thread) ** (threads - 1)
+    return round(float(1 - doubt * left), 4)

@@ -15,7 +15,7 @@ from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.house import Settings
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
-from services.core.settings.learning import LearningSettings
+from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
@@ -37,6 +37,7 @@ __all__ = [
     "Behaviour",
     "BlobSettings",
     "Chosen",
+    "ConfidenceSettings",
     "ContextSettings",
     "DkimSettings",
     "EmbeddingSettings",

@@ -21,6 +21,9 @@ class ThreadSettings(Group):
     max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
 
 
+BRIEF_ROOM = 200  # tokens that a brief has beyond those of other layers
+
+
 class ContextSettings(Group):
     """What the model is shown. Budgets are in tokens."""
 

@@ -40,6 +40,8 @@ def _propose(
     desk: Desk, op: Literal["add", "update", "delete"], given: RememberInput | CorrectInput | ForgetInput
 ) -> str:
     _only_trusted(desk)
+    if len(given.quote) > (most := desk.house.settings.learning.quote_characters):
+        raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
     fields = given.model_dump(exclude={"reason"})
     desk.facts.append(FactProposal(op=op, mail_id=_source(desk, given.quote), **fields))
     return "noted"

@@ -19,7 +19,6 @@ from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
 NOTHING = "nothing found"
-BREADTH = 300  # facts that kind and person are picked from
 
 
 async def memory(given: SearchMemoryInput, desk: Desk) -> str:
@@ -42,17 +41,20 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, participant_id: UUID) 
     meaning, tuning = await _meaning(desk, words), tuned(desk.house.settings.recall)
     async with desk.house.database.transaction(desk.workspace) as conn:
         if days is None:
-            return await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=BREADTH)
+            return await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=tuning.all_candidates)
         where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
-        hits = await search_facts(conn, **where, window=days, limit=BREADTH)
+        hits = await search_facts(conn, **where, window=days, limit=tuning.all_candidates)
     return Answer(hits, recalled(hits, tuning.cue))
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     """Passages of our own documents, with the ids to cite."""
     meaning = await _meaning(desk, given.query)
+    limit = desk.event.setting("knowledge_chunks", desk.house.settings.context.knowledge_chunks)
     async with desk.house.database.transaction(desk.workspace) as conn:
-        found = await search_knowledge(conn, workspace=desk.workspace, query_text=given.query, meaning=meaning)
+        found = await search_knowledge(
+            conn, workspace=desk.workspace, query_text=given.query, meaning=meaning, limit=limit
+        )
     desk.passages.update(str(one.chunk_id) for one in found)
     return "\n\n".join(f"[{one.chunk_id}] {one.place}\n{one.text}" for one in found) or NOTHING
 

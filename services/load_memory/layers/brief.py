@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.core.db import Connection, fetch_one
 from services.core.settings import ContextSettings
+from services.core.settings.conduct import BRIEF_ROOM
 from services.load_memory.cached import cached
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
@@ -13,7 +14,7 @@ NAME, SHARED, TRUSTED = "brief", False, False
 
 def budget(settings: ContextSettings) -> int:
     """Tokens."""
-    return settings.layer_tokens + 200
+    return settings.layer_tokens + BRIEF_ROOM
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

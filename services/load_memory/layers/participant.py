@@ -19,9 +19,7 @@ from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "participant", False, False
 
-ISSUES = 8
 NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
-BROUGHT_UP = 3  # facts that one question brings up
 
 
 def budget(settings: ContextSettings) -> int:
@@ -40,8 +38,11 @@ async def load(turn: Turn, conn: Connection) -> Section:
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
     entries = [] if row is None else [person_entry(row)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
-    entries += [issue_entry(issue) for issue in issues[:ISSUES]]
-    entries += [fact_entry(hit, why, turn.now) for hit, why in _chosen(answers, hits)]
+    entries += [issue_entry(issue) for issue in issues[: turn.house.settings.people.issues]]
+    entries += [
+        fact_entry(hit, why, turn.now, turn.house.settings.recall.unconfirmed_below)
+        for hit, why in _chosen(answers, hits)
+    ]
     entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]
     return section(entries, by="kind")
 
@@ -70,7 +71,7 @@ async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[A
             meaning=meaning,
             now=turn.now,
             tuning=turn.tuning,
-            limit=BROUGHT_UP,
+            limit=turn.tuning.brought_up,
         )
         for asked, meaning in turn.asked
     ]

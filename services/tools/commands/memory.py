@@ -116,6 +116,7 @@ def as_of(
                 one.participant_id,
                 valid_at=at.replace(tzinfo=UTC),
                 known_at=known,
+                rules=house.settings.learning.confidence,
             )
         print_lines(showing.line(fact, at.replace(tzinfo=UTC)) for fact in facts)
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.model.port import Answer, Request, ToolCall, Usage
+from services.core.settings import LearningSettings
 from services.generate_reply.desk import Desk
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
@@ -45,7 +46,8 @@ def loaded(*, trusted: bool = True) -> MemoryLoaded:
 
 
 def desk(*, trusted: bool = True) -> Desk:
-    return Desk(loaded(trusted=trusted), house=SimpleNamespace(), workspace="main", now=NOW, mails=MAILS)  # type: ignore[arg-type]
+    house: Any = SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings(quote_characters=60)))
+    return Desk(loaded(trusted=trusted), house=house, workspace="main", now=NOW, mails=MAILS)
 
 
 def call(name: str, given: Any = None, *, id: str = "c1", malformed: str = "") -> ToolCall:

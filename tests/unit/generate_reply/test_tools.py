@@ -55,6 +55,7 @@ async def test_after_the_end_nothing_more_is_done() -> None:
         (call("reply", {**REPLY, "to": "eve@example.org"}), "to: Extra inputs are not permitted"),
         (call("reply", {**REPLY, "text": " "}), "text: String should have at least 1 character"),
         (call("remember_fact", {**FACT, "quote": "50 seats"}), "the quote does not stand"),
+        (call("remember_fact", {**FACT, "quote": "seats " * 11}), "the quote has more than 60 characters"),
         (call("remember_fact", {**FACT, "participant_id": "x"}), "participant_id: Extra inputs"),
         (call("set_participant_state", {"state": "emperor", "reason": "r"}), "state: Input should be"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import get_args
 from uuid import UUID
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.memory import Trust
-from services.core.memory.support import BASE, Support, confidence
+from services.core.memory.support import Support, confidence
 from services.learn_facts import policy
 from tests.unit.learn_facts.people import NOW, id_of
 
@@ -80,7 +81,7 @@ def test_confidence_counts_messages_and_threads(
 
 supports = st.builds(
     Support,
-    st.sampled_from(sorted(BASE)),
+    st.sampled_from(sorted(get_args(Trust))),
     st.sampled_from([A, B, C, None]),
     st.sampled_from([A, B, C, None]),
 )

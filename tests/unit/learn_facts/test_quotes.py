@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.memory.quotes import MAX_QUOTE, find_quote
+from services.core.memory.quotes import find_quote
+from services.core.settings.learning import LONGEST_QUOTE
 
 TEXT = "Hello,\n\nwe are on the\r\n   Enterprise plan (40 seats).\nAda"
 
@@ -43,7 +44,7 @@ def test_what_was_copied_is_found_with_its_words(text: str, start: int, length: 
     assert (found is not None) == bool(quote.split())
     if found is not None:
         assert found.quote.split() == quote.split()
-        assert found.quote == text[found.start : found.end][:MAX_QUOTE]
+        assert found.quote == text[found.start : found.end][:LONGEST_QUOTE]
 
 
 @given(texts, texts)

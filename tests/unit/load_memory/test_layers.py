@@ -87,7 +87,7 @@ def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
     """What counts as a small memory fits its budget: none of a hundred facts of a usual length is left out."""
     words = "Ada Miller told us that her team at Acme works with the Enterprise plan."
     facts = [
-        fact_entry(Hit(a_fact(number, words), 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW)
+        fact_entry(Hit(a_fact(number, words), 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW, 0.7)
         for number in range(100)
     ]
     layer = fit("participant", section(facts), participant.budget(SETTINGS), shared=False, trusted=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -75,12 +74,3 @@ def test_an_unusable_reflection_is_seen_and_changes_nothing() -> None:
     event = event_of(closed(), MATERIALS, None, ["reflection unusable: no call"], ANSWERS)
     assert (event.summary, event.covers_to, event.facts, event.brief) == ("", 0, (), "")
     assert event.refused == ("reflection unusable: no call",)
-
-
-def test_a_summary_that_is_to_be_condensed_has_half_its_room() -> None:
-    """Whatever the model makes of the wish, code holds it, and the numbers of the text stay."""
-    long = reflection(summary="It took a while. " * 40 + "The order is 99120.")
-    assert len(event_of(closed(), MATERIALS, long, [], ANSWERS).summary.split()) > 100
-    event = event_of(closed(), replace(MATERIALS, condense=200), long, [], ANSWERS)
-    assert len(event.summary.split()) <= 100
-    assert event.summary.endswith("Also: 99120.")

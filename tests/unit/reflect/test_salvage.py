@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.model_output import BRIEF_WORDS, SUMMARY_WORDS, Reflection
+from schemas.model_output import BRIEF_WORDS, SUMMARY_WORDS, Reflection, Room, reflection_schema
 from services.reflect.salvage import ReflectionUnusable, salvage
 
 FACT = {"op": "ADD", "kind": "note", "key": "seats", "value": "40", "text": "Acme has 40 seats.", "quote": "40 seats"}
@@ -110,3 +110,16 @@ def test_no_answer_whatever_raises_anything_else(given: dict[str, Any], with_sum
         return
     assert Reflection.model_validate(reflection.model_dump()) == reflection
     assert all(isinstance(one, str) for one in refused)
+
+
+@pytest.mark.parametrize("room", [Room(100, 60), Room(300, 900)])
+def test_texts_have_the_room_that_a_house_gives_them(room: Room) -> None:
+    """Whatever the model makes of the wish, code holds it, the numbers of a summary stay, and the model is told of it."""
+    said = {"summary": "It took a while. " * 90 + "The order is 99120.", "brief": "word " * 1000}
+    reflection, _ = salvage(said, room)
+    assert room.summary - 4 <= len(reflection.summary.split()) <= room.summary
+    assert reflection.summary.endswith("Also: 99120.")
+    assert len(reflection.brief.split()) == room.brief
+    told = reflection_schema(room)["properties"]
+    assert f"at most {room.summary} words" in told["summary"]["description"]
+    assert f"at most {room.brief} words" in told["brief"]["description"]

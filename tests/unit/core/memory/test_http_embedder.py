@@ -6,7 +6,13 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from services.core.memory.embeddings import HTTP_BATCH_SIZE, EmbedderRefused, EmbedderUnavailable, HttpEmbedder
+from services.core.memory.embeddings import (
+    HTTP_BATCH_SIZE,
+    EmbedderRefused,
+    EmbedderUnavailable,
+    HttpEmbedder,
+    TextRefused,
+)
 
 
 class Endpoint(BaseHTTPRequestHandler):
@@ -64,6 +70,20 @@ async def test_overload_is_temporary_and_refusal_is_not(url, status, error):
     Endpoint.status = status
     with pytest.raises(error):
         await HttpEmbedder(url, "m", 2).embed(["x"])
+
+
+@pytest.mark.parametrize("status", [400, 413, 422])
+async def test_what_may_be_the_texts_fault_is_told_apart(url, status):
+    """A refused text is no refused key: others may still get their vectors."""
+    Endpoint.status = status
+    with pytest.raises(TextRefused):
+        await HttpEmbedder(url, "m", 2).embed(["x"])
+
+
+def test_vectors_of_another_length_are_another_models():
+    """Some models give vectors of several lengths: the name that they are stored with tells them apart."""
+    names = {HttpEmbedder("http://127.0.0.1:9", "m", size).name for size in (256, 1024)}
+    assert names == {"m/256", "m/1024"}
 
 
 async def test_no_answer_is_temporary(url):

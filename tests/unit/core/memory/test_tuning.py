@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pydantic import ValidationError
 
 from services.core.memory.candidates import SearchSettings
 from services.core.memory.cue import FACT_CUES
-from services.core.memory.ranking import HALF_LIVES
+from services.core.memory.ranking import HALF_LIVES, RankingSettings
 from services.core.memory.tuning import tuned
 from services.core.settings import RecallSettings
+from services.core.settings.recall import FloorSettings
 
 
 def test_without_a_word_recall_is_as_it_was_measured() -> None:
     """The defaults of the settings are those of the fitted judgement and of the search."""
     plain = tuned(RecallSettings())
     assert (plain.search, plain.cue, plain.best) == (SearchSettings(), FACT_CUES, 20)
+
+
+def test_floors_and_breadth_reach_the_search() -> None:
+    """Each floor is its factor's, and a workspace is searched as widely as is said."""
+    said = tuned(RecallSettings(breadth=900, rare_matches=50, brought_up=7, floors=FloorSettings(recency=0.1)))
+    assert (said.search.breadth, said.search.cap, said.brought_up, said.all_candidates) == (900, 50, 7, 300)
+    assert said.search.ranking == replace(RankingSettings(), recency_floor=0.1)
 
 
 def test_what_is_said_reaches_search_and_judgement() -> None:
