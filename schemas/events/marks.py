@@ -13,6 +13,8 @@ from schemas.events.threads import ThreadEvent, Trigger
 
 Priority = Literal["low", "normal", "high", "urgent"]
 Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_:-]{0,39}$")]
+_ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
+GoalText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=_ONE_LINE)]
 DeadlineKind = Literal["first_response", "next_response", "resolution"]
 DeadlineStatus = Literal["running", "paused", "met", "dropped", "breached"]
 

@@ -81,6 +81,13 @@ class FactProposal(Value):
     derived_from: tuple[str, ...] = Field((), description="ids of the stored facts that it was concluded from")
 
 
+class AgentAct(Value):
+    """Something that the agent did while it wrote, besides writing: what, and on what; no words of anybody."""
+
+    action: str
+    detail: str = ""
+
+
 class TokenUsage(Value):
     """What the model calls of one act cost, in tokens."""
 
@@ -98,7 +105,7 @@ class ReplyDrafted(EventData):
     TOPIC: ClassVar[str] = "reply-drafted"
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "decision", "trusted"})
     WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "acts"})
 
     reply_id: UUID
     turn_id: UUID
@@ -118,6 +125,7 @@ class ReplyDrafted(EventData):
     participant_state: str = ""
     participant_state_reason: str = ""
     refused_calls: tuple[str, ...] = Field((), description="tool calls that the code refused, and why")
+    acts: tuple[AgentAct, ...] = Field((), description="what it did meanwhile, for the thread's log")
     model: str = ""
     usage: TokenUsage = TokenUsage()
     approval: Literal["", "auto", "review"] = Field("", description="what the cascade said; empty: the house's setting")

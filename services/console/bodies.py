@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from schemas.events.marks import Priority, Tag
+from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
 from schemas.events.threads import ThreadState
 from schemas.model_output import Key, Kind, Line, OptionalLine
@@ -17,7 +17,7 @@ By = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_l
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
-Goals = Annotated[tuple[Line, ...], Field(max_length=8)]
+Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
 
 
 class _Body(BaseModel):

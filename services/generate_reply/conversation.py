@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from schemas.events.replies import MemoryLoaded
+from schemas.events.replies import AgentAct, MemoryLoaded
 from schemas.model_output import TOOL_INPUTS
 from services.core.bus.work import Work
 from services.core.errors import Permanent
@@ -64,10 +64,13 @@ async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
     async def look() -> dict[str, Any]:
         before = set(desk.passages)
         content = mask(await _run(call, desk)).text
-        return {"content": content, "passages": sorted(desk.passages - before)}
+        acts = [one.model_dump() for one in desk.acts[done:]]
+        return {"content": content, "passages": sorted(desk.passages - before), "acts": acts}
 
+    done = len(desk.acts)
     kept = await work.checkpoint(f"tool.{call.id}", look)
     desk.passages.update(kept.get("passages", ()))
+    desk.acts[done:] = [AgentAct.model_validate(one) for one in kept.get("acts", ())]
     return str(kept["content"])
 
 

@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from schemas.events.replies import FactProposal, MemoryLoaded
+from schemas.events.replies import AgentAct, FactProposal, MemoryLoaded
 from services.core.house import House
+
+MOST_ACTS = 20  # of one turn
+LONGEST_DETAIL = 200  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +40,10 @@ class Desk:
     participant_state_reason: str = ""
     passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
     refused: list[str] = field(default_factory=list)
+    acts: list[AgentAct] = field(default_factory=list)
     decision: Decision | None = None
+
+    def did(self, action: str, detail: str) -> None:
+        """Note something done, for the thread's log; one turn fills no log."""
+        if len(self.acts) < MOST_ACTS:
+            self.acts.append(AgentAct(action=action, detail=detail[:LONGEST_DETAIL]))

@@ -85,6 +85,7 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "participant_state": desk.participant_state,
             "participant_state_reason": desk.participant_state_reason,
             "refused_calls": tuple(desk.refused),
+            "acts": tuple(desk.acts),
             "model": answers[-1].model,
             "usage": token_usage(answers),
             "approval": event.setting("approval", ""),

@@ -67,7 +67,7 @@ ORDER BY added_at, goal_id;
 -- name: actions
 -- What was done about the author of the turn.
 SELECT action, detail, at FROM thread_actions
-WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s ORDER BY version DESC LIMIT 10;
+WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s ORDER BY version DESC LIMIT 20;
 
 -- name: relations
 SELECT subject, predicate, object FROM relations

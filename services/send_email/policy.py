@@ -91,8 +91,15 @@ async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -
     await unit.lock("delivery", draft.reply_id)
     row = await unit.one(SQL.delivery, reply_id=draft.reply_id)
     waits = row is not None and row["state"] == "draft"
-    same_thread = decided.thread_version in (None, version)
-    return waits and same_thread and decided.text_sha256 == text_sha256(draft.text)
+    return waits and await _same_thread(unit, decided, version) and decided.text_sha256 == text_sha256(draft.text)
+
+
+async def _same_thread(unit: Unit, decided: DraftDecided, version: int) -> bool:
+    """Whether nothing has come into the thread since the person looked; what the agent did while it wrote may have."""
+    if decided.thread_version in (None, version):
+        return True
+    args = {"workspace": unit.workspace, "thread_id": decided.thread_id, "seen": decided.thread_version}
+    return await unit.one(SQL.changed_since, **args, version=version) is None
 
 
 async def _end(unit: Unit, draft: ReplyDrafted, frozen: Frozen | Unwritable, by: str) -> None:

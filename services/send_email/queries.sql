@@ -106,3 +106,9 @@ ORDER BY version DESC LIMIT 1;
 -- name: draft
 -- The draft as the model made it.
 SELECT * FROM events WHERE key = %(thread_id)s AND type = 'reply.drafted.v1' AND data ->> 'reply_id' = %(reply_id)s;
+
+-- name: changed_since
+-- A row where anything but what the agent did while it wrote has come into a thread since a version of it.
+SELECT 1 AS changed WHERE %(version)s - %(seen)s <>
+    (SELECT count(*) FROM events WHERE workspace = %(workspace)s AND aggregate = 'thread' AND aggregate_id = %(thread_id)s
+     AND version > %(seen)s AND type = 'thread.action_logged.v1');

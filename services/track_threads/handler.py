@@ -53,11 +53,15 @@ async def on_email(work: Work[EmailRead]) -> None:
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
-    """The agent decided that no reply is needed; replies themselves are send_email's."""
-    if work.event.decision == "no_reply":
-        async with work.unit() as unit:
-            thread = await load(unit, work.event.thread_id)
-            await _finish(unit, thread, decide_replies.no_reply(thread, work.event), work.house.settings)
+    """What the agent did while it wrote is logged; that no reply is needed ends the turn. Replies are send_email's."""
+    draft, settings = work.event, work.house.settings
+    if draft.decision != "no_reply" and not draft.acts:
+        return
+    async with work.unit() as unit:
+        thread = await load(unit, draft.thread_id)
+        await record(unit, thread, decide_replies.acts(thread, draft), settings)
+        if draft.decision == "no_reply":
+            await _finish(unit, thread, decide_replies.no_reply(thread, draft), settings)
 
 
 async def on_sent(work: Work[ReplySent]) -> None:

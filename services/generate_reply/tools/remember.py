@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
@@ -12,6 +14,9 @@ from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
 Operation = Literal["add", "update", "delete"]
+DONE: Mapping[Operation, str] = MappingProxyType(
+    {"add": "noted a fact", "update": "corrected a fact", "delete": "took a fact back"}
+)
 
 
 async def remember(given: RememberInput, desk: Desk) -> str:
@@ -33,17 +38,18 @@ async def set_state(given: ParticipantStateInput, desk: Desk) -> str:
     """Propose a step of the lifecycle."""
     _only_trusted(desk)
     desk.participant_state, desk.participant_state_reason = given.state, given.reason
+    desk.did("proposed a step of the customer's lifecycle", given.state)
     return "proposed"
 
 
-def _propose(
-    desk: Desk, op: Literal["add", "update", "delete"], given: RememberInput | CorrectInput | ForgetInput
-) -> str:
+def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | ForgetInput) -> str:
     _only_trusted(desk)
     if len(given.quote) > (most := desk.house.settings.learning.quote_characters):
         raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
     fields = given.model_dump(exclude={"reason"})
-    desk.facts.append(FactProposal(op=op, mail_id=_source(desk, given.quote), **fields))
+    proposed = FactProposal(op=op, mail_id=_source(desk, given.quote), **fields)
+    desk.facts.append(proposed)
+    desk.did(DONE[op], f"{proposed.kind}/{proposed.key}")
     return "noted"
 
 

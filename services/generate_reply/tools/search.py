@@ -27,6 +27,7 @@ async def memory(given: SearchMemoryInput, desk: Desk) -> str:
         raise CallRefused("the sender is not authenticated: no memory is shown")
     answer = await _recalled(given, desk, desk.event.participant_id)
     kept = [one for one in answer.hits if _wanted(given, one.fact.kind, one.fact.text)][: given.max_results]
+    desk.did("looked in memory", f"{len(kept)} facts")
     lines = [f"[{one.fact.fact_id}] {one.fact.valid_from:%Y-%m-%d} {one.fact.kind}: {one.fact.text}" for one in kept]
     if given.query_text:
         lines.insert(0, f"memory: {in_words(answer.recall)}")
@@ -56,6 +57,7 @@ async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
             conn, workspace=desk.workspace, query_text=given.query, meaning=meaning, limit=limit
         )
     desk.passages.update(str(one.chunk_id) for one in found)
+    desk.did("looked in the knowledge base", f"{len(found)} passages")
     return "\n\n".join(f"[{one.chunk_id}] {one.place}\n{one.text}" for one in found) or NOTHING
 
 

@@ -11,6 +11,7 @@ import typer
 from pydantic import TypeAdapter, ValidationError
 
 from schemas.events.marks import Tag
+from services.console.bodies import Goals
 from services.console.threads import wishes
 from services.console.threads.reading import due_next, list_threads, whole_thread
 from services.tools import threads as showing
@@ -128,7 +129,7 @@ def mark(
 ) -> None:
     """Set a thread's priority, put tags on it or take them off, add or close goals, leave a note."""
     given = {"priority": priority, "add_tags": _tags(tag), "remove_tags": _tags(untag), "note": note.strip()}
-    given |= {"add_goals": tuple(goal), "close_goals": tuple(reached)}
+    given |= {"add_goals": _goals(goal), "close_goals": _goals(reached)}
     if not any(given.values()):
         raise typer.BadParameter("say --priority, --tag, --untag, --goal, --reached or --note")
 
@@ -140,6 +141,13 @@ def mark(
                 console.print(showing.line((await whole_thread(conn, house.settings.workspace, whole)).thread))
 
     asyncio.run(run(context.obj))
+
+
+def _goals(typed: list[str]) -> tuple[str, ...]:
+    try:
+        return TypeAdapter(Goals).validate_python(tuple(typed))
+    except ValidationError:
+        raise typer.BadParameter("a goal is one line of 1 to 300 characters, and at most 8 at a time") from None
 
 
 def _tags(typed: list[str]) -> tuple[str, ...]:

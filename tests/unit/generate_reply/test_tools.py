@@ -8,6 +8,7 @@ import pytest
 
 from schemas.model_output import TOOL_INPUTS
 from services.generate_reply.conversation import run_call
+from services.generate_reply.desk import LONGEST_DETAIL, MOST_ACTS
 from services.generate_reply.tools import LOOKUPS, TOOLS, definitions
 from tests.unit.generate_reply.desks import FACT, FIRST, REPLY, SECOND, Told, call, desk, work
 
@@ -119,6 +120,46 @@ async def test_a_look_up_is_kept_and_not_made_twice() -> None:
     kept = {"tool.c1": {"content": "as it was found"}}
     result = await run_call(work(Told(), kept), call("search_memory", {"query_text": "seats"}), desk())
     assert (result.error, result.content) == (False, "as it was found")
+
+
+async def test_what_the_agent_does_is_noted_for_the_threads_log() -> None:
+    """Each act that was allowed says what it was on, without anybody's words; refused calls and replies are no acts."""
+    at = desk()
+    for told in (
+        call("remember_fact", FACT, id="a"),
+        call("remember_fact", {**FACT, "quote": "50 seats"}, id="b"),
+        call("forget_fact", {"kind": "note", "key": "fax", "reason": "asked", "quote": "40 seats"}, id="c"),
+        call("set_participant_state", {"state": "vip", "reason": "says so"}, id="d"),
+        call("reply", REPLY, id="e"),
+    ):
+        await run_call(NOBODY, told, at)
+    assert [(one.action, one.detail) for one in at.acts] == [
+        ("noted a fact", "customer_info/seats"),
+        ("took a fact back", "note/fax"),
+        ("proposed a step of the customer's lifecycle", "vip"),
+    ]
+
+
+async def test_one_turn_does_not_fill_the_log() -> None:
+    """However often a model calls, so many acts are noted, each of bounded length."""
+    at = desk()
+    for number in range(MOST_ACTS + 5):
+        await run_call(NOBODY, call("remember_fact", FACT, id=str(number)), at)
+    at.did("looked", "x" * 5000)
+    assert len(at.facts) == MOST_ACTS + 5
+    assert len(at.acts) == MOST_ACTS
+    short = desk()
+    short.did("looked", "x" * 5000)
+    assert len(short.acts[0].detail) == LONGEST_DETAIL
+
+
+async def test_a_second_attempt_notes_the_look_up_of_the_first() -> None:
+    """What was kept of a look-up says what it was, so that the log is the same after a crash."""
+    acts = [{"action": "looked in memory", "detail": "3 facts"}]
+    kept = {"tool.c1": {"content": "as it was found", "acts": acts}}
+    at = desk()
+    await run_call(work(Told(), kept), call("search_memory", {"query_text": "seats"}), at)
+    assert [one.model_dump() for one in at.acts] == acts
 
 
 def test_every_tool_has_a_contract_and_keeps_its_place() -> None:

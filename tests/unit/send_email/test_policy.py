@@ -42,6 +42,7 @@ class Ledger:
     def __init__(self, row: dict[str, Any] | None = None) -> None:
         self.row = row
         self.recorded: list[Any] = []
+        self.workspace = "main"
 
     async def lock(self, kind: str, id: UUID) -> int:
         return THREAD_VERSION

@@ -310,3 +310,15 @@ def test_the_same_goal_added_by_the_same_reply_has_the_same_id() -> None:
 
     assert goals() == goals()
     assert len({one.goal_id for one in goals()}) == 2
+
+
+def test_what_the_agent_did_is_logged_as_its_own() -> None:
+    """Acts of a draft stand in the thread's log, by the agent, about the one it wrote to; also once the turn is over."""
+    did = ({"action": "noted a fact", "detail": "note/plan"}, {"action": "looked in memory", "detail": "2 facts"})
+    given = draft(acts=did, participant_id=id_of("bob"), decision="reply", text="Hi")
+    logged = list(decide_replies.acts(thread(), given))
+    assert [(one.action, one.trigger, one.participant_id) for one in logged if isinstance(one, ActionLogged)] == [
+        ("noted a fact", "ai", id_of("bob")),
+        ("looked in memory", "ai", id_of("bob")),
+    ]
+    assert list(decide_replies.acts(thread(exists=False), given)) == []

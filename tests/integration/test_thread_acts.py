@@ -1,0 +1,257 @@
+"""What the agent did, the goals that people set and what a reply rests on: on the thread, and in the next prompt."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import httpx
+import pytest
+from typer.testing import CliRunner, Result
+
+from deploy.local import Endpoints
+from schemas.events.replies import DraftDecided
+from services.console.asking import ask
+from services.console.drafts.reading import HeldDraft, waiting_drafts
+from services.console.knowledge.reading import show_document
+from services.console.routes import routes
+from services.console.threads.wishes import GoalUnknown
+from services.core.house import House, open_house
+from services.core.model.offline import OfflineModel
+from services.core.model.port import Answer, Request, ToolCall
+from services.core.web import make_app
+from services.tools.cli import app
+from services.tools.commands import threads
+from services.tools.threads import whole
+from tests.support.documents import shelve
+from tests.support.tending import Tended, tending
+
+TOKEN = "a token for tests"
+FACT = {"kind": "customer_info", "key": "seats", "value": "40", "text": "They have 40 seats.", "importance": 6}
+
+
+class Diligent(OfflineModel):
+    """The offline model, which looks around and notes a fact before it ends a turn as it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends: tuple[str, dict[str, Any]] = ("reply", {"text": "Look under Exports.", "state": "awaiting_reply"})
+        self.cites: Iterable[str] = ()
+        self.prompts: list[str] = []
+        self._numbers = count()
+
+    async def ask(self, request: Request) -> Answer:
+        if request.purpose != "reply":
+            return await super().ask(request)
+        self.prompts.append(str(request))
+        if request.history:
+            name, given = self.ends
+            return self._calling((name, {**given, "citations": list(self.cites)} if name == "reply" else given))
+        looks = ("search_memory", {"query_text": "seats"}), ("search_knowledge", {"query": "export"})
+        return self._calling(*looks, ("remember_fact", {**FACT, "quote": "40 seats"}))
+
+    def _calling(self, *calls: tuple[str, dict[str, Any]]) -> Answer:
+        asked = tuple(ToolCall(f"c{next(self._numbers)}", name, given) for name, given in calls)
+        return Answer("", asked, "tool_use", self.name)
+
+
+@pytest.fixture
+def model() -> Diligent:
+    return Diligent()
+
+
+@pytest.fixture
+async def house(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, model: Diligent
+) -> AsyncIterator[Tended]:
+    said = {"web": {"api_token": TOKEN}, "send": {"approval": "review"}}
+    async with tending(stack, database, topic_prefix, tmp_path, model_object=model, **said) as one:
+        yield one
+
+
+Mark = Callable[..., Awaitable[Result]]
+
+
+@pytest.fixture
+def mark(house: Tended, monkeypatch: pytest.MonkeyPatch) -> Mark:
+    """`correspondent mark`, in a thread with an event loop of its own, while the house works."""
+
+    @asynccontextmanager
+    async def here(home: Path) -> AsyncIterator[House]:
+        async with open_house(house.house.settings, now=house.clock) as own:
+            yield replace(own, publisher=house.house.publisher)
+
+    monkeypatch.setattr(threads, "house_here", here)
+
+    async def run(*arguments: str) -> Result:
+        async with house.at_work():
+            return await asyncio.to_thread(CliRunner().invoke, app, ["mark", *arguments])
+
+    return run
+
+
+def client(house: Tended) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(make_app([routes(house.house)]), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
+
+
+def said(held: HeldDraft, **given: Any) -> DraftDecided:
+    return DraftDecided(reply_id=held.reply_id, thread_id=held.thread_id, by="grace", **given)
+
+
+async def word(house: Tended, *, approve: bool) -> None:
+    """A person's word on the draft that waits, bound to the thread as they see it; done at once."""
+    async with house.house.database.reading() as conn:
+        (held,) = await waiting_drafts(conn, house.workspace)
+    seen = {"text_sha256": held.text_sha256, "thread_version": held.thread_version}
+    await ask(house.house, said(held, approve=approve, **seen))
+    await house.settle()
+
+
+async def test_what_the_agent_did_stands_on_the_thread_and_in_the_next_prompt(house: Tended, model: Diligent) -> None:
+    """Look-ups and notes are the agent's, on the command line, over REST and in the context of the next mail."""
+    await house.write("We have 40 seats. Where are exports?")
+    (row,) = await house.rows("SELECT thread_id FROM threads")
+    thread_id: UUID = row["thread_id"]
+    done = [(one.action, one.detail, one.trigger) for one in (await house.thread(thread_id)).actions]
+    assert done == [
+        ("looked in memory", "0 facts", "ai"),
+        ("looked in the knowledge base", "0 passages", "ai"),
+        ("noted a fact", "customer_info/seats", "ai"),
+    ]
+    shown = "\n".join(line.plain for line in whole(await house.thread(thread_id), house.clock()))
+    assert "noted a fact  ai: customer_info/seats" in shown
+    async with client(house) as api:
+        told = (await api.get(f"/api/threads/{thread_id}")).json()["actions"]
+    assert [(one["action"], one["trigger"]) for one in told] == [(one, "ai") for one, _, _ in done]
+    assert all(one["cause"] for one in told)
+    await house.write("And invoices? 40 seats.", subject="Re: Export", after="<m1@acme.example>")
+    assert "noted a fact: customer_info/seats" in model.prompts[-1]
+
+
+async def test_an_escalation_of_the_agent_says_that_it_was_the_agent(house: Tended, model: Diligent) -> None:
+    """Who called the person is the model, and why stands beside it."""
+    model.ends = ("escalate", {"reason": "a refund is asked for", "message_to_customer": "A person takes over."})
+    thread_id = await house.write("We have 40 seats and want our money back.")
+    await word(house, approve=True)
+    called = [one for one in (await house.thread(thread_id)).actions if one.action == "escalated to a human"]
+    assert [(one.trigger, one.detail) for one in called] == [("ai", "a refund is asked for")]
+
+
+async def test_what_the_agent_did_takes_no_approval_back(house: Tended) -> None:
+    """A person who looked before the acts were logged saw the same thread; one who looked before the mail did not."""
+    await house.write("We have 40 seats. Where are exports?")
+    async with house.house.database.reading() as conn:
+        (held,) = await waiting_drafts(conn, house.workspace)
+    acts = len((await house.thread(held.thread_id)).actions)
+    for seen, state in ((held.thread_version - acts - 1, "draft"), (held.thread_version - acts, "sent")):
+        bound = {"text_sha256": held.text_sha256, "thread_version": seen}
+        await ask(house.house, said(held, approve=True, **bound))
+        await house.settle()
+        (row,) = await house.rows("SELECT state FROM deliveries")
+        assert row["state"] == state, (seen, acts)
+
+
+async def test_a_document_is_cited_once_the_reply_has_left(house: Tended, model: Diligent) -> None:
+    """A draft that waits, or was rejected, rests on nothing yet: only what was sent is noted with the document."""
+    document = await shelve(house.house, "exports.md", "# Exports\n\nExports are under Settings, Export.")
+    await house.settle()
+    model.cites = [str(row["chunk_id"]) for row in await house.rows("SELECT chunk_id FROM chunks")]
+
+    async def cited() -> int:
+        shown = await show_document(house.house, document)
+        assert shown is not None
+        return shown.document.cited
+
+    await house.write("We have 40 seats. Where are exports?")
+    assert await cited() == 0
+    await word(house, approve=False)
+    assert await cited() == 0
+    await house.write("Where are exports? 40 seats.", subject="Again")
+    assert await cited() == 0
+    await word(house, approve=True)
+    assert await cited() == 1
+
+
+async def test_goals_are_added_and_closed_over_http(house: Tended) -> None:
+    """A goal is closed by its words, whatever their case, or its id; the same words again are no second goal."""
+    thread_id = await house.write("We have 40 seats. Where are exports?")
+    where = f"/api/threads/{thread_id}"
+    async with client(house) as api, house.at_work():
+        for goal in ("Send the patch", "send the PATCH", "Call back"):
+            assert (await api.patch(where, json={"add_goals": [goal], "by": "grace"})).status_code == 200
+        goals = (await api.get(where)).json()["goals"]
+        assert [(one["text"], one["closed_at"]) for one in goals] == [("Send the patch", None), ("Call back", None)]
+        closing = {"close_goals": ["SEND the patch", goals[1]["goal_id"]], "by": "grace"}
+        assert (await api.patch(where, json=closing)).status_code == 200
+        again = await api.patch(where, json=closing)
+        assert (again.status_code, again.json()["error"]) == (409, "goal_unknown")
+        assert all(one["closed_at"] for one in (await api.get(where)).json()["goals"])
+
+
+@pytest.mark.parametrize("field", ["add_goals", "close_goals"])
+async def test_a_goal_that_cannot_be_is_refused_and_nothing_is_stored(house: Tended, field: str) -> None:
+    """Empty, too long, of several lines, of no text, too many at once, of nobody's thread: a client's fault, in words."""
+    thread_id = await house.write("We have 40 seats. Where are exports?")
+    before = await house.rows("SELECT count(*) AS n FROM events")
+    async with client(house) as api:
+        wrong: list[Any] = ["", "  ", "x" * 10_000, "two\nlines", "nul\0", "\u2028", "\x1b[31mred", None, 7, {}, []]
+        for goal in wrong:
+            refused = await api.patch(f"/api/threads/{thread_id}", json={field: [goal]})
+            assert (refused.status_code, refused.json()["error"]) == (422, "invalid"), goal
+        for many in ([], ["a goal"] * 9, "a goal"):
+            assert (await api.patch(f"/api/threads/{thread_id}", json={field: many})).status_code == 422, many
+        half = b'{"%s": ["\\ud83d"]}' % field.encode()
+        said = await api.patch(f"/api/threads/{thread_id}", content=half, headers={"content-type": "application/json"})
+        assert said.status_code in (400, 422)
+        for nobody in (str(uuid4()), "x", "'; DROP TABLE goals; --"):
+            gone = await api.patch(f"/api/threads/{nobody}", json={field: ["Win"]})
+            assert gone.status_code in (404, 422), nobody
+    assert await house.rows("SELECT count(*) AS n FROM events") == before
+    assert (await house.thread(thread_id)).goals == ()
+
+
+async def test_goals_are_added_and_closed_on_the_command_line(house: Tended, mark: Mark) -> None:
+    """A goal stands on the thread until it is named as reached; what is not open, or nobody's thread, is said so."""
+    thread_id = await house.write("We have 40 seats. Where are exports?")
+    short = str(thread_id)[:8]
+    assert (await mark(short, "--goal", "Send the patch")).exit_code == 0
+    assert isinstance((await mark(short, "--reached", "Win")).exception, GoalUnknown)
+    assert (await mark(short, "--reached", "send the PATCH")).exit_code == 0
+    shown = "\n".join(line.plain for line in whole(await house.thread(thread_id), house.clock()))
+    assert "Goal  Send the patch (reached)" in shown
+    assert "there is no thread" in str((await mark(str(uuid4()), "--goal", "Win")).exception)
+
+
+@pytest.mark.parametrize("words", ["", " ", "x" * 10_000, "two\nlines", "nul\0", "\x1b[31mred"])
+@pytest.mark.parametrize("option", ["--goal", "--reached"])
+def test_a_goal_that_cannot_be_is_refused_on_the_command_line(option: str, words: str) -> None:
+    """It is said before any house is looked for, with exit code 2."""
+    done = CliRunner().invoke(app, ["mark", "ffffffff", option, words])
+    assert done.exit_code == 2
+    assert "a goal is one line of 1 to 300" in done.output
+
+
+async def test_a_thread_of_another_workspace_takes_no_goal(house: Tended) -> None:
+    """By its id it is as unknown as one that never was, and it keeps its goals."""
+    thread_id = await house.write("We have 40 seats. Where are exports?")
+    elsewhere = house.house.settings.model_copy(update={"workspace": "elsewhere"})
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(make_app([routes(_with(house, elsewhere))]), raise_app_exceptions=False),
+        base_url="http://house",
+        headers={"authorization": f"Bearer {TOKEN}"},
+    ) as api:
+        refused = await api.patch(f"/api/threads/{thread_id}", json={"add_goals": ["Win"]})
+    assert (refused.status_code, refused.json()["error"]) == (404, "thread_unknown")
+    assert (await house.thread(thread_id)).goals == ()
+
+
+def _with(house: Tended, settings: Any) -> Any:
+
+    return replace(house.house, settings=settings)
