@@ -77,7 +77,7 @@ def add_reads(router: APIRouter, house: House) -> None:
         """What is believed now, each fact with its sources and decisions."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            found = await current(conn, workspace, one.participant_id)
+            found = await current(conn, workspace, one.participant_id, house.now())
             return await with_provenance(conn, workspace, one.participant_id, found)
 
     @router.get("/participants/{who}/facts/search")
@@ -100,7 +100,7 @@ def add_reads(router: APIRouter, house: House) -> None:
         """Every fact there ever was, of one key where it is given."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            return await history(conn, workspace, one.participant_id, key=key)
+            return await history(conn, workspace, one.participant_id, house.now(), key=key)
 
     @router.get("/participants/{who}/facts/as-of")
     async def at_a_time(who: Who, at: Moment, known_at: Moment | None = None) -> list[RememberedFact]:
@@ -121,7 +121,7 @@ def add_reads(router: APIRouter, house: House) -> None:
         """One fact of this participant."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            found = await history(conn, workspace, one.participant_id, fact_id=fact_id)
+            found = await history(conn, workspace, one.participant_id, house.now(), fact_id=fact_id)
         if not found:
             raise Refused(404, "fact_unknown", "this participant has no fact with this id")
         return found[0]

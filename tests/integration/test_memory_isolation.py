@@ -206,5 +206,5 @@ async def test_another_workspace_is_another_world(memory: Memory) -> None:
     async with memory.house.database.reading() as conn:
         with pytest.raises(people.NobodyFound):
             await people.find_person(conn, "elsewhere", addr("ada"))
-        assert await reading.history(conn, "elsewhere", memory.person(addr("ada"))) == []
+        assert await reading.history(conn, "elsewhere", memory.person(addr("ada")), day(9)) == []
         assert await people.list_people(conn, "elsewhere") == []

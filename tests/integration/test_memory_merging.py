@@ -66,7 +66,7 @@ async def ask(memory: Memory, op: str, who: str, into: str, on: float) -> str:
 async def believed(memory: Memory, addr: str) -> set[str]:
     """The values that people are shown of somebody, each found by meaning as well."""
     async with memory.house.database.reading() as conn:
-        current = await reading.current(conn, memory.workspace, memory.person(addr))
+        current = await reading.current(conn, memory.workspace, memory.person(addr), memory.clock())
     found = await finding.find(memory.house, memory.person(addr), "which plan, what is used", now=day(20), limit=50)
     values = {one.value for one in current}
     assert {one.fact.value for one in found.hits} == values

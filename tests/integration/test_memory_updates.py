@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import permutations
 from pathlib import Path
@@ -16,10 +16,12 @@ from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached, StateChanged
 from services import learn_facts, track_threads
 from services.console.memory.past import as_of
-from services.console.memory.reading import RememberedFact, history
+from services.console.memory.reading import RememberedFact, current, history
 from services.core.bus.runner import enter
 from services.core.bus.work import Work
 from services.core.clock import random_id
+from services.core.memory.embeddings import meanings
+from services.core.memory.search import search_facts
 from services.core.settings import ConfidenceSettings
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
@@ -119,7 +121,7 @@ async def test_what_a_person_makes_us_forget_is_not_so_at_any_time(memory: Memor
     assert await memory.current() == []
     assert [await plan(memory, on) for on in (5, 99)] == [None, None]
     async with memory.house.database.reading() as conn:
-        (entry,) = await history(conn, memory.workspace, memory.person())
+        (entry,) = await history(conn, memory.workspace, memory.person(), day(9))
     assert [line.reason for line in entry.log][-1] == "grace took it back"
 
 
@@ -279,6 +281,48 @@ async def test_the_past_is_shown_with_the_marks_that_it_had(memory: Memory) -> N
         None,
     )
     assert days[9]["plan"].confidence == days[5]["plan"].confidence, "what changed since changes nothing then"
+
+
+async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memory: Memory) -> None:
+    """No decision is needed: what is shown, searched and read as of a day is stale from its parent's last day on."""
+    given = {"kind": "customer_info", "key": "cover", "value": "Bo", "valid_to": day(20).date()}
+    await told(memory, "Team", 1)
+    await memory.ask("add", 1.5, **given)
+    (parent,) = await memory.rows("SELECT fact_id, expires_at FROM facts WHERE key = 'cover'")
+    ended = (parent["expires_at"] - day(0)) / timedelta(days=1)
+    await memory.ask("add", 2, key="contact", value="write to Bo", kind="note", parents=[parent["fact_id"]])
+    (row,) = await memory.rows("SELECT stale_since, weight FROM facts WHERE key = 'contact'")
+    assert (row["stale_since"], row["weight"]) == (None, 1), "nothing was decided"
+
+    async def shown(on: float) -> str:
+        async with memory.house.database.reading() as conn:
+            facts = await current(conn, memory.workspace, memory.person(), day(on))
+            entries = await history(conn, memory.workspace, memory.person(), day(on), key="contact")
+        (one,) = [fact for fact in facts if fact.key == "contact"]
+        assert entries[-1].fact.standing(day(on)) == one.standing(day(on))
+        return one.standing(day(on))
+
+    async def weighed(on: float) -> float:
+        (meaning,) = await meanings(memory.house.embedder, ["whom do I write to"])
+        async with memory.house.database.transaction(memory.workspace) as conn:
+            hits = await search_facts(
+                conn,
+                workspace=memory.workspace,
+                participant_id=memory.person(),
+                query_text="whom do I write to",
+                meaning=meaning,
+                now=day(on),
+            )
+        return next(one.fact.weight for one in hits if one.fact.key == "contact")
+
+    assert [await shown(on) for on in (3, ended - 0.1, ended)] == ["current", "current", "stale"]
+    assert [await weighed(on) for on in (3, ended - 0.1, ended)] == [1, 1, 0.5]
+    seen = {on: (await then(memory, on))["contact"] for on in (3, ended + 1)}
+    assert [one.stale_since for one in seen.values()] == [None, parent["expires_at"]]
+    await memory.ask("add", ended + 2, key="contact", value="write to Bo", kind="note")
+    assert await shown(ended + 2) == "current", "said again, it stands for itself"
+    unaware = (await then(memory, ended + 1, known_on=ended + 1))["contact"]
+    assert unaware.standing(day(ended + 1)) == "stale", "as it was then"
 
 
 async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(memory: Memory) -> None:

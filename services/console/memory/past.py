@@ -16,8 +16,9 @@ from typing import Any
 from uuid import UUID
 
 from services.console.memory.people import SQL
-from services.console.memory.reading import RememberedFact, facts_of
+from services.console.memory.reading import RememberedFact, facts_of, made_stale
 from services.core.db import Connection, fetch_all
+from services.core.memory.derived import lapsed_among
 from services.core.memory.support import STANDARD, Support, confidence
 from services.core.settings import ConfidenceSettings
 
@@ -50,7 +51,9 @@ async def as_of(
         supports[row.pop("shown_by")].append(Support(**row))
     for row in await fetch_all(conn, SQL.marks_then, args):
         marks[row.pop("fact_id")].append(Mark(**row))
-    return [as_then(one, supports[one.fact_id], marks[one.fact_id], known_at, rules) for one in facts]
+    stale = await lapsed_among(conn, workspace, args["fact_ids"], valid_at, known_at)
+    then = [as_then(one, supports[one.fact_id], marks[one.fact_id], known_at, rules) for one in facts]
+    return [made_stale(one, stale.get(one.fact_id)) for one in then]
 
 
 def as_then(

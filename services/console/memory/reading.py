@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +13,7 @@ from psycopg.rows import class_row
 
 from services.console.memory.people import SQL
 from services.core.db import Connection, fetch_all
+from services.core.memory.derived import lapsed_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,18 +99,18 @@ class Entry:
     log: tuple[LogLine, ...]
 
 
-async def current(conn: Connection, workspace: str, participant_id: UUID) -> list[RememberedFact]:
+async def current(conn: Connection, workspace: str, participant_id: UUID, now: datetime) -> list[RememberedFact]:
     """What is believed now, expired facts included."""
     args = {"workspace": workspace, "participant_id": participant_id}
-    return await facts_of(conn, SQL.current, args)
+    return await _standing(conn, SQL.current, args, now)
 
 
 async def history(
-    conn: Connection, workspace: str, participant_id: UUID, *, fact_id: UUID | None = None, key: str = ""
+    conn: Connection, workspace: str, participant_id: UUID, now: datetime, *, fact_id: UUID | None = None, key: str = ""
 ) -> list[Entry]:
     """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
     args = {"workspace": workspace, "participant_id": participant_id, "fact_id": fact_id, "key": key}
-    return await with_provenance(conn, workspace, participant_id, await facts_of(conn, SQL.every, args))
+    return await with_provenance(conn, workspace, participant_id, await _standing(conn, SQL.every, args, now))
 
 
 async def with_provenance(
@@ -130,6 +131,18 @@ async def refusals(conn: Connection, workspace: str, participant_id: UUID, *, li
     """Proposals and wishes that did not hold, newest first."""
     args = {"workspace": workspace, "participant_id": participant_id, "limit": limit}
     return await fetch_all(conn, SQL.refusals, args)
+
+
+async def _standing(conn: Connection, query: Any, args: dict[str, Any], now: datetime) -> list[RememberedFact]:
+    """The facts that a query gives; those that rest on what has ended by itself are stale since then."""
+    facts = await facts_of(conn, query, args)
+    stale = await lapsed_among(conn, args["workspace"], [one.fact_id for one in facts], now)
+    return [made_stale(one, stale.get(one.fact_id)) for one in facts]
+
+
+def made_stale(fact: RememberedFact, since: datetime | None) -> RememberedFact:
+    """The fact, stale since then at the latest; as it is, where nothing that it rests on has ended."""
+    return fact if since is None else replace(fact, stale_since=min(since, fact.stale_since or since))
 
 
 async def facts_of(conn: Connection, query: Any, args: dict[str, Any]) -> list[RememberedFact]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from services.core.db.pool import Connection
 from services.core.memory.candidates import Candidate, Query, SearchSettings, nominate
+from services.core.memory.derived import lapsed_among, lightened
 from services.core.memory.embeddings import Meaning
 from services.core.memory.facts import Fact
 from services.core.memory.fusion import convex
@@ -64,11 +65,18 @@ async def search_facts(
     """
     settings = settings or SearchSettings()
     query = Query(workspace, participant_id, query_text, meaning, as_of or now, window)
-    candidates = await nominate(conn, query, settings)
+    candidates = await _weighed(conn, query, await nominate(conn, query, settings))
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None
     whole = size is not None and size <= settings.whole_up_to
     return ranked if whole else _first(ranked, limit)
+
+
+async def _weighed(conn: Connection, query: Query, candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates, of which those that rest on what has ended by itself weigh as stale ones."""
+    found = [one.fact.fact_id for one in candidates]
+    stale = await lapsed_among(conn, query.workspace, found, query.moment)
+    return [one._replace(fact=lightened(one.fact)) if one.fact.fact_id in stale else one for one in candidates]
 
 
 def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSettings) -> list[Hit]:

@@ -52,7 +52,7 @@ def show(context: typer.Context, who: Who) -> None:
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
-            facts = await current(conn, house.settings.workspace, one.participant_id)
+            facts = await current(conn, house.settings.workspace, one.participant_id, house.now())
             entries = await with_provenance(conn, house.settings.workspace, one.participant_id, facts)
             found = await standing(conn, house.settings.workspace, one)
             others = await same_person(conn, house.settings.workspace, one.participant_id)
@@ -87,7 +87,7 @@ def history_of(
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
-            entries = await history(conn, house.settings.workspace, one.participant_id, key=key)
+            entries = await history(conn, house.settings.workspace, one.participant_id, house.now(), key=key)
             refused = [] if key else await refusals(conn, house.settings.workspace, one.participant_id)
         print_lines(showing.entry(entry, house.now()) for entry in entries)
         print_lines((showing.refusal(row) for row in refused), empty="")
