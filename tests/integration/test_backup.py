@@ -17,9 +17,10 @@ from services.core.settings import Settings
 from services.receive_email.accept import accept
 from services.send_email import hold
 from services.tools.backup import restore
+from services.tools.backup.earlier import MomentArchived
 from services.tools.backup.files import BlobWasDamaged
 from services.tools.backup.keys import keep_keys
-from services.tools.backup.manifest import NAME, NoBackup, newest, read
+from services.tools.backup.manifest import NAME, Manifest, NoBackup, newest, read
 from services.tools.backup.restore import HouseThere
 from services.tools.backup.take import BLOBS, take
 from services.tools.cli import app
@@ -153,10 +154,12 @@ async def test_topics_that_hold_newer_events_than_the_backup_are_refused(
 
 
 async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empty: Settings, tmp_path: Path) -> None:
-    """A folder without its manifest, a damaged blob, and a database with a house in it are refused in words."""
+    """Refused in words: no manifest, a damaged blob, a house in the database, a moment whose events are archived."""
     async with running_house(settings, names=("read_email",)) as house:
         await _write(house, [0])
         folder, made = await take(settings, tmp_path / "backups")
+        await keep_keys(settings, tmp_path / "keys" / "keys.dump", days=14)
+    await _refuse_archived_moment(empty, folder, made, tmp_path / "keys" / "keys.dump")
     with pytest.raises(HouseThere):
         await restore.load(settings, folder, None)
     await restore.load(empty, folder, None)
@@ -168,6 +171,18 @@ async def test_what_is_no_whole_backup_restores_nothing(settings: Settings, empt
     (folder / NAME).unlink()
     with pytest.raises(NoBackup):
         newest(tmp_path / "backups")
+
+
+async def _refuse_archived_moment(empty: Settings, folder: Path, made: Manifest, keys: Path) -> None:
+    """Before anything is restored."""
+    archived = made.model_copy(update={"archived_until": datetime(2026, 3, 2, tzinfo=UTC)})
+    (folder / NAME).write_text(archived.model_dump_json())
+    earlier = ["restore", "--from", str(folder), "--keys", str(keys), "--as-of", "2026-03-01"]
+    refused = await asyncio.to_thread(_invoke, empty, earlier)
+    assert isinstance(refused.exception, MomentArchived)
+    async with connected(empty.database_url) as conn:
+        assert await fetch_one(conn, "SELECT to_regclass('events') IS NULL AS nothing") == {"nothing": True}
+    (folder / NAME).write_text(made.model_dump_json())
 
 
 def _type(settings: Settings, arguments: list[str]) -> str:

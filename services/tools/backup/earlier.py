@@ -22,12 +22,18 @@ class MomentArchived(Permanent):
     """The moment lies in a time whose events are in files already, and files are not cut."""
 
 
+def refuse_archived(archived_until: datetime | None, until: datetime) -> None:
+    """Raises `MomentArchived`."""
+    if archived_until and archived_until > until:
+        raise MomentArchived(f"events up to {archived_until:%Y-%m-%d %H:%M} UTC are archived; name a later moment")
+
+
 async def take_back(settings: Settings, until: datetime) -> int:
     """Forget what happened after an event time, before tables are folded; how many events. Raises `MomentArchived`."""
     async with connected(settings.database_url) as conn, conn.transaction():
         archived = await fetch_one(conn, SQL.newest_archived)
-        if archived and archived["at"] and archived["at"] > until:
-            raise MomentArchived(f"events up to {archived['at']:%Y-%m-%d %H:%M} UTC are archived; name a later moment")
+        assert archived is not None
+        refuse_archived(archived["at"], until)
         await conn.execute(sql.SQL(SQL.choose_later).format(until=sql.Literal(until)))
         for statement in (SQL.forget_receipts, SQL.forget_later_timers, SQL.set_timers_again, SQL.forget_later_work):
             await conn.execute(statement)

@@ -17,7 +17,10 @@ class NoBackup(Permanent):
 
 
 class Manifest(BaseModel):
-    """`hashes` are those of the state, by table; `archives` the files of archived events that belong to it."""
+    """`hashes` are those of the state, by table; `archives` the files of archived events that belong to it.
+
+    `archived_until` is when the newest event in them was stored.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,6 +32,7 @@ class Manifest(BaseModel):
     hashes: dict[str, str]
     archives: tuple[str, ...]
     blobs: int | None
+    archived_until: datetime | None = None
 
 
 def read(folder: Path) -> Manifest:

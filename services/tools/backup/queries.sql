@@ -7,7 +7,8 @@ SELECT pg_export_snapshot() AS snapshot;
 
 -- name: extent
 -- The time is the server's, like that of each event's storing, and later than the snapshot.
-SELECT count(*) AS events, coalesce(max(seq), 0) AS last_seq, clock_timestamp() AS taken_at FROM events;
+SELECT count(*) AS events, coalesce(max(seq), 0) AS last_seq, clock_timestamp() AS taken_at,
+       (SELECT max(last_stored_at) FROM archives) AS archived_until FROM events;
 
 -- name: house
 -- Whether there is a house in the database.

@@ -12,7 +12,7 @@ import typer
 from services.core.house import open_house
 from services.core.settings import Settings
 from services.tools.backup import restore as restoring
-from services.tools.backup.earlier import take_back
+from services.tools.backup.earlier import refuse_archived, take_back
 from services.tools.backup.keys import KeyCopy, copies_left, keep_keys
 from services.tools.backup.manifest import Manifest, newest, read
 from services.tools.backup.take import take
@@ -75,6 +75,8 @@ def restore(
 
 
 async def _restore(settings: Settings, folder: Path, made: Manifest, keys: Path, until: datetime | None) -> int:
+    if until:
+        refuse_archived(made.archived_until, until)
     await restoring.refuse_old_topics(settings)
     await restoring.load(settings, folder, keys)
     await restoring.hold(settings, made)
