@@ -9,26 +9,33 @@ from fastapi import APIRouter
 from services.console.threads.explaining import Explanation, NothingToExplain, explain_reply, explain_thread
 from services.core.house import House
 from services.core.web import Refused
+from services.tools.archive.archive import archive_of
+from services.tools.archive.file import ArchiveDamaged
+from services.tools.archive.places import ArchiveMissing
 
 
 def add_explanations(router: APIRouter, house: House) -> None:
     """Of a thread's newest turn, of one turn, or of a reply."""
-    workspace = house.settings.workspace
+    workspace, archive = house.settings.workspace, archive_of(house.settings)
 
     @router.get("/threads/{thread_id}/context")
     async def of_thread(thread_id: UUID, turn: UUID | None = None) -> Explanation:
         """The context that a turn was answered from, by default the newest: layers, settings, what was decided."""
         async with house.database.reading() as conn:
             try:
-                return await explain_thread(conn, workspace, thread_id, turn)
+                return await explain_thread(conn, workspace, thread_id, turn, archive=archive)
             except NothingToExplain as error:
                 raise Refused(404, "context_unknown", str(error)) from None
+            except (ArchiveMissing, ArchiveDamaged) as error:
+                raise Refused(503, "archive_unreadable", str(error)) from None
 
     @router.get("/replies/{reply_id}/context")
     async def of_reply(reply_id: UUID) -> Explanation:
         """The context that a reply was made from."""
         async with house.database.reading() as conn:
             try:
-                return await explain_reply(conn, workspace, reply_id)
+                return await explain_reply(conn, workspace, reply_id, archive=archive)
             except NothingToExplain as error:
                 raise Refused(404, "context_unknown", str(error)) from None
+            except (ArchiveMissing, ArchiveDamaged) as error:
+                raise Refused(503, "archive_unreadable", str(error)) from None

@@ -9,7 +9,7 @@ Invariants
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
@@ -112,6 +112,16 @@ async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncI
         while batch := await asyncio.to_thread(_next, rows):
             for row in batch:
                 yield row
+
+
+async def archived_of(source: Connection, archive: Archive, wanted: Callable[[Row], bool]) -> list[Row]:
+    """The archived rows that are wanted, asked of each as it is stored, then opened. Raises as `opened_archive`."""
+    keys = keys_of(source)
+    if keys is None:
+        raise NoKeys
+    found = [row async for row in _archived(source, archive) if wanted(row)]
+    await keys.open_rows(found)
+    return found
 
 
 async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:

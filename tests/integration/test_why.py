@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import httpx
+import pytest
 
 from deploy.local import Endpoints
 from services.console.routes import routes
-from services.console.threads.explaining import explain_reply
+from services.console.threads.explaining import explain_reply, explain_thread
+from services.console.threads.reading import whole_thread
 from services.core.clock import random_id
+from services.core.db import fetch_all
+from services.core.house import open_keys
 from services.core.web import make_app
+from services.tools.archive.archive import archive_of
+from services.tools.archive.move import move
+from services.tools.archive.places import ArchiveMissing
+from services.tools.rebuild.beside import connected
 from services.tools.why import whole
+from tests.support.archiver import FOREVER
 from tests.support.remembering import fact
 from tests.support.tending import tending
 
@@ -51,3 +61,40 @@ async def test_a_reply_is_explained_from_the_log(
     assert of_thread.json() == of_reply.json()
     assert [one["name"] for one in of_reply.json()["layers"]][-1] == "mail"
     assert (none.status_code, none.json()["error"]) == (404, "context_unknown")
+
+
+async def test_archived_days_are_read_as_the_others_are(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """With every event in files, why, what was learned and the API say the same; without the files, what is missing."""
+    said = {"web": {"api_token": "t"}, "archive": {"url": str(tmp_path / "archive")}}
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as house:
+        settings, archive = house.house.settings, archive_of(house.house.settings)
+        thread_id = await house.write("We are on the Enterprise plan. Which plan are we on?")
+        await house.wait(minutes=5)
+        await house.write("And now?", subject="Re: Export", after="<m1@acme.example>")
+        await house.wait(days=30)
+        (first, _) = await house.rows("SELECT turn_id, reply_id FROM turns ORDER BY opened_at")
+
+        async def read() -> tuple[Any, ...]:
+            async with house.house.database.reading() as conn:
+                newest = await explain_thread(conn, house.workspace, thread_id, archive=archive)
+                reply = await explain_reply(conn, house.workspace, first["reply_id"], archive=archive)
+                known = await whole_thread(conn, house.workspace, thread_id, archive=archive)
+            return newest, reply, known.learned
+
+        before = await read()
+        assert len(before[2]) == 2
+        assert before[1].turn_id == first["turn_id"] != before[0].turn_id
+        async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
+            await conn.execute("UPDATE events SET published_at = time, stored_at = time")
+            assert [one async for one in move(conn, archive, FOREVER)]
+            left = await fetch_all(conn, "SELECT DISTINCT type FROM events")
+        assert not {one["type"] for one in left} & {"memory.loaded.v1", "reply.drafted.v1", "turn.reflected.v1"}
+        assert await read() == before
+        for file in (tmp_path / "archive").iterdir():
+            file.unlink()
+        async with house.house.database.reading() as conn:
+            with pytest.raises(ArchiveMissing):
+                await explain_thread(conn, house.workspace, thread_id, archive=archive)
+            assert (await whole_thread(conn, house.workspace, thread_id, archive=archive)).learned == ()

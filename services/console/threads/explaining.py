@@ -1,25 +1,30 @@
 """Why a reply says what it says: the context that it was made from, what shaped it, and what the model decided.
 
-Read from the log, where the whole context of every turn stands; nothing is searched or asked again.
+Read from the log, its archived days included, where the whole context of every turn stands; nothing is searched or
+asked again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded, ReplyDrafted, TokenUsage
+from services.console.threads.archived import archived_in_thread
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
+from services.tools.archive.archive import Archive
 
 SQL = queries(__file__, "explaining.sql")
+TOLD = frozenset({MemoryLoaded.TYPE, ReplyDrafted.TYPE})
 
 
 class NothingToExplain(Permanent):
-    """No context is on the log for this: it was not assembled, is archived, or its people were erased."""
+    """No context is on the log for this: it was not assembled, or its people were erased."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,28 +57,52 @@ class Explanation:
     decisions: tuple[Decision, ...]
 
 
-async def explain_thread(conn: Connection, workspace: str, thread_id: UUID, turn_id: UUID | None = None) -> Explanation:
-    """The newest context of a thread, or that of one turn. Raises `NothingToExplain`."""
-    args = {"workspace": workspace, "thread_id": thread_id}
-    for row in await fetch_all(conn, SQL.contexts, args):
-        loaded = None if is_sealed(row["data"]) else MemoryLoaded.model_validate(row["data"])
-        if loaded and turn_id in (None, loaded.turn_id):
-            return _explained(row["time"], loaded, await _decisions(conn, args, loaded.turn_id))
-    raise NothingToExplain(f"no context of {'this turn' if turn_id else 'a turn'} of thread {thread_id} is on the log")
+async def explain_thread(
+    conn: Connection,
+    workspace: str,
+    thread_id: UUID,
+    turn_id: UUID | None = None,
+    *,
+    archive: Archive | None = None,
+) -> Explanation:
+    """The newest context of a thread, or that of one turn.
+
+    Raises `NothingToExplain`, `ArchiveMissing`, `ArchiveDamaged`.
+    """
+    rows = await fetch_all(conn, SQL.turns_told, {"workspace": workspace, "thread_id": thread_id, "types": list(TOLD)})
+    found = _newest(rows, turn_id)
+    if found is None:
+        older = await archived_in_thread(conn, archive, workspace, thread_id, TOLD)
+        found = _newest([*older, *rows], turn_id)
+    if found is None:
+        what = "this turn" if turn_id else "a turn"
+        raise NothingToExplain(f"no context of {what} of thread {thread_id} is on the log")
+    return found
 
 
-async def explain_reply(conn: Connection, workspace: str, reply_id: UUID) -> Explanation:
-    """The context that a reply was made from. Raises `NothingToExplain`."""
+async def explain_reply(
+    conn: Connection, workspace: str, reply_id: UUID, *, archive: Archive | None = None
+) -> Explanation:
+    """The context that a reply was made from. Raises as `explain_thread` does."""
     row = await fetch_one(conn, SQL.reply, {"workspace": workspace, "reply_id": reply_id})
     if row is None:
         raise NothingToExplain(f"there is no reply {reply_id}")
-    return await explain_thread(conn, workspace, row["thread_id"], row["turn_id"])
+    return await explain_thread(conn, workspace, row["thread_id"], row["turn_id"], archive=archive)
 
 
-async def _decisions(conn: Connection, args: dict[str, Any], turn_id: UUID) -> tuple[Decision, ...]:
-    rows = [row for row in await fetch_all(conn, SQL.decisions, args) if not is_sealed(row["data"])]
-    told = [(row["time"], ReplyDrafted.model_validate(row["data"])) for row in rows]
-    return tuple(_decision(at, one) for at, one in told if one.turn_id == turn_id)
+def _newest(rows: Sequence[Mapping[str, Any]], turn_id: UUID | None) -> Explanation | None:
+    """Of events in their order the newest context, or that of one turn, with what was decided on it."""
+    told = [row for row in rows if not is_sealed(row["data"])]
+    drafted = [
+        (row["time"], ReplyDrafted.model_validate(row["data"])) for row in told if row["type"] == ReplyDrafted.TYPE
+    ]
+    for row in reversed(told):
+        if row["type"] == MemoryLoaded.TYPE:
+            loaded = MemoryLoaded.model_validate(row["data"])
+            if turn_id in (None, loaded.turn_id):
+                decided = tuple(_decision(at, one) for at, one in drafted if one.turn_id == loaded.turn_id)
+                return _explained(row["time"], loaded, decided)
+    return None
 
 
 def _decision(at: datetime, drafted: ReplyDrafted) -> Decision:

@@ -60,3 +60,10 @@ WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(caus
 -- What became of the question that follows each turn, as the history has it; older days may be archived.
 SELECT time, data FROM events
 WHERE workspace = %(workspace)s AND key = %(thread_id)s::text AND type = 'turn.reflected.v1' ORDER BY seq;
+
+-- name: learned_before
+-- A row where events are archived, and a turn of the thread that has ended has no answer in the table.
+SELECT 1 AS archived FROM turns t
+WHERE t.workspace = %(workspace)s AND t.thread_id = %(thread_id)s
+  AND t.closed_at <= (SELECT max(last_stored_at) FROM archives) AND t.turn_id::text <> ALL(%(turns)s::text[])
+LIMIT 1;

@@ -13,9 +13,11 @@ from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import TurnReflected
 from schemas.events.threads import ThreadState, Trigger
 from services.console.knowledge.reading import SourceLine, sources_of
+from services.console.threads.archived import archived_if_there
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
+from services.tools.archive.archive import Archive
 
 SQL = queries(__file__)
 
@@ -173,8 +175,10 @@ async def list_threads(conn: Connection, workspace: str, *, limit: int, **filter
         return await (await cursor.execute(SQL.threads, args)).fetchall()
 
 
-async def whole_thread(conn: Connection, workspace: str, thread_id: UUID) -> WholeThread:
-    """One thread. Raises `ThreadUnknown`."""
+async def whole_thread(
+    conn: Connection, workspace: str, thread_id: UUID, *, archive: Archive | None = None
+) -> WholeThread:
+    """One thread; what was learned in archived days is read where an archive is given. Raises `ThreadUnknown`."""
     args = {"workspace": workspace, "thread_id": thread_id}
     row = await fetch_one(conn, SQL.thread, args)
     if row is None:
@@ -195,14 +199,22 @@ async def whole_thread(conn: Connection, workspace: str, thread_id: UUID) -> Who
         notes=await every(SQL.notes, Note),
         log=await every(SQL.steps, Step),
         actions=await every(SQL.actions, Action),
-        learned=await _learned(conn, args),
+        learned=await _learned(conn, args, archive),
     )
 
 
-async def _learned(conn: Connection, args: dict[str, Any]) -> tuple[Learned, ...]:
+async def _learned(conn: Connection, args: dict[str, Any], archive: Archive | None) -> tuple[Learned, ...]:
     """Of every turn, oldest first; what can no longer be read is left out."""
-    rows = [row for row in await fetch_all(conn, SQL.reflections, args) if not is_sealed(row["data"])]
-    return tuple(_from_turn(row["time"], TurnReflected.model_validate(row["data"])) for row in rows)
+    rows = await fetch_all(conn, SQL.reflections, args)
+    if await fetch_one(
+        conn, SQL.learned_before, {**args, "turns": [str(one["data"].get("turn_id", "")) for one in rows]}
+    ):
+        older = await archived_if_there(
+            conn, archive, args["workspace"], args["thread_id"], frozenset({TurnReflected.TYPE})
+        )
+        rows = [*older, *rows]
+    told = [row for row in rows if not is_sealed(row["data"])]
+    return tuple(_from_turn(row["time"], TurnReflected.model_validate(row["data"])) for row in told)
 
 
 def _from_turn(at: datetime, event: TurnReflected) -> Learned:

@@ -22,6 +22,7 @@ from services.console.threads.reading import (
 )
 from services.core.house import House
 from services.core.web import Refused
+from services.tools.archive.archive import archive_of
 
 WAIT_S = 5.0  # how long a request waits for track_threads' decision
 
@@ -96,7 +97,8 @@ async def _mark(house: House, thread_id: UUID, **given: object) -> None:
 async def _whole(house: House, thread_id: UUID) -> WholeThread:
     try:
         async with house.database.reading() as conn:
-            return await whole_thread(conn, house.settings.workspace, thread_id)
+            archive = archive_of(house.settings)
+            return await whole_thread(conn, house.settings.workspace, thread_id, archive=archive)
     except ThreadUnknown as error:
         raise _unknown(error) from None
 

@@ -15,6 +15,7 @@ from services.console.bodies import Goals
 from services.console.threads import wishes
 from services.console.threads.reading import due_next, list_threads, whole_thread
 from services.tools import threads as showing
+from services.tools.archive.archive import archive_of
 from services.tools.commands.ids import whole_id
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
@@ -54,7 +55,8 @@ def thread(context: typer.Context, thread_id: ThreadId) -> None:
         async with house_here(home) as house:
             whole = await whole_id(house, thread_id, "thread")
             async with house.database.reading() as conn:
-                found = await whole_thread(conn, house.settings.workspace, whole)
+                archive = archive_of(house.settings)
+                found = await whole_thread(conn, house.settings.workspace, whole, archive=archive)
             for line in showing.whole(found, house.now()):
                 console.print(line)
 

@@ -9,6 +9,7 @@ import typer
 from services.console.threads.explaining import Explanation, explain_reply, explain_thread
 from services.core.house import House
 from services.tools import why as showing
+from services.tools.archive.archive import archive_of
 from services.tools.commands.ids import IdUnclear, whole_id
 from services.tools.commands.terminal import console
 from services.tools.commands.wishing import in_house
@@ -29,12 +30,12 @@ def why(
 
 async def _explained(house: House, id: str) -> Explanation:
     """Of a reply, else of a thread's newest turn. Raises `IdUnclear`, `NothingToExplain`."""
-    workspace = house.settings.workspace
+    workspace, archive = house.settings.workspace, archive_of(house.settings)
     try:
         reply_id = await whole_id(house, id, "reply")
     except IdUnclear:
         thread_id = await whole_id(house, id, "thread")
         async with house.database.reading() as conn:
-            return await explain_thread(conn, workspace, thread_id)
+            return await explain_thread(conn, workspace, thread_id, archive=archive)
     async with house.database.reading() as conn:
-        return await explain_reply(conn, workspace, reply_id)
+        return await explain_reply(conn, workspace, reply_id, archive=archive)
