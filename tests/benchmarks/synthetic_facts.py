@@ -14,7 +14,7 @@ from pgvector.psycopg import register_vector
 from services.core.db.sql import queries
 from services.core.memory.embeddings import MiniLM, Vector, normalise
 from services.core.memory.vocabulary import VOCABULARY
-from services.tools.vectors.index import index_statements
+from services.tools.vectors.index import LEAST_FACTS, index_statements
 
 FACTS = queries(__file__, "synthetic_facts.sql")
 CLUSTERS = 2000
@@ -74,7 +74,7 @@ def fill(url: str, draw: Draw, count: int) -> None:
         conn.execute("SET max_parallel_maintenance_workers = 1")
         for definition in made:
             conn.execute(definition.encode())
-        for statement in index_statements(MODEL, DIMENSIONS):
+        for statement in index_statements(MODEL, DIMENSIONS) if count >= LEAST_FACTS else ():
             conn.execute(statement)
         conn.execute("VACUUM ANALYZE facts")
 

@@ -107,6 +107,24 @@ async def test_the_house_sees_to_it_at_its_start_and_says_so(
     assert "the embedder has changed" in said.out + said.err
 
 
+async def test_a_house_that_stops_waits_for_no_embedder(memory: Memory) -> None:
+    """An embedder that never answers keeps no house from stopping, and what is left is done by the next one."""
+    asked = asyncio.Event()
+
+    class Silent(HashVectors):
+        async def embed(self, texts: Any) -> Any:
+            asked.set()
+            await asyncio.Event().wait()
+
+    stop = asyncio.Event()
+    keeping = asyncio.create_task(keep.keep(using(memory, Silent("silent")).house, stop))
+    await asked.wait()
+    stop.set()
+    await keeping
+    await keep.look(using(memory, OTHER).house, silent)
+    assert await models(memory) == {OTHER.name: 5}
+
+
 @pytest.mark.parametrize("batches", [1, 2])
 async def test_killed_in_the_middle_the_next_one_goes_on(memory: Memory, batches: int) -> None:
     """After a SIGKILL between two batches what was done stands, and only the rest is embedded."""
@@ -217,6 +235,9 @@ async def test_the_index_follows_the_model(memory: Memory, monkeypatch: pytest.M
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%(name)s) RETURNING 1",
         name=index.index_name(OTHER.name),
     )
+    await keep.look(using(memory, OTHER).house, silent)
+    assert await indices(memory) == {index.index_name(OTHER.name): True}
+    monkeypatch.setattr(index, "EF_CONSTRUCTION", 100)
     await keep.look(using(memory, OTHER).house, silent)
     assert await indices(memory) == {index.index_name(OTHER.name): True}
 

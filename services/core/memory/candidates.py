@@ -29,8 +29,8 @@ SEARCH = queries(__file__, "candidates.sql")
 class SearchSettings:
     """`candidates` per list; memories of up to `whole_up_to` facts come back whole; `dense_share` of the fusion.
 
-    For a workspace: `breadth` is how many neighbours the vector index keeps in view, `cap` the most facts that
-    the query's rare words may bring in.
+    For a workspace: `breadth` is how many neighbours the vector index keeps in view (`hnsw.ef_search`), `cap` the most
+    facts that the query's rare words may bring in.
     """
 
     candidates: int = 150

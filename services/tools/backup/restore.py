@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import structlog
+
 from services.core.bus.sweeper import refill
 from services.core.bus.topics_admin import ends
 from services.core.clock import utc_now
@@ -13,6 +15,7 @@ from services.core.db.migrate import migrate
 from services.core.errors import Permanent
 from services.core.house import House, open_keys
 from services.core.keys.master import FILE as MASTER
+from services.core.memory.embeddings import EmbedderRefused, EmbedderUnavailable
 from services.core.settings import Settings
 from services.pipeline import consumers
 from services.process import prepare, topic_specs
@@ -29,6 +32,8 @@ from services.tools.vectors.renewal import give_vectors, in_private
 
 SQL = queries(__file__)
 HELD = "restored from a back-up: what was sent after it is not known here"
+
+log = structlog.get_logger(__name__)
 
 
 class HouseThere(Permanent):
@@ -95,9 +100,12 @@ async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
 
 
 async def give_all_vectors(house: House, conn: Connection) -> None:
-    """What is searched by its meaning gets its vectors again."""
-    for row in await fetch_all(conn, SQL.workspaces):
-        await give_vectors(conn, house.embedder, row["workspace"], in_private)
+    """What is searched by its meaning gets its vectors again; where the embedder is away, the house sees to it."""
+    try:
+        for row in await fetch_all(conn, SQL.workspaces):
+            await give_vectors(conn, house.embedder, row["workspace"], in_private)
+    except (EmbedderUnavailable, EmbedderRefused) as error:
+        log.warning("the embedder is away: the house gives vectors later", error=str(error))
 
 
 async def refuse_old_topics(settings: Settings) -> None:

@@ -17,14 +17,15 @@ from services.core.memory.embeddings import Embedder
 from services.tools.vectors.renewal import SQL
 
 LEAST_FACTS = 10_000
-M, EF_CONSTRUCTION = 16, 64  # edges of a fact in the graph, and how widely its neighbours are looked for
+M, EF_CONSTRUCTION = 16, 200  # edges of a fact in the graph, and how widely its neighbours are looked for
 
 log = structlog.get_logger(__name__)
 
 
 def index_name(model: str) -> str:
-    """The name of a model's index."""
-    return f"facts_by_meaning_{hashlib.sha256(model.encode()).hexdigest()[:12]}"
+    """The name of a model's index; one that is made otherwise has another."""
+    made = f"{model}\n{M}\n{EF_CONSTRUCTION}"
+    return f"facts_by_meaning_{hashlib.sha256(made.encode()).hexdigest()[:12]}"
 
 
 def index_statements(model: str, dimensions: int) -> Sequence[sql.Composed]:
@@ -58,8 +59,9 @@ async def make_index(conn: Connection, embedder: Embedder) -> None:
 
 
 async def drop_idle(conn: Connection, embedder: Embedder) -> None:
-    """Drop the indices of models that no fact has a vector of any more."""
-    for row in await fetch_all(conn, SQL.idle_indices, {"name": index_name(embedder.name)}):
+    """Drop the indices of models that no fact has a vector of any more, and this model's that were made otherwise."""
+    args = {"name": index_name(embedder.name), "model": embedder.name}
+    for row in await fetch_all(conn, SQL.idle_indices, args):
         await _drop(conn, row["name"])
 
 

@@ -8,7 +8,8 @@ theirs; when that dies, another, or the same after its start, goes on.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 from uuid import NAMESPACE_OID, uuid5
 
 import structlog
@@ -17,6 +18,7 @@ from services.core.db import Connection
 from services.core.db.locks import HeldElsewhere
 from services.core.errors import Temporary
 from services.core.house import House
+from services.tools.alone import holding
 from services.tools.rebuild.beside import connected
 from services.tools.vectors.index import drop_idle, index_is_due, make_index
 from services.tools.vectors.renewal import Lacking, count_lacking, renew
@@ -30,19 +32,15 @@ Told = Callable[[int, int], None]  # how many have their vector, of how many
 log = structlog.get_logger(__name__)
 
 
-class Stopped(Exception):
-    """The house stops; what is done stays done."""
-
-
 async def keep(house: House, stop: asyncio.Event) -> None:
-    """Look again and again, until `stop` is set; what goes wrong is said, and tried again."""
+    """Look again and again, until `stop` is set, which waits for nothing; what goes wrong is said, and tried again."""
     while not stop.is_set():
         pause = LOOK_EVERY_S
         try:
-            if await look(house, _saying(stop)):
+            if await _unless_stopped(look(house, _saying()), stop):
                 pause = AGAIN_S
-        except (HeldElsewhere, Stopped):
-            log.debug("another process sees to the vectors, or the house stops")
+        except HeldElsewhere:
+            log.debug("another process sees to the vectors")
         except Temporary as error:
             log.info("vectors wait", reason=str(error) or type(error).__name__)
         except Exception as error:
@@ -51,6 +49,18 @@ async def keep(house: House, stop: asyncio.Event) -> None:
             await asyncio.wait_for(stop.wait(), pause)
         except TimeoutError:
             continue
+
+
+async def _unless_stopped(looking: Coroutine[Any, Any, int], stop: asyncio.Event) -> int:
+    """What a look gives. It is cancelled, and gives 0, when the house stops: what is done stays done."""
+    looked, stopped = asyncio.ensure_future(looking), asyncio.ensure_future(stop.wait())
+    try:
+        await asyncio.wait((looked, stopped), return_when=asyncio.FIRST_COMPLETED)
+        return await looked if looked.done() else 0
+    finally:
+        for one in (looked, stopped):
+            one.cancel()
+        await asyncio.gather(looked, stopped, return_exceptions=True)
 
 
 async def look(house: House, told: Told) -> int:
@@ -65,7 +75,9 @@ async def look(house: House, told: Told) -> int:
         async with house.locks.hold(uuid5(NAMESPACE_OID, f"vectors/{house.settings.workspace}")):
             refused = await _renew(house, conn, lacking, told) if lacking.total else 0
             if await index_is_due(conn, house.embedder):
-                await make_index(conn, house.embedder)
+                async with holding(house.settings.database_url):  # who folds needs the tables for a moment at its end
+                    await make_index(conn, house.embedder)
+                await drop_idle(conn, house.embedder)
             return refused
 
 
@@ -80,14 +92,12 @@ async def _renew(house: House, conn: Connection, lacking: Lacking, told: Told) -
     return refused
 
 
-def _saying(stop: asyncio.Event) -> Told:
-    """Says now and then how far it is, and leaves off when the house stops."""
+def _saying() -> Told:
+    """Says now and then how far it is."""
     said = 0
 
     def told(done: int, of: int) -> None:
         nonlocal said
-        if stop.is_set():
-            raise Stopped
         if done - said >= SAY_EVERY:
             said = done
             log.info("giving vectors", done=done, of=of)

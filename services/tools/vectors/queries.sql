@@ -72,8 +72,9 @@ COMMENT ON INDEX {name} IS {model};
 DROP INDEX CONCURRENTLY IF EXISTS {name};
 
 -- name: idle_indices
--- Indices of models that no fact has a vector of any more.
+-- Indices of models that no fact has a vector of any more, and others of the model in use.
 SELECT c.relname AS name FROM pg_class c
 WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
   AND c.relname LIKE 'facts\_by\_meaning\_%%' AND c.relname <> %(name)s
-  AND NOT EXISTS (SELECT FROM facts WHERE embedding_model = obj_description(c.oid, 'pg_class'));
+  AND (obj_description(c.oid, 'pg_class') = %(model)s
+       OR NOT EXISTS (SELECT FROM facts WHERE embedding_model = obj_description(c.oid, 'pg_class')));
