@@ -41,7 +41,9 @@ async def say(memory: Memory, number: int, on: float, text: str) -> None:
 
 async def summarize(memory: Memory, covers_to: int) -> None:
     """A summary that says what the first messages said."""
-    data = ThreadSummarized(thread_id=THREAD, text="They asked.", words=2, covers_to=covers_to, turn_id=random_id())
+    data = ThreadSummarized(
+        thread_id=THREAD, text="They asked.", words=2, covers_to=covers_to, turn_id=random_id(), trusted=False
+    )
     envelope = replace(memory.event(data, day(21)), version=1)
     async with memory.house.database.transaction() as conn:
         await summarize_threads.PROCESSOR.appliers[ThreadSummarized](conn, envelope)
