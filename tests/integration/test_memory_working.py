@@ -77,9 +77,10 @@ async def test_rows_leave_the_prompt_after_their_retention_and_stay_in_the_table
 
 
 async def test_the_newest_messages_are_kept_within_number_and_tokens(memory: Memory) -> None:
-    """Four at most, oldest first; a long one takes the room of older ones."""
+    """Of what the summary covers four at most, oldest first; a long one takes the room of older ones."""
     for number in range(1, 7):
         await say(memory, number, number, f"message {number}")
+    await summarize(memory, 6)
     assert await shown(memory, 7) == [f"message {number}" for number in range(3, 7)]
     await say(memory, 7, 7, "long " * 270)
     told = await shown(memory, 8)
