@@ -151,9 +151,9 @@ async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:
             assert await people.find_person(conn, memory.workspace, str(by_addr.participant_id)) == by_addr
             who = (conn, memory.workspace, by_addr.participant_id)
             told = [
-                await reading.current(*who),
+                await reading.current(*who, day(5)),
                 await past.as_of(*who, valid_at=day(2), known_at=day(9)),
-                await reading.history(*who),
+                await reading.history(*who, day(5)),
                 await reading.refusals(*who),
             ]
         found = await finding.find(memory.house, by_addr.participant_id, secret("bob"), now=day(5), limit=50)

@@ -86,7 +86,7 @@ async def test_who_reads_one_reads_both_and_the_policy_settles_what_differs(memo
         who = (conn, memory.workspace, memory.person(HOME))
         then = await past.as_of(*who, valid_at=day(1.5), known_at=day(9))
         assert {one.value for one in then} == {"Team", "adaxacmexexample"}
-        assert len(await reading.history(*who)) == 5
+        assert len(await reading.history(*who, day(9))) == 5
 
 
 async def test_taken_apart_all_is_as_it_was(memory: Memory) -> None:
