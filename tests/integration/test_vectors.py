@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from services import learn_documents
 from services.console.knowledge.reading import find_passages
 from services.console.memory.finding import find
 from services.core.db.locks import HeldElsewhere
-from services.core.memory.embeddings import EmbedderUnavailable, TextRefused
+from services.core.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
 from services.tools.alone import HistoryHeld, holding
+from services.tools.cli import app
 from services.tools.rebuild import run as rebuild
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope
@@ -256,3 +258,22 @@ async def test_another_workspace_keeps_its_own(memory: Memory) -> None:
     async with connected(memory.house.settings.database_url) as conn:
         assert await give_vectors(conn, OTHER, memory.workspace) == 4
         assert (await count_lacking(conn, OTHER.name, "theirs")).total == 1
+
+
+async def test_the_command_shows_whose_they_are_and_gives_them_now(memory: Memory) -> None:
+    """An operator sees what is found by its words alone, and need not wait for the house."""
+    shown = await run(memory, "vectors")
+    assert (shown.exit_code, "one model" in shown.output, "found by words alone" in shown.output) == (0, True, True)
+    assert f"The embedder in use is {MiniLM.name}." in shown.output
+    renewed = await run(memory, "vectors", "--renew")
+    assert (renewed.exit_code, "one model" in renewed.output, "in use" in renewed.output) == (0, False, True)
+    assert await models(memory) == {MiniLM.name: 5}
+
+
+async def run(memory: Memory, *words: str) -> Result:
+    """One command on the memory's house."""
+    home = str(memory.house.settings.home)
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in environment_of(memory.house.settings).items():
+            environment.setenv(name, value)
+        return await asyncio.to_thread(CliRunner().invoke, app, ["--home", home, *words])

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from services.core.db import fetch_all
+from services.core.db.locks import HeldElsewhere
 from services.core.house import House
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
@@ -41,13 +42,16 @@ async def _vectors(home: Path, *, renew: bool) -> int:
 
 async def _renew(house: House) -> None:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as bar:
+    with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("giving vectors", total=None)
 
         def told(done: int, of: int) -> None:
             bar.update(task, completed=done, total=of)
 
-        await look(house, told)
+        try:
+            await look(house, told)
+        except HeldElsewhere:
+            console.print("The house is giving them already.")
 
 
 async def _show(house: House) -> int:
