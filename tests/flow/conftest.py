@@ -18,6 +18,7 @@ from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stack import fresh_database, temporary_home
 
+PATIENT = 1  # the inbox that waits long for another mail, however busy the machine is
 _numbers = count(1)
 
 
@@ -49,7 +50,10 @@ async def town(stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
     """A house with two inboxes that believes its own mail server's Authentication-Results."""
     number = next(_numbers)
     domain = f"town{os.getpid()}-{number}.example"
-    inboxes = [{"name": name, "address": f"{name}@{domain}"} for name in ("support", "billing")]
+    inboxes = [
+        {"name": "support", "address": f"support@{domain}"},
+        {"name": "billing", "address": f"billing@{domain}", "reply": {"quiet_s": 6}},
+    ]
     with fresh_database(stack.database, template=template_database) as database, temporary_home() as home:
         async with ScriptedModel() as server:
             settings = settings_for(

@@ -8,7 +8,7 @@ from services.tools.dead_letters import Choice, all_letters, redrive
 from services.tools.failed_turns import failed_turns, reopen
 from services.tools.settle import settle
 from services.track_threads import decide_replies
-from tests.flow.conftest import Town
+from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.bus import until_true
 from tests.support.scripted_replies import (
@@ -47,7 +47,12 @@ async def test_a_burst_gets_one_reply_that_covers_all_its_mails(town: Town) -> N
     """Mails within the quiet period are one turn."""
     answering(town, reply())
     more = {"in_reply_to": "<ann1@turns.example>", "subject": "Re: A question"}
-    await town.post(mail_of("ann", "First."), mail_of("ann", "Second.", 2, **more), mail_of("ann", "Third.", 3, **more))
+    await town.post(
+        mail_of("ann", "First."),
+        mail_of("ann", "Second.", 2, **more),
+        mail_of("ann", "Third.", 3, **more),
+        inbox=PATIENT,
+    )
     turns = await rows(town.house, OUTCOMES, addr="ann@turns.example")
     assert {row["outcome"] for row in turns} == {"sent"}
     assert len(town.replies("ann@turns.example")) == 1
