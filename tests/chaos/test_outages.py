@@ -13,10 +13,10 @@ import pytest
 from deploy.local import EmbeddedStack, Endpoints
 from services import learn_documents
 from services.core.bus import history
+from services.core.bus.retry import PASSING
 from services.core.bus.runner import Runner, publish
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.db import fetch_all
-from services.core.errors import Temporary
 from services.core.house import House, open_house
 from services.pipeline import PROCESSORS
 from services.process import prepare, working
@@ -145,7 +145,7 @@ async def _offer(house: House, mails: Sequence[Mail]) -> None:
             try:
                 await accept(house, house.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
                 break
-            except (Temporary, OSError) as error:
+            except (*PASSING, OSError) as error:
                 print(f"{mail.key} is offered again: {error!r}")
                 await asyncio.sleep(0.3)
 

@@ -63,11 +63,11 @@ async def test_customers_are_told_from_memory_after_a_year(
     seen = "\n".join(layer["text"] for layer in contexts[-len(questions)]["data"]["layers"])
     for resumed in (
         "John Miller, customer",
-        "issue: invoice (reported once, open",
+        "issue: invoice (reported once, resolved",
         "on the Enterprise plan",
         "(closed)",
     ):
-        assert resumed in seen, "the same agent knows who writes, what is open, the plan, and how it ended last"
+        assert resumed in seen, "the same agent knows who writes, what it was about, the plan, and how it ended last"
     assert now.startswith("Hi John,")
     assert "Good to hear from you again" in now
     assert "you are on the Enterprise plan" in now

@@ -104,6 +104,7 @@ async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **ch
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, prefix, home, smtp=smtp, **changes)
         async with running_house(settings, model=model, now=clock) as house:
+            await house.cache.drop_all()  # what other tests' houses have kept of their Adas
             yield Desk(house, clock, model, server)
 
 

@@ -48,7 +48,7 @@ class DeadLetter:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that is known of one house at rest. Ids are text; `log` and `folds` may be left out by small tests."""
+    """Everything that is known of one house at rest. Ids are text; nobody asked for `folds` or `groups` that are None."""
 
     offered: tuple[Offered, ...]
     accepted: tuple[Accepted, ...]
@@ -56,8 +56,8 @@ class Evidence:
     journal: frozenset[tuple[str, str]] = frozenset()  # (consumer, event id)
     consumers: tuple[tuple[str, str], ...] = ()  # (topic, consumer)
     tables: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
-    folds: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # hashes of a table: as it is, as folded
-    groups: Mapping[str, Mapping[Partition, Progress]] = field(default_factory=dict)
+    folds: Mapping[str, tuple[str, str]] | None = None  # hashes of a table: as it is, as folded
+    groups: Mapping[str, Mapping[Partition, Progress]] | None = None
     dead_letters: tuple[DeadLetter, ...] = ()
     poison: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)  # by topic
     now: datetime | None = None

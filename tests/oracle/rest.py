@@ -45,6 +45,8 @@ def nothing_open(evidence: Evidence) -> Iterator[str]:
 
 def offsets_complete(evidence: Evidence) -> Iterator[str]:
     """Every group has committed the end of every partition that it reads."""
+    if evidence.groups is None:
+        return
     asked = {group for group, partitions in evidence.groups.items() if partitions}
     for consumer in sorted({name for _, name in evidence.consumers} - asked):
         yield f"nobody said what {consumer} has committed"

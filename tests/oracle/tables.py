@@ -23,6 +23,8 @@ Folded = dict[Any, Any]
 
 def equal_their_rebuild(evidence: Evidence) -> Iterator[str]:
     """Every table has the hash of the same table rebuilt from the events."""
+    if evidence.folds is None:
+        return
     if not evidence.folds:
         yield "nothing was rebuilt from the events"
     for table, (live, folded) in evidence.folds.items():
