@@ -63,7 +63,7 @@ async def test_a_burst_gets_one_reply_that_covers_all_its_mails(town: Town) -> N
 
 async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> None:
     """While the model thinks, the customer writes again: the old draft is discarded, one reply covers both."""
-    town.server.delay_s = 4
+    town.server.delay_s = 15
     answering(town, reply("About the first mail only."), reply("About both."))
     await town.post(mail_of("bob", "Where is my order?"), settled=False)
     import asyncio
@@ -72,12 +72,12 @@ async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> 
         if any("Where is my order?" in seen.text for seen in town.server.requests):
             break
         await asyncio.sleep(0.1)
+    town.server.delay_s = 0  # from here on: the first question is still being thought about
     late = mail_of(
         "bob", "Never mind the order, cancel it.", 2, in_reply_to="<bob1@turns.example>", subject="Re: A question"
     )
     await town.post(late, settled=False)
     await settle(town.house)
-    town.server.delay_s = 0
     outcomes = [row["outcome"] for row in await rows(town.house, OUTCOMES, addr="bob@turns.example")]
     assert outcomes[0] == "superseded"
     assert outcomes[-1] == "sent"
