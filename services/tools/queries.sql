@@ -1,9 +1,11 @@
 -- name: unfinished
--- Events that a consumer of their topic has neither journaled nor been spared as a dead letter, and timers that come due within the horizon.
+-- Events that are not on the log yet, or that a consumer of their topic has not journaled, but for discarded dead letters;
+-- and timers that come due within the horizon.
 SELECT (SELECT count(*) FROM events e
         JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer) USING (topic)
-        WHERE NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
-                          AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)
+        WHERE (e.published_at IS NULL
+               OR NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
+                              AND j.event_day = (e.time AT TIME ZONE 'UTC')::date))
           AND NOT EXISTS (SELECT 1 FROM letter_decisions d WHERE d.consumer = c.consumer AND d.event_id = e.id
                           AND d.state = 'discarded')) AS events,
        (SELECT count(*) FROM timers WHERE due_at <= %(until)s) AS timers;

@@ -1,4 +1,4 @@
-"""Waits until the house is at rest: every stored event done by every consumer of its topic, no timer near."""
+"""Waits until the house is at rest: every event on the log and done by every consumer of its topic, no timer near."""
 
 from __future__ import annotations
 
