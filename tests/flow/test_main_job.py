@@ -24,7 +24,7 @@ from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
 
-DOMAIN = "ourcompany.example"
+DOMAIN = "main-job.example"  # whose replies no other test sends
 JOHN = "john@acme.example"
 
 
@@ -75,6 +75,7 @@ async def test_imap_and_webhook_in_smtp_out_memory_across_mailboxes(
                         "Hello, we are on the Enterprise plan. How do we set up SSO?\n\nJohn",
                         subject="SSO",
                         message_id="<a1@acme.example>",
+                        to=f"support@{DOMAIN}",
                     ),
                 )
                 await until_mails(house, 1)
