@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 import time
 import uuid
+from contextlib import suppress
 from datetime import UTC, datetime
 
 
@@ -16,6 +18,12 @@ def utc_now() -> datetime:
 def monotonic() -> float:
     """Seconds on a clock that never goes back, for measuring how long something took."""
     return time.monotonic()
+
+
+async def pause(stop: asyncio.Event, seconds: float) -> None:
+    """Wait so long, or until `stop` is set."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(stop.wait(), seconds)
 
 
 def random_id() -> uuid.UUID:

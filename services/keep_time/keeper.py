@@ -17,6 +17,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.runner import publish
 from services.core.bus.sweeper import sweep
 from services.core.bus.unit import Row
+from services.core.clock import pause
 from services.core.db import fetch_all, queries
 from services.core.house import House
 
@@ -44,7 +45,7 @@ async def run(house: House, stop: asyncio.Event) -> None:
             prepared = now
             await _done(prepare_days(house))
         if fired < BATCH:
-            await _pause(stop, TICK_S)
+            await pause(stop, TICK_S)
 
 
 async def fire_due(house: House) -> int:
@@ -96,10 +97,3 @@ def _elapsed(row: Row) -> Envelope:
         correlation_id=row["correlation_id"],
         causation_id=row["causation_id"],
     )
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    try:
-        await asyncio.wait_for(stop.wait(), seconds)
-    except TimeoutError:
-        return

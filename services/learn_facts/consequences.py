@@ -13,12 +13,12 @@ from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, 
 from services.core.memory.support import confidence
 from services.core.settings import LearningSettings
 from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.policy import LEARNING
 from services.learn_facts.wordforms import content_of, same_word, unsaid
 from services.learn_facts.wording import said_of, says
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 
-STANDARD = LearningSettings()
 OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # twice is not once
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -74,7 +74,7 @@ def stands_alone(who: Participant, recorded: FactRecorded) -> bool:
 
 
 def merge(
-    who: Participant, fact_id: UUID, similarity: Similarity, learning: LearningSettings = STANDARD
+    who: Participant, fact_id: UUID, similarity: Similarity, learning: LearningSettings = LEARNING
 ) -> FactsMerged | None:
     """The fact and the oldest other that says the same become one, the older of the two; None where nothing does."""
     facts = alike(who, fact_id)

@@ -15,6 +15,7 @@ from aiokafka.admin import AIOKafkaAdminClient
 
 from services.core.bus.sweeper import refill
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
+from services.core.clock import pause
 from services.core.house import House
 
 log = structlog.get_logger(__name__)
@@ -45,10 +46,7 @@ async def keep_told(
             await tell(house, topics, consumers)
         except Exception as error:
             log.warning("the broker could not be asked what it knows, will try again", error=repr(error))
-        try:
-            await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
-        except TimeoutError:
-            continue
+        await pause(stop, LOOK_EVERY_S)
 
 
 async def _has_topic(brokers: str, name: str) -> bool:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
 
 import structlog
 
-from services.core.clock import monotonic
+from services.core.clock import monotonic, pause
 from services.core.house import House
 from services.core.mail.imap import SENT_ROLE, NoSentFolder
 from services.core.settings import ImapSettings, InboxSettings
@@ -36,7 +35,7 @@ async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, st
                 return
             delay = next_delay(delay, monotonic() - began)
             log.warning("inbox away", inbox=inbox.name, host=imap.host, error=str(error)[:500], again_in_s=delay)
-            await _pause(stop, delay)
+            await pause(stop, delay)
 
 
 async def watch_sent(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
@@ -60,10 +59,5 @@ async def _news(imap: ImapSettings, made: Connection, stop: asyncio.Event) -> No
     if made.session.can_idle:
         await made.do(made.session.wait, imap.idle_s)
     else:
-        await _pause(stop, imap.poll_s)
+        await pause(stop, imap.poll_s)
         await made.do(made.session.noop)
-
-
-async def _pause(stop: asyncio.Event, seconds: float) -> None:
-    with suppress(TimeoutError):
-        await asyncio.wait_for(stop.wait(), seconds)

@@ -14,6 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 import structlog
 from psycopg.types.json import Jsonb
 
+from services.core.clock import pause
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.core.house import House
@@ -36,10 +37,7 @@ async def keep(house: House, stop: asyncio.Event) -> None:
             await if_due(house, stop)
         except Exception as error:
             log.warning("retention could not be seen to, will try again", error=repr(error))
-        try:
-            await asyncio.wait_for(stop.wait(), LOOK_EVERY_S)
-        except TimeoutError:
-            continue
+        await pause(stop, LOOK_EVERY_S)
 
 
 async def if_due(house: House, stop: asyncio.Event) -> bool:

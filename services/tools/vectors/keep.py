@@ -14,6 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 
 import structlog
 
+from services.core.clock import pause
 from services.core.db import Connection
 from services.core.db.locks import HeldElsewhere
 from services.core.errors import Temporary
@@ -35,20 +36,17 @@ log = structlog.get_logger(__name__)
 async def keep(house: House, stop: asyncio.Event) -> None:
     """Look again and again, until `stop` is set, which waits for nothing; what goes wrong is said, and tried again."""
     while not stop.is_set():
-        pause = LOOK_EVERY_S
+        rest_s = LOOK_EVERY_S
         try:
             if await _unless_stopped(look(house, _saying()), stop):
-                pause = AGAIN_S
+                rest_s = AGAIN_S
         except HeldElsewhere:
             log.debug("another process sees to the vectors")
         except Temporary as error:
             log.info("vectors wait", reason=str(error) or type(error).__name__)
         except Exception as error:
             log.warning("vectors could not be seen to, will try again", error=repr(error))
-        try:
-            await asyncio.wait_for(stop.wait(), pause)
-        except TimeoutError:
-            continue
+        await pause(stop, rest_s)
 
 
 async def _unless_stopped(looking: Coroutine[Any, Any, int], stop: asyncio.Event) -> int:
