@@ -7,11 +7,11 @@ from uuid import UUID
 from fastapi import APIRouter
 
 from services.console.threads.explaining import Explanation, NothingToExplain, explain_reply, explain_thread
+from services.core.archive.archive import archive_of
+from services.core.archive.file import ArchiveDamaged
+from services.core.archive.places import ArchiveMissing
 from services.core.house import House
 from services.core.web import Refused
-from services.tools.archive.archive import archive_of
-from services.tools.archive.file import ArchiveDamaged
-from services.tools.archive.places import ArchiveMissing
 
 
 def add_explanations(router: APIRouter, house: House) -> None:

@@ -20,14 +20,14 @@ from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
 from schemas.topics import catalogue
+from services.core.archive.archive import Archive
+from services.core.archive.history import BATCH, Part, Stored, stored_events
 from services.core.bus.history import Unreadable
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS, appliers
-from services.tools.archive.archive import Archive
-from services.tools.history import BATCH, Part, Stored, stored_events
 
 SQL = queries(__file__, "fold.sql")
 

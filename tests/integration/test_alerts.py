@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from services.tools.archive.archive import archive_of
+from services.core.archive.archive import archive_of
 from services.tools.erase.person import person
 from services.tools.erase.run import erase
 from services.tools.erase.survey import survey

@@ -16,19 +16,19 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from services.core.archive.archive import Archive, archive_of
+from services.core.archive.file import ArchiveDamaged, Manifest
+from services.core.archive.history import archived_rows, manifests, stored_events
+from services.core.archive.places import ArchiveMissing
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.house import open_house, open_keys
 from services.core.object_blobs import ObjectStoreAway
 from services.core.settings import Settings
 from services.receive_email.accept import accept
-from services.tools.archive.archive import Archive, archive_of
-from services.tools.archive.file import ArchiveDamaged, Manifest
 from services.tools.archive.move import move
-from services.tools.archive.places import ArchiveMissing
 from services.tools.archive.thaw import thaw
 from services.tools.cli import app
 from services.tools.fold import fold, state_hash
-from services.tools.history import archived_rows, manifests, stored_events
 from services.tools.rebuild import run
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope

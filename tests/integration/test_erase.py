@@ -13,6 +13,8 @@ import pytest
 from pydantic import SecretStr
 
 from deploy.local import Endpoints
+from services.core.archive.archive import archive_of
+from services.core.archive.places import ArchiveMissing
 from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
@@ -25,9 +27,7 @@ from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 from services.tools import alone
 from services.tools.alone import HistoryHeld
-from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
-from services.tools.archive.places import ArchiveMissing
 from services.tools.commands.keys import rewrap_all
 from services.tools.dead_letters import all_letters
 from services.tools.erase import run

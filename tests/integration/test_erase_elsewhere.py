@@ -12,10 +12,10 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.mail import Peer
+from services.core.archive.archive import archive_of
 from services.core.db import fetch_all
 from services.core.house import House
 from services.receive_email.accept import accept
-from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
 from services.tools.erase.proof import prove
 from services.tools.erase.run import erase

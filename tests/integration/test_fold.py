@@ -12,6 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from services.console.threads import wishes
 from services.console.threads.reading import list_threads
+from services.core.archive.history import stored_events
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
@@ -19,7 +20,6 @@ from services.core.house import House, open_keys
 from services.core.settings import Settings
 from services.receive_email.accept import accept
 from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash
-from services.tools.history import stored_events
 from services.tools.rebuild.beside import connected
 from services.tools.settle import settle
 from tests.support.letters import letter

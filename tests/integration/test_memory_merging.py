@@ -14,9 +14,9 @@ from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
 from services.console.memory import finding, past, reading
 from services.console.routes import routes
+from services.core.archive.archive import archive_of
 from services.core.bus.runner import enter
 from services.core.web import make_app
-from services.tools.archive.archive import archive_of
 from services.tools.erase.person import person
 from services.tools.erase.run import erase
 from services.tools.erase.survey import survey

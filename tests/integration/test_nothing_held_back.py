@@ -16,6 +16,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services import generate_reply, keep_time
+from services.core.archive.archive import archive_of
 from services.core.bus import history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
@@ -30,7 +31,6 @@ from services.keep_time.keeper import fire_due
 from services.pipeline import consumers
 from services.process import prepare
 from services.receive_email.accept import accept
-from services.tools.archive.archive import archive_of
 from services.tools.erase.person import person
 from services.tools.erase.run import erase
 from services.tools.erase.survey import survey

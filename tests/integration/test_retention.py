@@ -18,10 +18,11 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from services.core.archive.archive import archive_of
+from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
 from services.core.house import House
 from services.core.settings import ArchiveSettings, RetentionSettings
-from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
 from services.tools.cli import app
 from services.tools.erase.export import export
@@ -31,7 +32,6 @@ from services.tools.erase.proof import prove
 from services.tools.erase.run import erase
 from services.tools.erase.stores import tables
 from services.tools.erase.survey import Survey, survey
-from services.tools.history import archived_rows, manifests
 from services.tools.rebuild import run as rebuild
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.scopes import scope

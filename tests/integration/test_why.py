@@ -12,13 +12,13 @@ from deploy.local import Endpoints
 from services.console.routes import routes
 from services.console.threads.explaining import explain_reply, explain_thread
 from services.console.threads.reading import whole_thread
+from services.core.archive.archive import archive_of
+from services.core.archive.places import ArchiveMissing
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.house import open_keys
 from services.core.web import make_app
-from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
-from services.tools.archive.places import ArchiveMissing
 from services.tools.rebuild.beside import connected
 from services.tools.why import whole
 from tests.support.archiver import FOREVER

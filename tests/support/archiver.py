@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from services.core.archive.archive import Archive
+from services.core.archive.places import Folder
 from services.tools.archive import move
-from services.tools.archive.archive import Archive
-from services.tools.archive.places import Folder
 from services.tools.rebuild.beside import connected
 
 STEPS = ("written", "kept", "verified", "committed")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from deploy.local import Endpoints
+from services.core.archive.archive import archive_of
 from services.core.db.migrate import migrate
 from services.core.house import House
-from services.tools.archive.archive import archive_of
 from services.tools.erase.person import person
 from services.tools.erase.survey import Survey, survey
 from services.tools.erase.unread import touch_unread

@@ -10,11 +10,11 @@ from uuid import UUID
 
 import structlog
 
+from services.core.archive.archive import Archive
+from services.core.archive.file import ArchiveDamaged, Row
+from services.core.archive.history import archived_of
+from services.core.archive.places import ArchiveMissing
 from services.core.db import Connection
-from services.tools.archive.archive import Archive
-from services.tools.archive.file import ArchiveDamaged, Row
-from services.tools.archive.places import ArchiveMissing
-from services.tools.history import archived_of
 
 log = structlog.get_logger(__name__)
 

@@ -14,10 +14,10 @@ from uuid import UUID
 
 from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded, ReplyDrafted, TokenUsage
 from services.console.threads.archived import archived_in_thread
+from services.core.archive.archive import Archive
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
-from services.tools.archive.archive import Archive
 
 SQL = queries(__file__, "explaining.sql")
 TOLD = frozenset({MemoryLoaded.TYPE, ReplyDrafted.TYPE})

@@ -14,10 +14,10 @@ from schemas.events.memory import TurnReflected
 from schemas.events.threads import ThreadState, Trigger
 from services.console.knowledge.reading import SourceLine, sources_of
 from services.console.threads.archived import archived_if_there
+from services.core.archive.archive import Archive
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
-from services.tools.archive.archive import Archive
 
 SQL = queries(__file__)
 

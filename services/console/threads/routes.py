@@ -20,9 +20,9 @@ from services.console.threads.reading import (
     list_threads,
     whole_thread,
 )
+from services.core.archive.archive import archive_of
 from services.core.house import House
 from services.core.web import Refused
-from services.tools.archive.archive import archive_of
 
 WAIT_S = 5.0  # how long a request waits for track_threads' decision
 

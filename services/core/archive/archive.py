@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from services.core.archive.bucket import Bucket
+from services.core.archive.places import Folder, Place
 from services.core.errors import Permanent
 from services.core.settings import S3Access, Settings
-from services.tools.archive.bucket import Bucket
-from services.tools.archive.places import Folder, Place
 
 
 class ArchivePlaceWrong(Permanent):

@@ -9,9 +9,9 @@ from typing import BinaryIO, cast
 import obstore
 from obstore.exceptions import BaseError, NotFoundError
 
+from services.core.archive.places import ArchiveMissing
 from services.core.object_blobs import ObjectStoreAway, open_bucket
 from services.core.settings import S3Access
-from services.tools.archive.places import ArchiveMissing
 
 
 class Bucket:

@@ -15,15 +15,15 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
+from services.core.archive import file
+from services.core.archive.archive import Archive
+from services.core.archive.file import Manifest, Row
+from services.core.archive.places import ArchiveMissing
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.history import Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import Permanent
-from services.tools.archive import file
-from services.tools.archive.archive import Archive
-from services.tools.archive.file import Manifest, Row
-from services.tools.archive.places import ArchiveMissing
 
 SQL = queries(__file__, "history.sql")
 BATCH = 2000
@@ -114,7 +114,7 @@ async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncI
                 yield row
 
 
-async def archived_of(source: Connection, archive: Archive, wanted: Callable[[Row], bool]) -> list[Row]:
+async def archived_of(source: Connection, archive: Archive | None, wanted: Callable[[Row], bool]) -> list[Row]:
     """The archived rows that are wanted, asked of each as it is stored, then opened. Raises as `opened_archive`."""
     keys = keys_of(source)
     if keys is None:

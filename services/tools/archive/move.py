@@ -16,12 +16,12 @@ from pathlib import Path
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from services.core.archive.archive import Archive
+from services.core.archive.file import Manifest, verify, write
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.pipeline import consumers
 from services.tools.alone import hold
-from services.tools.archive.archive import Archive
-from services.tools.archive.file import Manifest, verify, write
 
 SQL = queries(__file__)
 BATCH = 2000

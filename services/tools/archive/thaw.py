@@ -12,9 +12,9 @@ from itertools import islice
 
 from psycopg import sql
 
+from services.core.archive.archive import Archive
+from services.core.archive.file import Manifest, Row, lines
 from services.core.db import Connection, fetch_one, queries
-from services.tools.archive.archive import Archive
-from services.tools.archive.file import Manifest, Row, lines
 
 SQL = queries(__file__)
 BATCH = 2000

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import structlog
 
+from services.core.archive.archive import archive_of
+from services.core.archive.history import manifests
 from services.core.bus.sweeper import refill
 from services.core.bus.topics_admin import ends
 from services.core.clock import utc_now
@@ -19,14 +21,12 @@ from services.core.memory.embeddings import EmbedderRefused, EmbedderUnavailable
 from services.core.settings import Settings
 from services.pipeline import consumers
 from services.process import prepare, topic_specs
-from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
 from services.tools.backup.files import copy_blobs
 from services.tools.backup.keys import master_beside
 from services.tools.backup.manifest import Manifest
 from services.tools.backup.take import ARCHIVE, BLOBS, DUMP
 from services.tools.fold import fold, state_hash
-from services.tools.history import manifests
 from services.tools.rebuild.beside import connected
 from services.tools.vectors.renewal import give_vectors, in_private
 

@@ -6,16 +6,16 @@ import asyncio
 from importlib.metadata import version
 from pathlib import Path
 
+from services.core.archive.archive import archive_of
+from services.core.archive.history import manifests
 from services.core.clock import utc_now
 from services.core.db import Connection, fetch_one, queries
 from services.core.settings import Settings
-from services.tools.archive.archive import archive_of
 from services.tools.backup import postgres
 from services.tools.backup.files import copy_blobs, write_synced
 from services.tools.backup.keys import COPIES, KEYS
 from services.tools.backup.manifest import NAME, Manifest
 from services.tools.fold import projections, state_hash
-from services.tools.history import manifests
 from services.tools.rebuild.beside import connected
 
 SQL = queries(__file__)

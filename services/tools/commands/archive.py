@@ -11,12 +11,12 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from services.core.archive.archive import Archive, archive_of
+from services.core.archive.file import ArchiveDamaged, Manifest, verify
+from services.core.archive.history import manifests
+from services.core.archive.places import ArchiveMissing
 from services.core.clock import utc_now
-from services.tools.archive.archive import Archive, archive_of
-from services.tools.archive.file import ArchiveDamaged, Manifest, verify
 from services.tools.archive.move import move
-from services.tools.archive.places import ArchiveMissing
-from services.tools.history import manifests
 from services.tools.rebuild.beside import connected
 from services.tools.running import database_here
 from services.tools.shown import cell

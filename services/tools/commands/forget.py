@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
+from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
 from services.core.house import House
-from services.tools.archive.archive import archive_of
 from services.tools.backup.keys import copies_left
 from services.tools.commands.terminal import console, plain
 from services.tools.erase.export import export

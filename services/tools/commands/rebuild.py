@@ -13,8 +13,8 @@ import typer
 from rich.pretty import Pretty
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from services.core.archive.archive import archive_of
 from services.core.settings import Settings
-from services.tools.archive.archive import archive_of
 from services.tools.commands.terminal import console
 from services.tools.fold import Folded
 from services.tools.rebuild import run

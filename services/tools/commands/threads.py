@@ -14,8 +14,8 @@ from schemas.events.marks import Tag
 from services.console.bodies import Goals
 from services.console.threads import wishes
 from services.console.threads.reading import due_next, list_threads, whole_thread
+from services.core.archive.archive import archive_of
 from services.tools import threads as showing
-from services.tools.archive.archive import archive_of
 from services.tools.commands.ids import whole_id
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here

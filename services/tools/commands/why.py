@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from services.console.threads.explaining import Explanation, explain_reply, explain_thread
+from services.core.archive.archive import archive_of
 from services.core.house import House
 from services.tools import why as showing
-from services.tools.archive.archive import archive_of
 from services.tools.commands.ids import IdUnclear, whole_id
 from services.tools.commands.terminal import console
 from services.tools.commands.wishing import in_house

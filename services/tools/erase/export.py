@@ -17,13 +17,13 @@ from psycopg import sql
 from schemas.events.mail import EmailRead
 from schemas.events.replies import MemoryLoaded, ReplyApproved
 from schemas.topics import catalogue
+from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
 from services.core.db import Connection, fetch_all, queries
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.pipeline import PROCESSORS
-from services.tools.archive.archive import archive_of
 from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
 
 EXPORT = queries(__file__, "export.sql")

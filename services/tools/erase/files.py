@@ -15,16 +15,16 @@ from pathlib import Path
 
 from schemas.events.mail import MailReceived
 from schemas.events.replies import ReplyApproved
+from services.core.archive.archive import archive_of
+from services.core.archive.history import manifests, opened_archive
+from services.core.archive.places import Place
 from services.core.blobs import BlobMissing
 from services.core.db import fetch_all
 from services.core.house import House
 from services.core.keys import Erased
-from services.tools.archive.archive import archive_of
-from services.tools.archive.places import Place
 from services.tools.erase.inside import unpacked
 from services.tools.erase.resealing import names_in
 from services.tools.erase.stores import BATCH, SQL, Found
-from services.tools.history import manifests, opened_archive
 from services.tools.rebuild.beside import connected
 
 # Below home: what other stores are made of, and the trial's SMTP sink, which stands for the world outside.

@@ -13,14 +13,14 @@ from uuid import UUID
 from psycopg import sql
 
 from schemas.topics import catalogue
+from services.core.archive.archive import Archive
+from services.core.archive.history import Stored, opened_archive
 from services.core.bus import history
 from services.core.db import Connection, fetch_all
 from services.core.errors import Permanent
 from services.pipeline import PROCESSORS
-from services.tools.archive.archive import Archive
 from services.tools.erase.survey import SQL
 from services.tools.fold import fold_events
-from services.tools.history import Stored, opened_archive
 
 # The column by which the rows of a kind of aggregate are found. A table that lacks it is found by its thread.
 COLUMN = MappingProxyType(

@@ -23,6 +23,8 @@ from psycopg.types.json import Jsonb
 from schemas.events import EVENTS
 from schemas.events.mail import EmailRead
 from schemas.events.threads import MailAttached
+from services.core.archive.archive import Archive
+from services.core.archive.history import NoKeys
 from services.core.blobs import BlobMissing
 from services.core.bus import history
 from services.core.bus.sealing import sealed_with
@@ -32,10 +34,8 @@ from services.core.keys.aead import KEY, OF, SEALED
 from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
 from services.core.sealed_blobs import SealedBlobs
-from services.tools.archive.archive import Archive
 from services.tools.erase.inside import unpacked
 from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
-from services.tools.history import NoKeys
 
 Place = tuple[str, UUID]
 

@@ -18,6 +18,7 @@ from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from schemas.events.memory import ParticipantErased
 from schemas.events.threads import TurnFailed
+from services.core.archive.archive import archive_of
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
@@ -29,7 +30,6 @@ from services.core.keys.keyring import CACHE_S
 from services.core.memory.embedding_cache import EMBEDDINGS
 from services.core.suppressed import mark_of
 from services.tools.alone import hold
-from services.tools.archive.archive import archive_of
 from services.tools.erase.refold import lock, refold
 from services.tools.erase.resealing import Resealed, reseal
 from services.tools.erase.survey import SQL, Survey

@@ -15,13 +15,13 @@ from schemas.events.documents import DocumentContinued, DocumentIndexed
 from schemas.events.mail import EmailRead, MailReceived
 from schemas.events.memory import FactRecorded, ParticipantSeen
 from schemas.events.threads import MailAttached
+from services.core.archive.archive import Archive
+from services.core.archive.history import NoKeys, archived_of, opened_archive
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.ids import participant_id
 from services.core.keys.aead import KEY, is_sealed
 from services.core.keys.keyring import People
-from services.tools.archive.archive import Archive
 from services.tools.erase.words import Marks, Redactor, is_phrase, marks, texts, words_of
-from services.tools.history import NoKeys, opened_archive
 
 SQL = queries(__file__)
 BATCH = 1000
@@ -92,7 +92,7 @@ async def survey(
 
 async def sealed_rows(conn: Connection, found: Survey, keys: Collection[UUID], archive: Archive | None) -> list[Row]:
     """The events that are sealed with some keys, and those of the person from before there were keys, opened."""
-    archived = [row async for row in opened_archive(conn, archive) if _is_among(found, row, keys)]
+    archived = await archived_of(conn, archive, lambda row: _is_among(found, row, keys))
     args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in keys]}
     return [{**row, "archived": True} for row in archived] + await fetch_all(conn, SQL.own_events, args)
 

@@ -12,10 +12,10 @@ import json
 from uuid import UUID
 
 from schemas.events.mail import EmailRead, MailReceived
+from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
-from services.tools.archive.archive import archive_of
 from services.tools.erase.inside import unpacked
 from services.tools.erase.resealing import names_in
 from services.tools.erase.survey import Row, Survey, everything, key_of

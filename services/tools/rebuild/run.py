@@ -15,15 +15,15 @@ from typing import LiteralString
 from psycopg import IsolationLevel, sql
 from psycopg.errors import LockNotAvailable
 
+from services.core.archive.archive import Archive
+from services.core.archive.history import Part, Stored, manifests, stored_events
 from services.core.bus import history
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
 from services.core.house import open_keys
 from services.core.settings import Settings
 from services.tools.alone import holding, still
-from services.tools.archive.archive import Archive
 from services.tools.fold import Folded, fold_events
-from services.tools.history import Part, Stored, manifests, stored_events
 from services.tools.rebuild.beside import SQL, beside, connected, drop, make
 from services.tools.rebuild.compare import Comparison, compare
 from services.tools.rebuild.scopes import Scope

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from schemas.events.mail import MailReceived
+from services.core.archive.archive import Archive
+from services.core.archive.file import Row
+from services.core.archive.history import manifests
 from services.core.db import Connection, fetch_all, fetch_one
-from services.tools.archive.archive import Archive
-from services.tools.archive.file import Row
 from services.tools.archive.thaw import thaw
-from services.tools.history import manifests
 from services.tools.replay.selection import Selection
 from services.tools.replay.steps import SQL
 

@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from services.core.archive.history import Part, readable, stored_events
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
-from services.tools.history import Part, readable, stored_events
 from services.tools.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
 from services.tools.replay.gone import what_is_gone
 from services.tools.replay.selection import Selection

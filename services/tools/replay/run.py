@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 
+from services.core.archive.archive import archive_of
 from services.core.house import open_keys
 from services.core.settings import Settings
-from services.tools.archive.archive import archive_of
 from services.tools.rebuild.beside import connected
 from services.tools.replay.archived import see_archived
 from services.tools.replay.case import Case, load, seen_late

@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from services.core.archive.archive import archive_of
+from services.core.archive.file import Manifest, lines, typed, verify, write
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
-from services.tools.archive.archive import archive_of
-from services.tools.archive.file import Manifest, lines, typed, verify, write
 from services.tools.retention.ask import SQL
 from services.tools.retention.clearing import BATCH, Clearing
 from services.tools.retention.emptying import Emptying, choose, emptied

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
-from services.tools.archive.archive import archive_of
 from services.tools.archive.move import move
 from services.tools.rebuild.beside import connected
 from services.tools.retention.ask import SQL

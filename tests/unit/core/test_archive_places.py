@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from services.core.archive.bucket import Bucket
+from services.core.archive.places import ArchiveMissing, Folder, Place
 from services.core.object_blobs import ObjectStoreAway
-from services.tools.archive.bucket import Bucket
-from services.tools.archive.places import ArchiveMissing, Folder, Place
 from tests.support.s3_server import running_s3
 
 
