@@ -39,7 +39,7 @@ Intent = Literal[
 ]
 ParticipantStateName = Literal["unknown", "prospect", "customer", "vip", "at_risk", "churned", "returning"]
 ReplyState = Literal["awaiting_reply", "in_progress", "resolved"]
-Grain = Literal["working", "daily", "weekly", "monthly", "quarterly", "yearly"]
+Grain = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,9 @@ class SearchMemoryInput(_Said):
     """Look up what is remembered about the author of this mail."""
 
     query_text: OptionalLine = Field(default="", description="What to look for by meaning; empty lists by time.")
-    grain: Grain | None = Field(default=None, description="Only summaries of this grain; null searches facts too.")
+    grain: Grain | None = Field(
+        default=None, description="Lists what is found by day, week, month, quarter or year; null lists the best first."
+    )
     minimum_days_ago: int = Field(default=0, ge=0, le=36_500, description="Nothing newer than this many days.")
     maximum_days_ago: int = Field(default=36_500, ge=0, le=36_500, description="Nothing older than this many days.")
     max_results: int = Field(default=10, ge=1, le=50, description="How many entries to return.")

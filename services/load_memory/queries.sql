@@ -74,6 +74,53 @@ SELECT subject, predicate, object FROM relations
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
 
+-- name: past
+-- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
+-- another fact, is none), other threads that they wrote to themselves, and where they stood as a customer.
+WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people)
+(SELECT 'fact' AS what, fact_id AS id, valid_from AS at, text, least(valid_to, expires_at) AS until, importance AS weight
+ FROM facts WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
+   AND (superseded_at <= %(now)s OR expires_at <= %(now)s) AND retracted_at IS NULL AND merged_into IS NULL
+   AND least(valid_to, expires_at) <= %(now)s
+ ORDER BY valid_from DESC LIMIT %(most)s)
+UNION ALL
+(SELECT 'thread', t.thread_id, t.opened_at, format('«%%s», %%s', t.subject, t.state), NULL, 0.5
+ FROM thread_summaries s JOIN threads t USING (thread_id)
+ WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT people FROM person)::uuid[])
+   AND s.trusted AND t.thread_id <> %(thread_id)s
+   AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted)
+ ORDER BY t.opened_at DESC LIMIT %(most)s)
+UNION ALL
+(SELECT 'standing', participant_id, at, format('became %%s', replace(to_state, '_', ' ')), NULL, 1
+ FROM participant_log WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
+   AND refused = '' ORDER BY version DESC LIMIT %(most)s)
+ORDER BY at DESC, what, id;
+
+-- name: patterns
+-- What happened again and again to this participant's threads, by sort and reason, the last seen first.
+WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),
+theirs AS MATERIALIZED (
+    SELECT DISTINCT thread_id FROM thread_summaries
+    WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND trusted),
+seen AS (
+    SELECT CASE to_state WHEN 'closed' THEN 'a matter stayed settled' ELSE 'a settled matter came up again' END AS type,
+           '' AS data, at
+    FROM theirs JOIN thread_log USING (thread_id)
+    WHERE refused = '' AND (from_state = 'resolved' AND to_state IN ('closed', 'in_progress')
+                            OR from_state = 'closed' AND to_state = 'new')
+    UNION ALL
+    SELECT 'a person had to take over', detail, at
+    FROM theirs JOIN thread_actions USING (thread_id)
+    WHERE action = 'escalated to a human' AND participant_id = ANY((SELECT people FROM person)::uuid[])
+    UNION ALL
+    SELECT 'a person would not send the draft', reason, closed_at
+    FROM theirs JOIN turns t USING (thread_id)
+    WHERE outcome = 'rejected' AND EXISTS (
+        SELECT 1 FROM mails m
+        WHERE m.mail_id = ANY(t.mail_ids) AND m.participant_id = ANY((SELECT people FROM person)::uuid[])))
+SELECT type, data, count(*)::int AS occurrences, max(at) AS last_at FROM seen
+GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
+
 -- name: recent
 -- What the author of the turn has seen of the thread, newest first and without the mails that are being answered: the
 -- newest rows within the retention, and all that the summary does not cover yet, up to a bound. Mails are seen by who

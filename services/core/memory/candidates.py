@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from psycopg.rows import class_row, tuple_row
-from psycopg.sql import SQL, Composed, Literal
+from psycopg.sql import SQL, Composable, Composed, Literal
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
@@ -43,12 +43,12 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for, where, and as of when; see `search_facts`."""
+    """What is looked for, where, and as of when; see `search_facts`. Only what is listed by time needs no meaning."""
 
     workspace: str
     participant_id: UUID | None
     text: str
-    meaning: Meaning
+    meaning: Meaning | None
     moment: datetime
     window: Window | None
 
@@ -68,11 +68,15 @@ async def nominate(conn: Connection, query: Query, settings: SearchSettings) -> 
     return await (_of_workspace if query.participant_id is None else _of_participant)(conn, query, settings)
 
 
+async def newest(conn: Connection, query: Query, count: int) -> list[Candidate]:
+    """What is known of one participant, whatever the query's words: at most `count`, the newest first."""
+    statement, values = _statement(SEARCH.newest, query)
+    return await _candidates(conn, statement, values | {"candidates": count})
+
+
 async def _of_participant(conn: Connection, query: Query, settings: SearchSettings) -> list[Candidate]:
-    condition, values = _condition(query)
-    statement = _statement(SQL(SEARCH.of_participant), condition, query)
-    values |= {"participant_id": query.participant_id, "text": query.text, "candidates": settings.candidates}
-    return await _candidates(conn, statement, values)
+    statement, values = _statement(SEARCH.of_participant, query)
+    return await _candidates(conn, statement, values | {"candidates": settings.candidates})
 
 
 async def _of_workspace(conn: Connection, query: Query, settings: SearchSettings) -> list[Candidate]:
@@ -80,7 +84,7 @@ async def _of_workspace(conn: Connection, query: Query, settings: SearchSettings
         async with conn.cursor(row_factory=class_row(Word)) as cursor:
             words = await (await cursor.execute(SEARCH.words, {"text": query.text})).fetchall()
         await conn.execute(SEARCH.breadth, {"breadth": str(settings.breadth)})
-        condition, values = _condition(query)
+        statement, values = _statement(SEARCH.of_workspace, query)
         values |= {
             "lexemes": [word.lexeme for word in words],
             "rarities": [word.rarity for word in words],
@@ -88,23 +92,31 @@ async def _of_workspace(conn: Connection, query: Query, settings: SearchSettings
             "cap": settings.cap,
             "candidates": settings.candidates,
         }
-        return await _candidates(conn, _statement(SQL(SEARCH.of_workspace), condition, query), values)
+        return await _candidates(conn, statement, values)
 
 
-def _condition(query: Query) -> tuple[SQL, dict[str, Any]]:
+def _statement(template: LiteralString, query: Query) -> tuple[Composed, dict[str, Any]]:
+    """A statement with the parts that several share, and what its placeholders stand for."""
+    condition = SQL(SEARCH.believed_and_valid if query.window is None else SEARCH.so_within_window)
+    parts: dict[str, Composable] = {
+        "condition": condition,
+        "theirs": SQL(SEARCH.theirs).format(condition=condition),
+        "nominated": SQL(SEARCH.nominated),
+        "shown": SQL(SEARCH.shown),
+    }
     values: dict[str, Any] = {
         "workspace": query.workspace,
+        "participant_id": query.participant_id,
         "as_of": query.moment,
-        "vector": vector_literal(query.meaning.vector),
+        "text": query.text,
     }
-    if query.window is None:
-        return SQL(SEARCH.believed_and_valid), values
-    return SQL(SEARCH.so_within_window), values | {"window_start": query.window.start, "window_end": query.window.end}
-
-
-def _statement(template: SQL, condition: SQL, query: Query) -> Composed:
-    model = Literal(query.meaning.model.replace("%", "%%"))  # in a statement that has placeholders
-    return template.format(condition=condition, model=model, dimensions=Literal(len(query.meaning.vector)))
+    if query.meaning is not None:
+        model = query.meaning.model.replace("%", "%%")  # in a statement that has placeholders
+        parts |= {"model": Literal(model), "dimensions": Literal(len(query.meaning.vector))}
+        values["vector"] = vector_literal(query.meaning.vector)
+    if query.window is not None:
+        values |= {"window_start": query.window.start, "window_end": query.window.end}
+    return SQL(template).format(**parts), values
 
 
 async def _candidates(conn: Connection, statement: Composed, values: dict[str, Any]) -> list[Candidate]:

@@ -13,9 +13,7 @@ scope AS MATERIALIZED (
         fact_id, tsv, length(tsv)::float8 AS size,
         CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts
-    WHERE workspace = %(workspace)s
-      AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND {condition}
-      AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id))
+    WHERE {theirs}
 ),
 total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
 matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.tsv @@ word.query),
@@ -31,16 +29,19 @@ scored AS (
         fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
     FROM total, scope LEFT JOIN lexical USING (fact_id)
 ),
+{nominated}
+{shown}
+
+-- name: newest
+-- Every fact of one participant that stands under the condition, without a question: what became so last comes first.
+WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),
 nominated AS (
-    (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
-    UNION
-    (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
+    SELECT fact_id, NULL::float8 AS similarity, 0::float8 AS lexical, 0::float8 AS coverage, NULL::int AS scope_size
+    FROM facts WHERE {theirs}
+    ORDER BY valid_from DESC, fact_id LIMIT %(candidates)s
 )
-SELECT
-    similarity, lexical, coverage, scope_size,
-    fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
-    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
-FROM nominated JOIN facts USING (fact_id)
+{shown}
+ORDER BY valid_from DESC, fact_id
 
 -- name: words
 -- The stems of a query and in how many facts each stands, as the planner's statistics estimate it: a word
@@ -93,11 +94,24 @@ scored AS (
         fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, NULL::int AS scope_size
     FROM scope LEFT JOIN lexical USING (fact_id)
 ),
+{nominated}
+{shown}
+
+-- name: theirs
+-- What one person said, under whichever of their addresses, as far as no other one of these outranks it.
+workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND {condition}
+AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id))
+
+-- name: nominated
+-- The nearest in meaning, and those that share words.
 nominated AS (
     (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
     UNION
     (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
 )
+
+-- name: shown
+-- A candidate's scores, and its fact.
 SELECT
     similarity, lexical, coverage, scope_size,
     fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,

@@ -15,7 +15,7 @@ from uuid import UUID
 import numpy as np
 
 from services.core.db.pool import Connection
-from services.core.memory.candidates import Candidate, Query, SearchSettings, nominate
+from services.core.memory.candidates import Candidate, Query, SearchSettings, newest, nominate
 from services.core.memory.derived import lapsed_among, lightened
 from services.core.memory.embeddings import Meaning
 from services.core.memory.facts import Fact
@@ -23,7 +23,7 @@ from services.core.memory.fusion import convex
 from services.core.memory.periods import Window
 from services.core.memory.ranking import standing_score, timely
 
-__all__ = ["Hit", "SearchSettings", "search_facts"]
+__all__ = ["Hit", "SearchSettings", "newest_facts", "search_facts"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,20 @@ async def search_facts(
     size = candidates[0].scope_size if candidates else None
     whole = size is not None and size <= settings.whole_up_to
     return ranked if whole else _first(ranked, limit)
+
+
+async def newest_facts(
+    conn: Connection,
+    *,
+    workspace: str,
+    participant_id: UUID,
+    now: datetime,
+    window: Window | None = None,
+    limit: int = 20,
+) -> list[Fact]:
+    """What became so last, newest first, of what is so now, or was so within `window`, changed since or not."""
+    query = Query(workspace, participant_id, "", None, now, window)
+    return [one.fact for one in await newest(conn, query, limit)]
 
 
 async def _weighed(conn: Connection, query: Query, candidates: list[Candidate]) -> list[Candidate]:

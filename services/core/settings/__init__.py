@@ -21,7 +21,7 @@ from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.reading import read_settings
-from services.core.settings.recall import RecallSettings
+from services.core.settings.recall import GrainSettings, RecallSettings
 from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
@@ -41,6 +41,7 @@ __all__ = [
     "ContextSettings",
     "DkimSettings",
     "EmbeddingSettings",
+    "GrainSettings",
     "Group",
     "ImapSettings",
     "InboxSettings",

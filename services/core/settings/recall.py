@@ -21,6 +21,16 @@ class FloorSettings(Group):
     outside_window: Share = Field(0.3, description="it is far from the time that is asked")
 
 
+class GrainSettings(Group):
+    """How finely the past is told: how many periods back each grain reaches. What is older is told by the year."""
+
+    days: int = Field(14, ge=1, le=366)
+    weeks: int = Field(8, ge=1, le=520)
+    months: int = Field(12, ge=1, le=120)
+    quarters: int = Field(8, ge=1, le=40)
+    entries: int = Field(5, ge=1, le=100, description="of one period, the weightiest; how many more there are is said")
+
+
 class RecallSettings(Group):
     """Finding facts. `sure_from` and `bell_from` are probabilities as the recall_cue benchmark fits them."""
 
@@ -45,6 +55,7 @@ class RecallSettings(Group):
     )
     other_half_life_days: PositiveFloat = Field(365, description="of kinds that have none")
     floors: FloorSettings = FloorSettings()
+    grains: GrainSettings = GrainSettings()
 
     @model_validator(mode="after")
     def _sure_is_more(self) -> Self:

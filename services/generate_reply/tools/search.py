@@ -2,50 +2,80 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-from typing import Any
-from uuid import UUID
+from datetime import datetime, timedelta
+from itertools import groupby
+from typing import Any, NamedTuple
 
-from schemas.model_output import SearchKnowledgeInput, SearchMemoryInput
+from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
 from services.core.memory.embeddings import Meaning, meanings
+from services.core.memory.facts import Fact
+from services.core.memory.grains import name_of
 from services.core.memory.knowledge import search_knowledge
 from services.core.memory.periods import Window
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, in_words, recall
-from services.core.memory.search import search_facts
+from services.core.memory.search import newest_facts, search_facts
 from services.core.memory.tuning import tuned
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 
 NOTHING = "nothing found"
 
+Where = dict[str, Any]
+
+
+class Found(NamedTuple):
+    """Facts, in the order in which they are told, and what memory says of them."""
+
+    facts: list[Fact]
+    said: tuple[str, ...] = ()
+
 
 async def memory(given: SearchMemoryInput, desk: Desk) -> str:
     """How sure memory is, then facts of the author of this mail, and of nobody else, with their dates."""
     if not desk.event.trusted or desk.event.participant_id is None:
         raise CallRefused("the sender is not authenticated: no memory is shown")
-    answer = await _recalled(given, desk, desk.event.participant_id)
-    kept = [one for one in answer.hits if _wanted(given, one.fact.kind, one.fact.text)][: given.max_results]
+    where = {"workspace": desk.workspace, "participant_id": desk.event.participant_id, "now": desk.now}
+    found = await (_recalled if given.query_text else _newest)(given, desk, where)
+    kept = [one for one in found.facts if _wanted(given, one.kind, one.text)][: given.max_results]
     desk.did("looked in memory", f"{len(kept)} facts")
-    lines = [f"[{one.fact.fact_id}] {one.fact.valid_from:%Y-%m-%d} {one.fact.kind}: {one.fact.text}" for one in kept]
-    if given.query_text:
-        lines.insert(0, f"memory: {in_words(answer.recall)}")
-    return "\n".join(lines) or NOTHING
+    lines = _by_period(kept, given.grain, desk.now) if given.grain else [*map(_line, kept)]
+    return "\n".join([*found.said, *lines]) or NOTHING
 
 
-async def _recalled(given: SearchMemoryInput, desk: Desk, participant_id: UUID) -> Answer:
+async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
     """What the query brings up; the days that the model gives stand before those that its words speak of."""
     asked, days = read(given.query_text, desk.now), _window(given, desk)
-    where: dict[str, Any] = {"workspace": desk.workspace, "participant_id": participant_id, "now": desk.now}
     words = asked.words if days is None else given.query_text
     meaning, tuning = await _meaning(desk, words), tuned(desk.house.settings.recall)
+    limit = tuning.all_candidates
     async with desk.house.database.transaction(desk.workspace) as conn:
         if days is None:
-            return await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=tuning.all_candidates)
-        where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
-        hits = await search_facts(conn, **where, window=days, limit=tuning.all_candidates)
-    return Answer(hits, recalled(hits, tuning.cue))
+            answer = await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=limit)
+        else:
+            where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
+            hits = await search_facts(conn, **where, window=days, limit=limit)
+            answer = Answer(hits, recalled(hits, tuning.cue))
+    return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
+
+
+async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
+    """What became so last."""
+    limit = tuned(desk.house.settings.recall).all_candidates
+    async with desk.house.database.transaction(desk.workspace) as conn:
+        return Found(await newest_facts(conn, **where, window=_window(given, desk), limit=limit))
+
+
+def _by_period(facts: list[Fact], grain: Grain, now: datetime) -> list[str]:
+    """The facts under the names of their periods, newest first."""
+    newest_first = sorted(facts, key=lambda one: one.valid_from, reverse=True)
+    periods = groupby(newest_first, lambda one: name_of(grain, one.valid_from.astimezone(now.tzinfo)))
+    return [line for name, found in periods for line in (f"{name}:", *map(_line, found))]
+
+
+def _line(fact: Fact) -> str:
+    return f"[{fact.fact_id}] {fact.valid_from:%Y-%m-%d} {fact.kind}: {fact.text}"
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:

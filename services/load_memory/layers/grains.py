@@ -1,0 +1,66 @@
+"""What came to pass with this participant and the current facts do not tell, by period: the older, the coarser.
+
+Values that no longer hold, their other threads, and where they stood as a customer. Nothing is stored for it and no
+model sums it up: a row that is corrected, merged or erased is so here as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from services.core.db import Connection, fetch_all
+from services.core.memory.grains import grain_of, name_of
+from services.core.settings import ContextSettings, GrainSettings
+from services.load_memory.section import Entry, Section, entry, section
+from services.load_memory.turn import SQL, Turn
+
+NAME, SHARED, TRUSTED = "grains", False, False
+
+HEAD = "What came to pass, besides what holds now:"
+MOST = 300  # rows of each sort that are looked at
+
+Row = dict[str, Any]
+
+
+def budget(settings: ContextSettings) -> int:
+    """Tokens."""
+    return settings.layer_tokens
+
+
+async def load(turn: Turn, conn: Connection) -> Section:
+    """Nothing for an author who is not authenticated."""
+    if turn.participant_id is None:
+        return Section()
+    args = {
+        "workspace": turn.workspace,
+        "participant_id": turn.participant_id,
+        "thread_id": turn.thread_id,
+        "now": turn.now,
+        "most": MOST,
+    }
+    rows = await fetch_all(conn, SQL.past, args)
+    return section(told(rows, turn.now, turn.house.settings.recall.grains), HEAD, newest_first=True)
+
+
+def told(rows: Iterable[Row], now: datetime, grains: GrainSettings) -> Iterator[Entry]:
+    """An entry for each period, of rows that come newest first: its weightiest rows, oldest first."""
+
+    def place(row: Row) -> tuple[str, str]:
+        at = row["at"].astimezone(now.tzinfo)
+        grain = grain_of(at, now, grains)
+        return grain, name_of(grain, at)
+
+    for (grain, name), found in groupby(rows, place):
+        all_of = list(found)
+        kept = sorted(all_of, key=lambda row: -row["weight"])[: grains.entries]
+        shown = [row for row in reversed(all_of) if row in kept]
+        more = f"; and {len(all_of) - len(shown)} more" if len(all_of) > len(shown) else ""
+        what = [{"what": row["what"], "id": str(row["id"]), "text": row["text"]} for row in shown]
+        yield entry(f"- {name}: " + "; ".join(map(_line, shown)) + more, period=name, grain=grain, entries=what)
+
+
+def _line(row: Row) -> str:
+    return f"{row['text']} (until {row['until']:%Y-%m-%d})" if row["until"] else str(row["text"])
