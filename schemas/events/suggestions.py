@@ -8,7 +8,7 @@ from uuid import UUID
 from pydantic import Field
 
 from schemas.events.base import EventData
-from schemas.events.replies import TokenUsage
+from schemas.events.replies import AgentAct, TokenUsage
 
 
 class SuggestionAsked(EventData):
@@ -36,5 +36,6 @@ class SuggestionDrafted(EventData):
     thread_id: UUID
     participant_id: UUID | None = None
     text: str
+    acts: tuple[AgentAct, ...] = Field((), description="what it looked up meanwhile, for the thread's log")
     model: str = ""
     usage: TokenUsage = TokenUsage()

@@ -50,13 +50,14 @@ async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
 
 
 def _suggestion(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> SuggestionDrafted:
-    """What would be answered, or why nothing would; what the agent noted meanwhile is the reflection's to find."""
+    """What would be answered, or why nothing would."""
     assert desk.decision is not None
     return SuggestionDrafted(
         turn_id=event.turn_id,
         thread_id=event.thread_id,
         participant_id=event.participant_id,
         text=desk.decision.text or desk.decision.reason,
+        acts=tuple(desk.acts),
         model=answers[-1].model,
         usage=token_usage(answers),
     )

@@ -6,6 +6,7 @@ Nothing here reads a table or a clock. Each function gives the events in the ord
 from __future__ import annotations
 
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
+from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import ActionLogged, ReplyAttached
 from services.core.model.usage import estimate_tokens
 from services.track_threads import goals
@@ -14,8 +15,8 @@ from services.track_threads.decide_turns import close_turn, is_open
 from services.track_threads.thread import Thread
 
 
-def acts(thread: Thread, draft: ReplyDrafted) -> Events:
-    """What the agent did while it wrote, whatever becomes of the draft: what it noted is not taken back with it."""
+def acts(thread: Thread, draft: ReplyDrafted | SuggestionDrafted) -> Events:
+    """What the agent did while it wrote, whatever becomes of that: what it noted is not taken back with it."""
     if thread.exists:
         for one in draft.acts:
             yield ActionLogged(

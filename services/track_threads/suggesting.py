@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from uuid import UUID, uuid5
 
+from schemas.events import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.suggestions import SuggestionAsked, SuggestionDrafted
 from services.core.bus.work import Work
 from services.track_threads import marks
+from services.track_threads.decide_replies import acts
 from services.track_threads.keeping import load, record
 
 HEAD = "What the agent would answer:"
@@ -26,10 +28,11 @@ def suggestion(mail: EmailRead, cause: UUID) -> SuggestionAsked:
 
 
 async def on_suggestion(work: Work[SuggestionDrafted]) -> None:
-    """The answer, as a note, while a person still has the thread."""
+    """What the agent looked up for it, and, while a person still has the thread, the answer as a note."""
     event = work.event
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
+        found: list[EventData] = [*acts(thread, event)]
         if thread.state == "escalated" and event.text:
-            note = marks.note(thread, f"{HEAD}\n\n{event.text}", "agent", "ai", event.turn_id)
-            await record(unit, thread, [note], work.house.settings)
+            found.append(marks.note(thread, f"{HEAD}\n\n{event.text}", "agent", "ai", event.turn_id))
+        await record(unit, thread, found, work.house.settings)

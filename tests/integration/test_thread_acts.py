@@ -144,6 +144,24 @@ async def test_an_escalation_of_the_agent_says_that_it_was_the_agent(house: Tend
     assert [(one.trigger, one.detail) for one in called] == [("ai", "a refund is asked for")]
 
 
+async def test_what_it_looked_up_for_a_suggestion_is_logged_and_nothing_is_noted(
+    house: Tended, model: Diligent
+) -> None:
+    """While a person has the thread the agent looks things up for them; what it would note is refused."""
+    model.ends = ("escalate", {"reason": "a refund is asked for", "message_to_customer": "A person takes over."})
+    thread_id = await house.write("We want our money back.")
+    await word(house, approve=True)
+    before = len((await house.thread(thread_id)).actions)
+    await house.write("We have 40 seats.", subject="Re: Export", after="<m1@acme.example>")
+    whole_thread = await house.thread(thread_id)
+    assert whole_thread.notes
+    assert {(one.action, one.trigger) for one in whole_thread.actions[before:]} == {
+        ("a mail waits for the person who has the thread", "system"),
+        ("looked in memory", "ai"),
+        ("looked in the knowledge base", "ai"),
+    }
+
+
 async def test_what_the_agent_did_takes_no_approval_back(house: Tended) -> None:
     """A person who looked before the acts were logged saw the same thread; one who looked before the mail did not."""
     await house.write("We have 40 seats. Where are exports?")

@@ -36,14 +36,14 @@ async def forget(given: ForgetInput, desk: Desk) -> str:
 
 async def set_state(given: ParticipantStateInput, desk: Desk) -> str:
     """Propose a step of the lifecycle."""
-    _only_trusted(desk)
+    _may_note(desk)
     desk.participant_state, desk.participant_state_reason = given.state, given.reason
     desk.did("proposed a step of the customer's lifecycle", given.state)
     return "proposed"
 
 
 def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | ForgetInput) -> str:
-    _only_trusted(desk)
+    _may_note(desk)
     if len(given.quote) > (most := desk.house.settings.learning.quote_characters):
         raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
     fields = given.model_dump(exclude={"reason"})
@@ -61,6 +61,8 @@ def _source(desk: Desk, quote: str) -> UUID:
     raise CallRefused("the quote does not stand in the customer's new text; copy the words exactly, or leave it")
 
 
-def _only_trusted(desk: Desk) -> None:
+def _may_note(desk: Desk) -> None:
+    if desk.event.purpose == "suggestion":
+        raise CallRefused("a colleague has the thread: what the mail tells is noted when they have answered")
     if not desk.event.trusted:
         raise CallRefused("the sender is not authenticated: nothing is remembered or changed for them")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from schemas.events.replies import ContextLayer, MemoryLoaded
@@ -20,6 +20,7 @@ MAILS = (
     {"mail_id": SECOND, "text": "One more thing: we have 40 seats."},
 )
 REPLY = {"text": "Hello Ada.", "state": "awaiting_reply"}
+VIP = {"state": "vip", "reason": "says so"}
 FACT = {
     "kind": "customer_info",
     "key": "seats",
@@ -30,8 +31,9 @@ FACT = {
 }
 
 
-def loaded(*, trusted: bool = True) -> MemoryLoaded:
+def loaded(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "reply") -> MemoryLoaded:
     return MemoryLoaded(
+        purpose=purpose,
         turn_id=UUID(int=1),
         thread_id=UUID(int=2),
         participant_id=UUID(int=3),
@@ -45,9 +47,9 @@ def loaded(*, trusted: bool = True) -> MemoryLoaded:
     )
 
 
-def desk(*, trusted: bool = True) -> Desk:
+def desk(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "reply") -> Desk:
     house: Any = SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings(quote_characters=60)))
-    return Desk(loaded(trusted=trusted), house=house, workspace="main", now=NOW, mails=MAILS)
+    return Desk(loaded(trusted=trusted, purpose=purpose), house=house, workspace="main", now=NOW, mails=MAILS)
 
 
 def call(name: str, given: Any = None, *, id: str = "c1", malformed: str = "") -> ToolCall:

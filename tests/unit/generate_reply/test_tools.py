@@ -10,7 +10,7 @@ from schemas.model_output import TOOL_INPUTS
 from services.generate_reply.conversation import run_call
 from services.generate_reply.desk import LONGEST_DETAIL, MOST_ACTS
 from services.generate_reply.tools import LOOKUPS, TOOLS, definitions
-from tests.unit.generate_reply.desks import FACT, FIRST, REPLY, SECOND, Told, call, desk, work
+from tests.unit.generate_reply.desks import FACT, FIRST, REPLY, SECOND, VIP, Told, call, desk, work
 
 NOBODY = work(Told())
 
@@ -100,7 +100,7 @@ async def test_a_quote_of_an_older_mail_cites_that_mail() -> None:
         ("remember_fact", FACT),
         ("correct_fact", FACT),
         ("forget_fact", {"kind": "note", "key": "seats", "reason": "asked", "quote": "40 seats"}),
-        ("set_participant_state", {"state": "vip", "reason": "says so"}),
+        ("set_participant_state", VIP),
         ("search_memory", {"query_text": "everything"}),
     ],
 )
@@ -113,6 +113,16 @@ async def test_for_a_sender_who_is_not_authenticated_no_memory_is_read_or_writte
     assert result.error
     assert "not authenticated" in result.content
     assert (at.facts, at.participant_state) == ([], "")
+
+
+@pytest.mark.parametrize(("name", "given"), [("remember_fact", FACT), ("set_participant_state", VIP)])
+async def test_a_suggestion_notes_nothing(name: str, given: dict[str, Any]) -> None:
+    """While a colleague has the thread the model is told so, instead of that what it notes were kept."""
+    at = desk(purpose="suggestion")
+    result = await run_call(NOBODY, call(name, given), at)
+    assert result.error
+    assert "a colleague has the thread" in result.content
+    assert (at.facts, at.participant_state, at.acts) == ([], "", [])
 
 
 async def test_a_look_up_is_kept_and_not_made_twice() -> None:
@@ -129,7 +139,7 @@ async def test_what_the_agent_does_is_noted_for_the_threads_log() -> None:
         call("remember_fact", FACT, id="a"),
         call("remember_fact", {**FACT, "quote": "50 seats"}, id="b"),
         call("forget_fact", {"kind": "note", "key": "fax", "reason": "asked", "quote": "40 seats"}, id="c"),
-        call("set_participant_state", {"state": "vip", "reason": "says so"}, id="d"),
+        call("set_participant_state", VIP, id="d"),
         call("reply", REPLY, id="e"),
     ):
         await run_call(NOBODY, told, at)
