@@ -18,6 +18,7 @@ from pathlib import Path
 import psycopg
 
 from deploy.local.errors import PartFailed
+from deploy.local.memory import cache_mb, memory
 from deploy.local.part import Account, Part
 from deploy.local.ports import HOST
 from deploy.local.processes import end_working_in, run_leashed
@@ -27,7 +28,6 @@ SETTINGS = {
     "listen_addresses": HOST,
     "unix_socket_directories": "",
     "max_connections": "200",
-    "shared_buffers": "64MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",
     "max_wal_size": "512MB",
@@ -43,7 +43,8 @@ def postgres(folder: Path, port: int, password: str) -> Part:
     """Postgres on `port` with its data in `folder/data`."""
     data = folder / "data"
     account = _account(folder, Path(_binary("postgres")))
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in (SETTINGS | {"port": str(port)}).items()]
+    settings = SETTINGS | {"port": str(port), "shared_buffers": f"{cache_mb(memory())}MB"}
+    options = [f"--{name.replace('_', '-')}={value}" for name, value in settings.items()]
     return Part(
         name="database",
         port=port,

@@ -25,6 +25,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from deploy.local import EmbeddedStack, Endpoints, HomeInUse, PartFailed, running_endpoints
+from deploy.local.memory import cache_mb, memory
 from deploy.local.ports import free_port
 from tests.support.proxy import FaultProxy
 from tests.support.stack import fresh_database, temporary_home, uses_apache_kafka
@@ -363,3 +364,18 @@ def test_a_part_that_cannot_start_shows_its_log(home: Path) -> None:
         EmbeddedStack(home).start()
     assert not (home / "processes.json").exists()
     assert running_endpoints(home) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "mb"), [("536870912\n", 64), ("2147483648\n", 256), (str(2**60), None), ("max\n", None), (None, None)]
+)
+def test_the_databases_cache_is_an_eighth_of_the_memory_that_we_may_use(
+    tmp_path: Path, limit: str | None, mb: int | None
+) -> None:
+    """A container's limit counts where it is below the machine's memory; never less than 64 MB or more than 4 GB."""
+    said = tmp_path / "memory.max"
+    if limit is not None:
+        said.write_text(limit)
+    ours = memory(said)
+    assert cache_mb(ours) == (mb or cache_mb(memory(tmp_path / "none")))
+    assert [cache_mb(of) for of in (1, 2**33, 2**40)] == [64, 1024, 4096]
