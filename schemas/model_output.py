@@ -9,6 +9,8 @@ Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thin
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -21,6 +23,7 @@ from schemas.held_summary import clip_words, held
 
 SUMMARY_WORDS = 200
 BRIEF_WORDS = 500
+TAG_LETTERS = 40
 
 Intent = Literal[
     "pricing_question",
@@ -67,10 +70,20 @@ def _held_brief(text: str, info: ValidationInfo) -> str:
 
 Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_held_summary)]
 Brief = Annotated[str, StringConstraints(max_length=16_000), AfterValidator(_held_brief)]
+
+
+def _tag(text: str) -> str:
+    found = re.sub(r"[\W_]+", "_", unicodedata.normalize("NFC", text)).strip("_").lower()
+    if not found or len(found) > TAG_LETTERS:
+        raise ValueError(f"a tag has 1 to {TAG_LETTERS} letters or digits")
+    return found
+
+
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
 Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^\w[\w .:#/-]{0,79}$")]
 Kind = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,39}$")]
+Tag = Annotated[str, AfterValidator(_tag)]  # written as one word: "Late delivery" is `late_delivery`
 Body = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8_000)]
 
 _KIND = (
@@ -239,8 +252,12 @@ class Relation(_Said):
 class Signals(_Said):
     """What the mail shows of the author's mood and purpose."""
 
-    sentiment: float = Field(default=0.0, ge=-1.0, le=1.0, description="-1 furious, 0 neutral, 1 delighted.")
-    frustrated: bool = Field(default=False, description="True only if the words show frustration with us.")
+    sentiment: float | None = Field(
+        default=0.0, ge=-1.0, le=1.0, description="-1 furious, 0 neutral, 1 delighted; null if you cannot tell."
+    )
+    frustrated: bool | None = Field(
+        default=False, description="True only if the words show frustration with us; null if you cannot tell."
+    )
     frustrated_mails: int = Field(
         default=0, ge=0, le=100, description="Of several mails: how many of the newest in a row show frustration."
     )
@@ -252,7 +269,7 @@ class Signals(_Said):
         "context shows, if this is one. Otherwise empty.",
     )
     issue_resolved: bool = Field(default=False, description="True if the customer says that their trouble is over.")
-    tags: list[Kind] = Field(default_factory=list, max_length=8, description="Topics, one word each.")
+    tags: list[Tag] = Field(default_factory=list, max_length=8, description="Topics, one word each.")
 
 
 class ParticipantProposal(_Said):
@@ -270,7 +287,7 @@ class Reflection(_Said):
         default_factory=list, max_length=30, description="Only what the author said of themselves or their account."
     )
     relations: list[Relation] = Field(default_factory=list, max_length=20)
-    signals: Signals = Field(default_factory=Signals)
+    signals: Signals = Signals(sentiment=None, frustrated=None)
     participant: ParticipantProposal | None = Field(
         default=None, description="Only if the mail shows that the author's standing has changed."
     )

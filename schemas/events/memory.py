@@ -28,8 +28,8 @@ class RelationProposal(Value):
 class MailSignals(Value):
     """What a mail shows of its author's mood and purpose."""
 
-    sentiment: float = 0.0
-    frustrated: bool = False
+    sentiment: float | None = Field(0.0, description="-1 to 1; null: not known, which moves no mood")
+    frustrated: bool | None = Field(False, description="null: not known, which neither goes on nor ends a row")
     frustrated_mails: int = Field(0, description="how many of the turn's newest mails in a row are; 0: all, if it is")
     intent: str = "other"
     issue_key: str = ""

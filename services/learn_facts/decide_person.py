@@ -90,7 +90,8 @@ def note_signals(
     """
     in_row = _in_row(who.frustrated_in_row, signals, mails)
     kept = people.mood_memory**mails
-    sentiment = round(kept * who.sentiment + (1 - kept) * signals.sentiment, 4)
+    told = who.sentiment if signals.sentiment is None else signals.sentiment
+    sentiment = round(kept * who.sentiment + (1 - kept) * told, 4)
     known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     return SignalsNoted(
         participant_id=who.participant_id,
@@ -107,8 +108,11 @@ def note_signals(
 
 
 def _in_row(before: int, signals: MailSignals, mails: int) -> int:
-    """Frustrated mails in a row: a calm mail ends the row, and the row goes on over turns."""
-    if mails == 0:
+    """Frustrated mails in a row: a calm mail ends the row, and the row goes on over turns.
+
+    A turn of which nobody could tell does neither.
+    """
+    if mails == 0 or signals.frustrated is None:
         return before
     if not signals.frustrated:
         return 0

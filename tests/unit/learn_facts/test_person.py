@@ -129,6 +129,13 @@ def test_the_third_frustrated_mail_in_a_row_is_high_risk() -> None:
     assert risks == ["medium", "medium", "high", "high", "low"]
 
 
+def test_a_mood_that_is_not_known_moves_nothing() -> None:
+    """A turn of which nobody could tell neither ends the row of frustrated mails nor calms the mood."""
+    who = person(frustrated_in_row=2, sentiment=-0.6)
+    noted = decide_person.note_signals(who, MailSignals(sentiment=None, frustrated=None), THREAD)
+    assert (noted.frustrated_in_row, noted.sentiment) == (2, -0.6)
+
+
 @pytest.mark.parametrize(
     ("row", "sentiment", "state", "risk"),
     [

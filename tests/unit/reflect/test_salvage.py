@@ -38,7 +38,9 @@ def test_a_valid_reflection_holds_whole() -> None:
         ("facts", [FACT, {**FACT, "confidence": 1}], "facts.1"),
         ("facts", [FACT, {**FACT, "value": ""}], "facts.1"),
         ("relations", [EDGE, {**EDGE, "predicate": "DROP; --"}], "relations.1"),
-        ("signals", {"sentiment": 9}, "signals"),
+        ("signals", {"sentiment": "furious"}, "signals.sentiment"),
+        ("signals", {"sentiment": float("nan")}, "signals.sentiment"),
+        ("signals", {"mood": "furious"}, "signals.mood"),
         ("signals", "furious", "signals"),
         ("participant", {"state": "emperor", "reason": "says so"}, "participant"),
         ("recipients", ["eve@example.org"], "recipients"),
@@ -52,6 +54,44 @@ def test_one_bad_part_is_left_out_and_named(part: str, value: Any, where: str) -
     assert reflection.summary == "Ada asked."
     assert len(reflection.facts) == (0 if where == "facts" else 1)
     assert len(reflection.relations) == 1
+
+
+@pytest.mark.parametrize(
+    ("bad", "named", "tags"),
+    [
+        ({"tags": ["late delivery"]}, [], ["late_delivery"]),
+        ({"tags": ["Ru\u0308ckgabe", "2fa", " VIP-Support! "]}, [], ["rückgabe", "2fa", "vip_support"]),
+        ({"tags": ["!?", 7, "x" * 41, "late"]}, ["signals.tags.0", "signals.tags.1", "signals.tags.2"], ["late"]),
+        ({"tags": [f"t{n}" for n in range(9)]}, ["signals.tags"], [f"t{n}" for n in range(8)]),
+        ({"tags": {"late": True}}, ["signals.tags"], []),
+        ({"issue_key": "x" * 301}, ["signals.issue_key"], []),
+        ({"frustrated_mails": -1}, ["signals.frustrated_mails"], []),
+    ],
+)
+def test_one_bad_tag_wipes_out_no_mood(bad: dict[str, Any], named: list[str], tags: list[str]) -> None:
+    """Signals hold field by field: what is beside a bad one stands, and only the bad one is left out and named."""
+    reflection, refused = salvage(
+        {**WHOLE, "signals": {"sentiment": -0.9, "frustrated": True, "intent": "competitor", **bad}}
+    )
+    told = reflection.signals
+    assert (told.sentiment, told.frustrated, told.intent, told.tags) == (-0.9, True, "competitor", tags)
+    assert [one.partition(":")[0] for one in refused] == named
+
+
+def test_an_intent_that_nobody_knows_is_another_one() -> None:
+    """A made-up intent is `other`; a sentiment beyond the scale is at its end; the frustration stands."""
+    signals = {"sentiment": -9, "frustrated": True, "intent": "refund_request"}
+    reflection, refused = salvage({**WHOLE, "signals": signals})
+    told = reflection.signals
+    assert (told.sentiment, told.frustrated, told.intent) == (-1, True, "other")
+    assert [one.partition(":")[0] for one in refused] == ["signals.sentiment", "signals.intent"]
+
+
+@pytest.mark.parametrize("signals", [None, "furious", ["furious"], {"sentiment": "bad", "frustrated": "very"}])
+def test_a_mood_that_is_not_told_is_not_known_instead_of_calm(signals: Any) -> None:
+    """Without usable signals nobody can tell whether the mail was frustrated."""
+    reflection, _ = salvage({**WHOLE, **({} if signals is None else {"signals": signals})})
+    assert (reflection.signals.sentiment, reflection.signals.frustrated) == (None, None)
 
 
 def test_more_entries_than_a_list_may_hold_lose_the_last_ones() -> None:
