@@ -25,7 +25,7 @@ def open_turn(
     opened = _opened(thread, thread.next_up, cause, behaviours, human_because)
     yield opened
     if human_because:
-        yield from _hand_over(thread, opened, human_because, still_waits=False)
+        yield from _hand_over(thread, opened, human_because)
 
 
 def for_a_person(thread: Thread, mail: EmailRead, cause: UUID) -> Events:
@@ -37,7 +37,7 @@ def for_a_person(thread: Thread, mail: EmailRead, cause: UUID) -> Events:
     yield from walk(thread, "in_progress", "system", "a mail for a person came")
     opened = _opened(thread, mails, cause, (), mail.verdict.reason)
     yield opened
-    yield from _hand_over(thread, opened, mail.verdict.reason, still_waits=True)
+    yield from _hand_over(thread, opened, mail.verdict.reason)
 
 
 def _opened(
@@ -60,17 +60,17 @@ def _opened(
     )
 
 
-def _hand_over(thread: Thread, opened: TurnOpened, because: str, *, still_waits: bool) -> Events:
+def _hand_over(thread: Thread, opened: TurnOpened, because: str) -> Events:
     turn = OpenTurn(opened.turn_id, opened.mail_ids, opened.trusted, participant_id=opened.participant_id)
     taken = replace(thread, state="in_progress", turn=turn)
-    yield close_turn(taken, "escalated", because, still_waits=still_waits)
+    yield close_turn(taken, "escalated", because)
     yield from escalate(taken, "system", because, opened.participant_id)
 
 
 def close_turn(
     thread: Thread, outcome: TurnOutcome, reason: str, reply_id: UUID | None = None, *, still_waits: bool = False
 ) -> TurnClosed:
-    """The end of the open turn; with `still_waits` nobody has answered its mails."""
+    """The end of the open turn. Handed to a person without a reply, or with `still_waits`, its mails go on waiting."""
     assert thread.turn is not None
     return TurnClosed(
         thread_id=thread.thread_id,
@@ -82,7 +82,7 @@ def close_turn(
         outcome=outcome,
         reason=reason,
         reply_id=reply_id,
-        still_waits=still_waits,
+        still_waits=still_waits or (outcome == "escalated" and reply_id is None),
     )
 
 
@@ -102,9 +102,11 @@ def missed(thread: Thread, breach: DeadlineChanged) -> Events:
         yield from escalate(thread, "system", f"missed a deadline: {breach.reason}")
 
 
-def failed(thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None) -> Events:
+def failed(
+    thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None, *, may_have_left: bool = False
+) -> Events:
     """The turn could not be answered: a human is called, so that no customer meets silence."""
     if thread.turn is None or not is_open(thread, turn_id):
         return
-    yield close_turn(thread, "failed", reason, reply_id)
+    yield close_turn(thread, "failed", reason, reply_id, still_waits=not may_have_left)
     yield from escalate(thread, "system", reason, thread.turn.participant_id)

@@ -74,15 +74,13 @@ async def on_sent(work: Work[ReplySent]) -> None:
 async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
     """A reply was refused for good, or nobody knows whether it arrived."""
     event = work.event
-    what = (
-        "the reply may or may not have been sent" if isinstance(event, ReplyUnknown) else "the reply could not be sent"
-    )
+    unknown = isinstance(event, ReplyUnknown)
+    what = "the reply may or may not have been sent" if unknown else "the reply could not be sent"
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         reason = f"{what}: {event.error}"[:500]
-        await record(
-            unit, thread, decide_turns.failed(thread, event.turn_id, reason, event.reply_id), work.house.settings
-        )
+        ended = decide_turns.failed(thread, event.turn_id, reason, event.reply_id, may_have_left=unknown)
+        await record(unit, thread, ended, work.house.settings)
 
 
 async def on_discarded(work: Work[ReplyDiscarded]) -> None:

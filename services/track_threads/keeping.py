@@ -14,10 +14,10 @@ from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
 from services.track_threads import decide_turns, goals
 from services.track_threads.apply import SQL
-from services.track_threads.behaviours import applied, escalation, put_marks
+from services.track_threads.behaviours import applied, put_marks
 from services.track_threads.calls import calls, near_at
 from services.track_threads.deadlines import follow
-from services.track_threads.occasions import before_turn
+from services.track_threads.occasions import before_turn, for_a_person
 from services.track_threads.terms import terms_of
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
@@ -93,7 +93,8 @@ async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
 async def open_turn(unit: Unit, thread: Thread, settings: Settings) -> None:
     """Open the turn of what waits, with the operator's rules that hold for it."""
     rules = await before_turn(unit, thread, settings)
-    turn = list(decide_turns.open_turn(thread, unit.cause.id, applied(rules), escalation(rules)))
+    because = await for_a_person(unit, thread, rules)
+    turn = list(decide_turns.open_turn(thread, unit.cause.id, applied(rules), because))
     await record(unit, thread, [*(put_marks(thread, rules) if turn else ()), *turn], settings)
 
 

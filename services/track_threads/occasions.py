@@ -8,7 +8,7 @@ from uuid import UUID
 from services.core.bus.unit import Unit
 from services.core.settings import Behaviour, Settings, in_force
 from services.track_threads.apply import SQL
-from services.track_threads.behaviours import Occasion, holding
+from services.track_threads.behaviours import Occasion, escalation, holding
 from services.track_threads.thread import Thread
 
 
@@ -19,6 +19,16 @@ async def before_turn(unit: Unit, thread: Thread, settings: Settings) -> tuple[B
         return ()
     found = await occasion(unit, [one.mail_id for one in thread.next_up])
     return holding(rules, found, thread)
+
+
+async def for_a_person(unit: Unit, thread: Thread, rules: Sequence[Behaviour]) -> str:
+    """Why a person shall answer what is next, "" where no rule says so of mails that no person has handed back."""
+    if not escalation(rules):
+        return ""
+    mail_ids = [one.mail_id for one in thread.next_up]
+    had = {one["mail_id"] for one in await unit.all(SQL.handed_over, thread_id=thread.thread_id, mail_ids=mail_ids)}
+    fresh = [one for one in mail_ids if one not in had]
+    return escalation(holding(rules, await occasion(unit, fresh), thread)) if fresh else ""
 
 
 async def after_turn(

@@ -44,6 +44,11 @@ SELECT state, risk, tags FROM participants
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
 ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
+-- name: handed_over
+-- Those of some mails with which the thread was handed to a person before.
+SELECT one AS mail_id FROM turns, unnest(mail_ids) AS one
+WHERE thread_id = %(thread_id)s AND outcome = 'escalated' AND one = ANY(%(mail_ids)s);
+
 -- name: imported
 -- A mail among these that was imported.
 SELECT mail_id FROM mails WHERE mail_id = ANY(%(mail_ids)s) AND mode = 'history' LIMIT 1;

@@ -93,3 +93,16 @@ async def test_a_mail_for_a_person_is_learned_of_and_waits(house: Tended) -> Non
     turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", "sent"]
     assert not (await house.thread(thread_id)).conversation[0].pending
+
+
+async def test_a_mail_that_a_rule_had_handed_over_was_never_answered_once_handed_back(house: Tended) -> None:
+    """A rule hands a mail to a person once: it waits for them, and handed back, the agent answers it."""
+    thread_id = await house.write("How do I change it?", subject="Our contract")
+    assert (await house.thread(thread_id)).conversation[0].pending
+    async with house.at_work():
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+    await house.settle()
+    turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
+    assert [one["outcome"] for one in turns] == ["escalated", "sent"]
+    whole = await house.thread(thread_id)
+    assert [(one.role, one.pending) for one in whole.conversation] == [("customer", False), ("agent", False)]

@@ -58,6 +58,22 @@ async def test_a_missed_first_response_escalates_and_keeps_the_draft(house: Tend
     assert whole.actions[-1].cause is not None
 
 
+async def test_a_mail_whose_deadline_was_missed_was_hidden_from_everybody(house: Tended) -> None:
+    """A breach is no answer: the mail waits for the person, and once they hand the thread back it gets a turn again."""
+    thread_id = await house.write("The CSV export stops after 500 rows.")
+    await house.wait(hours=5)
+    whole = await house.thread(thread_id)
+    assert (whole.thread.state, whole.conversation[0].pending) == ("escalated", True)
+    async with house.at_work():
+        await wishes.move(house.house, thread_id, "in_progress", "please answer it", "grace", timeout_s=20)
+    await house.settle()
+    turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
+    assert [one["outcome"] for one in turns] == ["escalated", None]
+    drafts = await house.rows("SELECT state FROM deliveries ORDER BY created_at")
+    assert drafts[-1]["state"] == "draft", "an answer waits for a person's word again"
+    assert clocks(await house.thread(thread_id))["first_response"] == "breached"
+
+
 async def test_a_newer_mail_keeps_the_clock_and_the_turns_too(house: Tended) -> None:
     """The customer writes again: the draft is superseded, and the deadline is still that of the first mail."""
     thread_id = await house.write("The export stops.")

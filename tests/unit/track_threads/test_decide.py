@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from schemas.events.mail import Identity
+from schemas.events.replies import ReplyDiscarded
 from schemas.events.threads import (
     ActionLogged,
     BounceNoted,
@@ -294,6 +295,24 @@ def test_a_failed_turn_calls_a_human() -> None:
     events = list(decide_turns.failed(thread(state="in_progress", turn=turn()), id_of("turn"), "retries used up"))
     assert kinds(events) == ["TurnClosed", "StateChanged", "ActionLogged"]
     assert states(events) == [("in_progress", "escalated")]
+
+
+def test_a_draft_discarded_while_a_person_has_the_thread_took_its_mail_with_it() -> None:
+    """What was overtaken by an escalation has answered nothing: its mails wait for whoever has the thread."""
+    before = thread(state="escalated", turn=turn(), pending=(pending(),))
+    ids = {"thread_id": THREAD, "participant_id": PERSON, "turn_id": id_of("turn"), "reply_id": id_of("reply")}
+    discarded = ReplyDiscarded(**ids, attempt=0, reason="a person has the thread", overtaken=True)
+    events = list(decide_replies.discarded(before, discarded))
+    assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
+    assert folded(before, events).pending == before.pending
+
+
+@pytest.mark.parametrize(("may_have_left", "waits"), [(False, True), (True, False)])
+def test_a_reply_that_was_refused_for_good_left_its_mail_with_nobody(may_have_left: bool, waits: bool) -> None:
+    """Where nothing can have left, the mail waits for the person; what may have arrived is not answered twice."""
+    before = thread(state="in_progress", turn=turn(), pending=(pending(),))
+    events = decide_turns.failed(before, id_of("turn"), "550", id_of("reply"), may_have_left=may_have_left)
+    assert bool(folded(before, events).pending) is waits
 
 
 def test_a_turn_fails_once() -> None:
