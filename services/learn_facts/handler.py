@@ -29,7 +29,7 @@ from services.core.settings import Settings
 from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.expiring import on_due
-from services.learn_facts.load import load, load_turn
+from services.learn_facts.load import load, load_standing, load_turn
 from services.learn_facts.meaning import meanings_of
 from services.learn_facts.merging import keeper_of, on_merge_asked
 from services.learn_facts.participant import KnownFact, Participant
@@ -45,7 +45,7 @@ async def on_email(work: Work[EmailRead]) -> None:
     if mail.participant_id is None or mail.author is None or not heeded or not mail.identity.trusted:
         return
     async with work.unit() as unit:
-        who = await load(unit, mail.participant_id)
+        who = await load_standing(unit, mail.participant_id)
         if not who.exists or (mail.author.name and mail.author.name != who.name):
             await unit.record(
                 ParticipantSeen(participant_id=mail.participant_id, addr=mail.author.addr, name=mail.author.name)

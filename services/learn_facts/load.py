@@ -27,6 +27,13 @@ async def load(unit: Unit, participant_id: UUID) -> Participant:
     return _participant(participant_id, rows)
 
 
+async def load_standing(unit: Unit, participant_id: UUID) -> Participant:
+    """The participant, held, without facts and troubles: whom each mail needs, however much is known of them."""
+    args = {"participant_id": participant_id}
+    found, sessions = await unit.read_locked("participant", participant_id, (SQL.participant, SQL.session), **args)
+    return _participant(participant_id, (found, [], [], [], [], sessions))
+
+
 async def load_turn(
     unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID
 ) -> tuple[Participant, list[Source]]:
