@@ -54,13 +54,14 @@ class Query:
 
 
 class Candidate(NamedTuple):
-    """A nominated fact with its scores; `scope_size` is how many facts there were to choose from."""
+    """A nominated fact with its scores; `scope_size` is how many there were to choose from, `derived`: from others."""
 
     fact: Fact
     similarity: float | None
     lexical: float
     coverage: float
     scope_size: int | None
+    derived: bool
 
 
 async def nominate(conn: Connection, query: Query, settings: SearchSettings) -> list[Candidate]:
@@ -122,4 +123,4 @@ def _statement(template: LiteralString, query: Query) -> tuple[Composed, dict[st
 async def _candidates(conn: Connection, statement: Composed, values: dict[str, Any]) -> list[Candidate]:
     async with conn.cursor(row_factory=tuple_row, binary=True) as cursor:
         rows = await (await cursor.execute(statement, values)).fetchall()
-    return [Candidate(Fact(*row[4:]), *row[:4]) for row in rows]
+    return [Candidate(Fact(*row[5:]), *row[:5]) for row in rows]

@@ -111,9 +111,10 @@ nominated AS (
 )
 
 -- name: shown
--- A candidate's scores, and its fact.
+-- A candidate's scores, whether it was derived from others, and its fact.
 SELECT
     similarity, lexical, coverage, scope_size,
+    EXISTS (SELECT 1 FROM fact_parents AS rests WHERE rests.fact_id = facts.fact_id) AS derived,
     fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
     valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
 FROM nominated JOIN facts USING (fact_id)

@@ -88,7 +88,7 @@ async def newest_facts(
 
 async def _weighed(conn: Connection, query: Query, candidates: list[Candidate]) -> list[Candidate]:
     """The candidates, of which those that rest on what has ended by itself weigh as stale ones."""
-    found = [one.fact.fact_id for one in candidates]
+    found = [one.fact.fact_id for one in candidates if one.derived]
     stale = await lapsed_among(conn, query.workspace, found, query.moment)
     return [one._replace(fact=lightened(one.fact)) if one.fact.fact_id in stale else one for one in candidates]
 
