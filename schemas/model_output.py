@@ -68,6 +68,19 @@ def _held_brief(text: str, info: ValidationInfo) -> str:
     return clip_words(text, _room(info).brief)
 
 
+FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2199, 12, 31)  # what lies beyond is no date that anybody means
+
+
+def is_plausible(day: date) -> bool:
+    """Whether somebody may mean this date: "9999-12-31" stands for never, and year 1 for a slip."""
+    return FIRST_DAY <= day <= LAST_DAY
+
+
+def _plausible(day: date | None) -> date | None:
+    return day if day is None or is_plausible(day) else None
+
+
+Day = Annotated[date | None, AfterValidator(_plausible)]
 Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_held_summary)]
 Brief = Annotated[str, StringConstraints(max_length=16_000), AfterValidator(_held_brief)]
 
@@ -159,7 +172,7 @@ class RememberInput(_Said):
     text: Line = Field(description=_TEXT)
     quote: Line = Field(description=_QUOTE)
     importance: int = Field(ge=1, le=10, description=_IMPORTANCE)
-    valid_to: date | None = Field(default=None, description=_VALID_TO)
+    valid_to: Day = Field(default=None, description=_VALID_TO)
 
 
 class CorrectInput(_Said):
@@ -172,7 +185,7 @@ class CorrectInput(_Said):
     text: Line = Field(description=_TEXT)
     quote: Line = Field(description=_QUOTE)
     importance: int = Field(default=5, ge=1, le=10, description=_IMPORTANCE)
-    valid_to: date | None = Field(default=None, description=_VALID_TO)
+    valid_to: Day = Field(default=None, description=_VALID_TO)
 
 
 class ForgetInput(_Said):
@@ -225,7 +238,7 @@ class FactOperation(_Said):
     text: OptionalLine = Field(default="", description=_TEXT)
     quote: Line = Field(description=_QUOTE)
     importance: int = Field(default=5, ge=1, le=10, description=_IMPORTANCE)
-    valid_to: date | None = Field(default=None, description=_VALID_TO)
+    valid_to: Day = Field(default=None, description=_VALID_TO)
     derived_from: list[Line] = Field(
         default_factory=list,
         max_length=5,

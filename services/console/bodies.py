@@ -11,11 +11,12 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
 from schemas.events.threads import ThreadState
-from schemas.model_output import Key, Kind, Line, OptionalLine
+from schemas.model_output import FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
 
 By = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+LastDay = Annotated[date | None, Field(ge=FIRST_DAY, le=LAST_DAY)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
 Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
 
@@ -38,7 +39,7 @@ class NewFact(_Body):
     key: Key = Field(description="what the value is of, such as `plan`")
     value: Line
     text: OptionalLine = Field("", description="the fact as a sentence; by default `key: value`")
-    valid_to: date | None = Field(None, description="the last day on which it is so")
+    valid_to: LastDay = Field(None, description="the last day on which it is so")
     parents: tuple[UUID, ...] = Field((), max_length=20, description="the facts that it was derived from")
     by: By = "api"
 
@@ -48,7 +49,7 @@ class Correction(_Body):
 
     value: Line
     text: OptionalLine = Field("", description="the right sentence; by default the old one with the new value")
-    valid_to: date | None = Field(None, description="the last day on which it is so, where that was wrong too")
+    valid_to: LastDay = Field(None, description="the last day on which it is so, where that was wrong too")
     by: By = "api"
 
 

@@ -12,9 +12,11 @@ from uuid import UUID
 
 from schemas.events.memory import Trust
 from schemas.events.replies import FactProposal
+from services.core.mail.reply_text import without_quoted
 from services.core.memory.quotes import Span, find_quote
 from services.core.memory.support import Support
-from services.learn_facts.evidence import is_literal, objection
+from services.learn_facts.evidence import objection
+from services.learn_facts.literal import is_literal
 from services.learn_facts.participant import KnownFact, Source
 from services.learn_facts.policy import OURS, Policy, end_of_day, valid_from
 
@@ -60,7 +62,7 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     """The claim that a proposal makes; else why it makes none, in words."""
     if source is None:
         return "the quote stands in no mail of this turn"
-    span = find_quote(proposal.quote, source.text)
+    span = _find(proposal.quote, source.text)
     if not source.trusted:
         return "the sender is not authenticated"
     if span is None:
@@ -68,6 +70,14 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     refusal = _refusal(proposal, source, span, policy)
     since = valid_from(source.sent_at, source.received_at, history=source.history, learning=policy.learning)
     return refusal or Claim(proposal, source, span, _trust(proposal, source, span), since, fact_id, policy)
+
+
+def _find(quote: str, text: str) -> Span | None:
+    """Where the quote stands: in the author's own lines if it stands there, else on quoted ones."""
+    own = find_quote(quote, without_quoted(text))
+    if own is not None and own.quote == text[own.start : own.end][: len(own.quote)]:
+        return own
+    return find_quote(quote, text)
 
 
 def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy) -> str:

@@ -1,18 +1,20 @@
-"""Whether the words that a proposal cites are the customer's own statement, and how literally they say it.
+"""Whether the words that a proposal cites are the customer's own statement.
 
-Pure. The words stand in the mail (`find_quote`); this asks whose words they are and to whom they speak.
+Pure. The words stand in the mail (`find_quote`); this asks whose words they are and to whom they speak. A customer who
+answers between the lines of an older mail leaves those lines in their text: they are quoted, and never theirs.
 """
 
 from __future__ import annotations
 
 import re
 
+from services.core.mail.reply_text import without_quoted
 from services.core.memory.quotes import Span
+from services.learn_facts.literal import is_literal, sentence_around
 from services.learn_facts.wording import says
 
 TROUBLES = frozenset({"issue_history", "event", "interaction"})  # kinds of what happened: it may have been words
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
 _INSIDE = r"(?:(?!\n\s*\n)[^{}]){{{},}}"  # a quotation may be broken over lines, and ends with its paragraph
 _MARKS = (("“", "”"), ("«", "»"), (r"(?<!\w)»(?=\w)", "«"), ("„", "“”"), ("‚", "‘’"), ("‹", "›"))
 _JAPANESE_MARKS = (("「", "」"), ("『", "』"))
@@ -28,26 +30,24 @@ _QUOTED = re.compile(
 )
 _SENTENCE = re.compile(r"\S+(?:\s+\S+){3}|[「『].*[ぁ-ゖ].*[」』]", re.DOTALL)  # less is a name or a title
 _ECHO_WORDS = 4  # a shorter answer may well repeat a word of ours
-_WORD = re.compile(r"\w+")
-_ISO_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
-_STEM = 4  # letters that two forms of a word share
-
-
-def sentence_around(span: Span, text: str) -> str:
-    """The whole sentences that a span stands in."""
-    begins = [found.end() for found in _SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
-    ends = [found.start() for found in _SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
-    return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
+_ECHO_CHARACTERS = 10  # the same where words are not parted by spaces
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
 
 
 def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], value: str = "") -> str:
     """Why the cited words are no statement of the customer, in words; "" if they are one.
 
-    What stands in quotation marks is somebody else's, whatever is made of it. Words around a quotation are the
-    customer's, and say no more of `value` than they say themselves, but where what was said is what happened.
+    What stands on quoted lines or in quotation marks is somebody else's, whatever is made of it. Words around a
+    quotation are the customer's, and say no more of `value` than they say themselves; what was said in quotation marks
+    may be what happened.
     """
+    whole, text = text, without_quoted(text)
+    if not text[span.start : span.end].strip():
+        return "the words stand on quoted lines: somebody else's"
+    if text[span.start : span.end] != whole[span.start : span.end] and value and not is_literal(value, span, text):
+        return "only quoted lines say so: somebody else's"
     sentence = sentence_around(span, text)
-    if len(sentence.split()) >= _ECHO_WORDS and any(_folded(sentence) in _folded(ours) for ours in our_words):
+    if _is_long(sentence) and any(_folded(sentence) in _folded(without_quoted(ours)) for ours in our_words):
         return "these are our own words"
     if says("orders", sentence):
         return "the words are an instruction to the memory, not a statement"
@@ -57,18 +57,6 @@ def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], valu
     if quotations and value and kind not in TROUBLES and not is_literal(value, span, _without(quotations, text)):
         return "only the words in quotation marks say so: somebody else's"
     return ""
-
-
-def is_literal(value: str, span: Span, text: str) -> bool:
-    """Whether the sentence says the value itself: every number of it, and at least half of its words."""
-    said = {word.casefold() for word in _WORD.findall(sentence_around(span, text))}
-    stems = {word[:_STEM] for word in said if len(word) >= _STEM}
-    wanted = [word.casefold() for word in _WORD.findall(value)]
-    if _ISO_DATE.match(value):
-        return str(int(wanted[2])) in {word.lstrip("0").rstrip("thsndr") for word in said}
-    found = [word in said or (len(word) >= _STEM and word[:_STEM] in stems) for word in wanted]
-    numbers = [hit for word, hit in zip(wanted, found, strict=True) if word.isdigit()]
-    return all(numbers) and 2 * sum(found) >= len(wanted)
 
 
 def quotations_in(text: str) -> list[Span]:
@@ -81,6 +69,11 @@ def _without(quotations: list[Span], text: str) -> str:
     for one in quotations:
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
+
+
+def _is_long(sentence: str) -> bool:
+    """Whether nobody says it by chance in the very words of somebody else."""
+    return len(sentence.split()) >= _ECHO_WORDS or len(_UNSPACED.findall(sentence)) >= _ECHO_CHARACTERS
 
 
 def _folded(text: str) -> str:

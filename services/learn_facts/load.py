@@ -16,7 +16,7 @@ from services.learn_facts.participant import KnownFact, KnownIssue, Participant,
 Row = dict[str, Any]
 
 PARTICIPANT = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.parents, SQL.session)
-CITED = (SQL.mails, SQL.our_words)
+CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
 KNOWN = tuple(one.name for one in fields(KnownFact) if one.name not in ("supports", "parents", "members"))
 PAST = tuple(one.name for one in fields(PastFact) if one.name != "supports")
 
@@ -39,11 +39,14 @@ async def load_turn(
 ) -> tuple[Participant, list[Source]]:
     """The participant, held, and what a proposal may cite.
 
-    The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say.
+    The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say. What we wrote in
+    other threads of theirs can be cited by nobody: it is known as ours.
     """
     args = {"participant_id": participant_id, "thread_id": thread_id, "mail_ids": list(mail_ids)}
-    *rows, mails, ours = await unit.read_locked("participant", participant_id, (*PARTICIPANT, *CITED), **args)
-    sources = [_mail(row, tuple(one["text"] for one in ours if one["at"] < row["received_at"])) for row in mails]
+    *rows, mails, ours, elsewhere = await unit.read_locked(
+        "participant", participant_id, (*PARTICIPANT, *CITED), **args
+    )
+    sources = [_mail(row, _said_before(row, [*ours, *elsewhere])) for row in mails]
     return _participant(participant_id, rows), [*sources, *(_our_mail(row) for row in ours if row["reply_id"])]
 
 
@@ -100,6 +103,10 @@ def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> dict[UUID, list[Any]]:
     for key, value in pairs:
         groups[key].append(value)
     return groups
+
+
+def _said_before(mail: Row, ours: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(one["text"] for one in ours if one["at"] < mail["received_at"])
 
 
 def _mail(row: Row, our_words: tuple[str, ...]) -> Source:

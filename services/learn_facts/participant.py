@@ -100,7 +100,8 @@ class Participant:
 class Source:
     """The mail that a proposal cites: where its quote has to stand.
 
-    `mail_id` is None for a mail of our own, which is then `reply_id`. `our_words` is what we wrote in the thread.
+    `mail_id` is None for a mail of our own, which is then `reply_id`. `our_words` is what we wrote to its
+    author before it.
     """
 
     mail_id: UUID | None

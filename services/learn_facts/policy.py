@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from types import MappingProxyType
 from typing import Literal
 
+from schemas.model_output import is_plausible
 from services.core.settings import LearningSettings, MemorySettings
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
@@ -118,8 +119,8 @@ def valid_from(
     return sent_at if plausible or (history and sent_at <= received_at) else received_at
 
 
-def end_of_day(day: object) -> datetime | None:
-    """The moment at which a calendar date is over, in UTC; None for no date."""
-    if day is None:
+def end_of_day(day: date | None, zone: tzinfo = UTC) -> datetime | None:
+    """The moment, in UTC, at which a date is over where `zone` is; None for no date, and for one that means "never"."""
+    if day is None or not is_plausible(day):
         return None
-    return datetime.combine(day, time.min, UTC) + timedelta(days=1)  # type: ignore[arg-type]
+    return datetime.combine(day + timedelta(days=1), time.min, zone).astimezone(UTC)

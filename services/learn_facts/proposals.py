@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
+import structlog
+
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
@@ -13,10 +15,13 @@ from services.core.bus.work import Work
 from services.core.memory.quotes import find_quote
 from services.learn_facts import consequences, decide_facts
 from services.learn_facts.after import after
+from services.learn_facts.fact_events import refused
 from services.learn_facts.load import load
 from services.learn_facts.merging import keeper_of
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import Policy, extended
+
+log = structlog.get_logger(__name__)
 
 
 async def learn(
@@ -26,11 +31,22 @@ async def learn(
     for number, proposal in enumerate(proposals):
         cited, fact_id = _cited(proposal, sources), unit.id_for(f"fact/{number}")
         other = await _kept_elsewhere(unit, who, proposal)
-        decided = list(decide_facts.propose(other or who, proposal, cited, fact_id, policy))
+        decided = settled(other or who, proposal, cited, fact_id, policy)
         recorded = await record_all(unit, other or who, decided)
         if other is None:
             who = after(who, recorded, unit.now) or await load(unit, who.participant_id)
     return who
+
+
+def settled(
+    who: Participant, proposal: FactProposal, cited: Source | None, fact_id: UUID, policy: Policy
+) -> Sequence[EventData]:
+    """What becomes of one proposal; one that cannot be decided is refused, and costs itself alone."""
+    try:
+        return list(decide_facts.propose(who, proposal, cited, fact_id, policy))
+    except (ArithmeticError, LookupError, ValueError) as error:
+        log.warning("a proposal could not be decided", error=type(error).__name__)
+        return [refused(who, proposal, f"it cannot be decided: {type(error).__name__}")]
 
 
 async def _kept_elsewhere(unit: Unit, who: Participant, proposal: FactProposal) -> Participant | None:

@@ -43,6 +43,13 @@ WHERE role <> 'customer' AND gone_at IS NULL AND thread_id IN (
     WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND mail_id = ANY(%(mail_ids)s))
 ORDER BY version DESC LIMIT 50;
 
+-- name: our_words_elsewhere
+-- What we wrote to this participant in other threads, newest first.
+SELECT c.text, c.at FROM threads t JOIN conversation c USING (thread_id)
+WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
+  AND c.role <> 'customer' AND c.gone_at IS NULL
+ORDER BY c.at DESC, c.thread_id, c.version LIMIT 100;
+
 -- name: uncounted
 -- How many of a turn's mails no earlier turn was learned from (a turn that failed or went to a person leaves them waiting),
 -- and whether the thread is over.

@@ -118,6 +118,8 @@ async def test_a_wish_that_cannot_be_granted_is_refused_in_words(memory: Memory)
         foreign = await api.put(f"/api/participants/bob@else.example/facts/{plan}", json={"value": "Free"})
         nobody = await api.post("/api/participants/no@one.example/facts", json={"key": "plan", "value": "Free"})
         empty = await api.post(f"/api/participants/{ADA}/facts", json={"key": "plan"})
+        never = {"key": "plan", "value": "Free", "valid_to": "9999-12-31"}
+        assert (await api.post(f"/api/participants/{ADA}/facts", json=never)).status_code == 422
         read = await api.get(f"/api/participants/bob@else.example/facts/{plan}")
     assert (foreign.status_code, foreign.json()) == (409, {"error": "refused", "message": "there is no such fact"})
     assert (nobody.status_code, nobody.json()["error"]) == (404, "participant_unknown")

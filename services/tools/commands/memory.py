@@ -9,6 +9,7 @@ from uuid import UUID
 import typer
 
 from schemas.events.memory import FactRequested
+from schemas.model_output import FIRST_DAY, LAST_DAY, is_plausible
 from services.console.memory.finding import find
 from services.console.memory.merging import same_person
 from services.console.memory.past import as_of as facts_as_of
@@ -175,6 +176,8 @@ def forget(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator
 
 
 def _day(until: datetime | None) -> date | None:
+    if until and not is_plausible(until.date()):
+        raise typer.BadParameter(f"--until: a day from {FIRST_DAY} to {LAST_DAY}; leave it out for what never ends")
     return until.date() if until else None
 
 

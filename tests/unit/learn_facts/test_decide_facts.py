@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
 from services.core.memory.support import Support
 from services.core.settings import MemorySettings
-from services.learn_facts import decide_facts, decide_requests
+from services.learn_facts import decide_facts, decide_requests, proposals
 from services.learn_facts.policy import STANDARD, extended
 from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
@@ -53,6 +54,26 @@ def test_a_new_fact_keeps_where_it_stands() -> None:
     )
     assert source().text[event.span_start : event.span_end] == event.quote == "on the Enterprise plan now"
     assert (event.trust, event.confidence, event.supersedes, event.rule) == ("authenticated", 0.7, (), "new")
+
+
+@pytest.mark.parametrize("day", [date(1, 1, 1), date(9999, 12, 31)])
+def test_the_year_9999_loses_nothing(day: date) -> None:
+    """A fact "until 9999-12-31" is a fact without an end, and so is one until year 1."""
+    event = decided(source=source(), valid_to=day)
+    assert isinstance(event, FactRecorded)
+    assert event.expires_at is None
+
+
+def test_a_proposal_that_cannot_be_decided_costs_itself_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What raises while it is decided is refused with its reason, in its own place."""
+
+    def raising(*_: object) -> Iterator[EventData]:
+        raise OverflowError("date value out of range")
+        yield
+
+    monkeypatch.setattr(proposals.decide_facts, "propose", raising)
+    (event,) = proposals.settled(person(), proposal(), source(), NEW, STANDARD)
+    assert refusal(event) == "it cannot be decided: OverflowError"
 
 
 def test_a_quote_may_be_broken_over_lines() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.core.memory.quotes import find_quote
-from services.learn_facts.evidence import is_literal, objection, sentence_around
+from services.learn_facts.evidence import objection
+from services.learn_facts.literal import is_literal, sentence_around
 
 OURS = ("Dear Ada,\n\nyou are on the\nStarter plan with 10 seats. Would you like Enterprise?",)
 
@@ -28,6 +29,34 @@ def test_a_sentence_that_we_wrote_is_ours_wherever_it_stands() -> None:
     assert against("the Starter plan", "You wrote:\nYou are on the Starter plan with 10 seats. Is it so?") == ""
     assert against("the Starter plan", "Hello.\n\nyou are on the Starter plan with 10 seats. Is it so?") == told
     assert against("10 seats", "YOU ARE ON THE STARTER PLAN WITH\n10 seats.") == told
+
+
+LINES = "> We are on the Platinum plan\n> with 60 seats.\nWe have 40."
+
+
+@pytest.mark.parametrize(
+    ("quote", "value", "said"),
+    [
+        ("the Platinum plan", "Platinum", "the words stand on quoted lines: somebody else's"),
+        ("the Platinum plan > with 60 seats.", "Platinum", "the words stand on quoted lines: somebody else's"),
+        ("with 60 seats. We have 40", "60", "only quoted lines say so: somebody else's"),
+        ("with 60 seats. We have 40", "40", ""),
+        ("We have 40", "40", ""),
+    ],
+)
+@pytest.mark.parametrize("kind", ["customer_info", "issue_history", "event"])
+def test_quoted_lines_between_answers_are_somebody_elses(quote: str, value: str, said: str, kind: str) -> None:
+    """What stands on a line with a quote mark is no word of the author, under whatever kind it is to be stored."""
+    assert against(quote, LINES, kind, value) == said
+
+
+def test_a_sentence_of_ours_is_known_in_scripts_without_spaces() -> None:
+    """Where words are not parted by spaces the characters are counted; a short answer may repeat ours."""
+    ours = ("現在はスタータープランをご利用中です。お席は十席です。",)
+    for text, told in [("現在はスタータープランをご利用中です。", "these are our own words"), ("十席です。", "")]:
+        span = find_quote(text[:-1], text)
+        assert span is not None
+        assert objection(span, text, "customer_info", ours) == told
 
 
 @pytest.mark.parametrize("text", ["Enterprise", "Enterprise, please.", "We are on the Starter plan with 12 seats."])
@@ -152,6 +181,21 @@ def test_a_name_in_quotation_marks_is_a_name() -> None:
         ("2026-01-15", "until the 15th", True),
         ("2026-01-16", "I am away until 15 January", False),
         ("Diamond", "we like the big one", False),
+        ("1500", "grown to 1,500 seats", True),
+        ("1500 seats", "grown to 1.500 seats", True),
+        ("1,500", "grown to 1500 seats", True),
+        ("1500", "grown to 1,600 seats", False),
+        ("1500", "version 1.500.2", False),
+        ("$1,200", "we pay 1200 dollars", True),
+        ("1200 USD", "we pay $1,200.00 a year", True),
+        ("1200", "we pay 1 200 € a year", True),
+        ("40 GB", "we have 40GB", True),
+        ("15:00", "please call at 3 pm", True),
+        ("15:00", "please call at 3 p.m. sharp", True),
+        ("3 pm", "please call at 15:00", True),
+        ("15:00", "bitte um 15 Uhr anrufen", True),
+        ("15:00", "please call at 4 pm", False),
+        ("15:00", "please call at 3 am", False),
     ],
 )
 def test_a_value_is_literal_where_its_sentence_says_it(value: str, quote: str, said: bool) -> None:

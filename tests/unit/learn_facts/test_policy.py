@@ -117,6 +117,12 @@ def test_without_a_date_the_receipt_counts() -> None:
     assert policy.valid_from(None, NOW, history=True) == NOW
 
 
+@pytest.mark.parametrize("day", [date(1, 1, 1), date(1899, 12, 31), date(2200, 1, 1), date(9999, 12, 31)])
+def test_a_year_that_nobody_means_is_no_end(day: date) -> None:
+    """A date beyond any calendar in use stands for never, and breaks nothing."""
+    assert policy.end_of_day(day) is None
+
+
 def test_a_day_is_over_at_midnight_utc() -> None:
     """A last day ends when the next one begins; no day ends never."""
     assert policy.end_of_day(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)

@@ -12,6 +12,7 @@ The order of the decisions follows discourse/email_reply_trimmer (MIT); inline r
 
 from __future__ import annotations
 
+from services.core.mail.reply_text.lines import without_quoted
 from services.core.mail.reply_text.split import split_reply
 
-__all__ = ["split_reply"]
+__all__ = ["split_reply", "without_quoted"]

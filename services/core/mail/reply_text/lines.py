@@ -40,6 +40,13 @@ def classify(lines: Sequence[str]) -> list[Kind]:
     return kinds
 
 
+def without_quoted(text: str) -> str:
+    """The text with line breaks in place of each quoted line: what is left stands where it stood, a paragraph apart."""
+    lines = text.split("\n")
+    kept = zip(lines, classify(lines), strict=True)
+    return "\n".join("\n" * len(line) if kind is Kind.QUOTE else line for line, kind in kept)
+
+
 def _alone(line: str) -> Kind:
     if not line.strip():
         return Kind.EMPTY
