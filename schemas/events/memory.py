@@ -171,6 +171,15 @@ class FactRetracted(ParticipantEvent):
     valid_to: datetime | None = Field(None, description="until when it was so; none: we believe that it never was")
 
 
+class FactRestored(ParticipantEvent):
+    """A fact is believed again: what had replaced it was taken back by a person."""
+
+    TYPE: ClassVar[str] = "fact.restored.v1"
+
+    fact_id: UUID
+    reason: str
+
+
 class FactMarkedStale(ParticipantEvent):
     """A fact that this one was derived from changed: it counts for less until somebody says it again."""
 

@@ -177,8 +177,9 @@ async def _wish(house: House, who: str, response: Response, **given: Any) -> Out
 async def outcome(house: House, wish: FactRequested | ParticipantMergeRequested, response: Response) -> Outcome:
     """Ask, and say what became of it. Raises `Refused` where learn_facts did not grant it."""
     id = (await ask(house, wish)).id
+    named = wish.fact_id if isinstance(wish, FactRequested) else None
     try:
-        decided = await became(house, wish.participant_id, id, timeout_s=WAIT_S)
+        decided = await became(house, wish.participant_id, id, fact_id=named, timeout_s=WAIT_S)
     except NotDecidedYet:
         response.status_code = 202
         return Outcome(request_id=id, status="pending")

@@ -67,4 +67,5 @@ def _ended(one: KnownFact, event: FactRecorded, now: datetime) -> PastFact:
         withdrawn_at=now if event.corrects else None,
         single_valued=one.single_valued,
         supports=tuple(support for support in one.supports if support.fact_id == one.fact_id),
+        members=one.members,
     )

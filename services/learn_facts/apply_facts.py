@@ -60,6 +60,12 @@ async def _retracted(conn: Connection, envelope: Envelope) -> None:
     await _log(conn, args, "ended" if args["valid_to"] else "retracted", args["reason"])
 
 
+async def _restored(conn: Connection, envelope: Envelope) -> None:
+    args = args_of(envelope)
+    await conn.execute(SQL.restore, args)
+    await _log(conn, args, "restored", args["reason"])
+
+
 async def _marked_stale(conn: Connection, envelope: Envelope) -> None:
     args = args_of(envelope)
     await conn.execute(SQL.mark_stale, args)
@@ -102,6 +108,7 @@ FACT_APPLIERS: Appliers = {
     ev.FactRecorded: _recorded,
     ev.FactCorroborated: _corroborated,
     ev.FactRetracted: _retracted,
+    ev.FactRestored: _restored,
     ev.FactMarkedStale: _marked_stale,
     ev.FactsMerged: _merged,
     ev.FactsUnmerged: _unmerged,

@@ -12,23 +12,41 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
 from services.core.memory.support import Support, confidence
 from services.learn_facts.fact_events import still_pinned
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import Held, KnownFact, Participant
 from services.learn_facts.policy import Policy, end_of_day
 from services.learn_facts.timeline import same_value
+from services.learn_facts.withdrawal import took_back
 
 Events = Iterator[EventData]
 
 
 def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
-    """What becomes of a person's wish: it is done, or refused in words."""
+    """What becomes of a person's wish: it is done, or refused in words.
+
+    A value that is taken back or corrected is withdrawn wherever else the person has it by `withdrawal`.
+    """
     if asked.op == "add":
         yield from _add(who, asked, fact_id, now, policy)
         return
     known = next((one for one in who.facts if one.fact_id == asked.fact_id), None)
-    if known is None:
-        yield _refused(who, asked, "there is no such fact")
-    else:
+    if known is not None:
         yield from _ON_FACT[asked.op](who, asked, known, fact_id, policy)
+    elif asked.op == "forget" and any(one.fact_id == asked.fact_id and not one.withdrawn_at for one in who.past):
+        yield FactRetracted(participant_id=who.participant_id, fact_id=asked.fact_id, reason=took_back(asked))
+    else:
+        yield _refused(who, asked, _why_not(who, asked.fact_id))
+
+
+def _why_not(who: Participant, fact_id: UUID | None) -> str:
+    """Why a wish about what is not believed now is not granted."""
+    held: Sequence[Held] = (*who.facts, *who.past)
+    shown = next((one for one in held if fact_id in one.members), None)
+    if shown is not None and not any(one.fact_id == fact_id for one in who.past):
+        return f"it is shown as {shown.fact_id}: name that one, or undo the merge first"
+    past = next((one for one in who.past if one.fact_id == fact_id), None)
+    if past is None:
+        return "there is no such fact"
+    return "it was taken back already" if past.withdrawn_at else "it is not believed any more: it can only be forgotten"
 
 
 def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
@@ -80,7 +98,7 @@ def _sentence(known: KnownFact, value: str) -> str:
 
 
 def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
-    yield FactRetracted(participant_id=who.participant_id, fact_id=known.fact_id, reason=f"{asked.by} took it back")
+    yield FactRetracted(participant_id=who.participant_id, fact_id=known.fact_id, reason=took_back(asked))
 
 
 def _pin(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:

@@ -26,16 +26,17 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import attach, embed_cached
 from services.core.settings import Settings
-from services.learn_facts import consequences, decide_acts, decide_person, decide_requests, decide_session
+from services.learn_facts import consequences, decide_acts, decide_person, decide_session
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.expiring import on_due
 from services.learn_facts.load import load, load_standing, load_turn
 from services.learn_facts.meaning import meanings_of
-from services.learn_facts.merging import keeper_of, on_merge_asked
+from services.learn_facts.merging import on_merge_asked
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.profile import on_profile
-from services.learn_facts.proposals import learn, policy_of, policy_of_house, record_all
+from services.learn_facts.proposals import learn, policy_of, policy_of_house
 from services.learn_facts.relations import relate
+from services.learn_facts.requests import on_request
 
 
 async def on_email(work: Work[EmailRead]) -> None:
@@ -98,14 +99,6 @@ async def _note_the_day(
     counted = {"mails": row["mails"], "thread_over": row["over"]}
     await unit.record(decide_person.note_signals(who, event.signals, event.thread_id, settings.people, **counted))
     await unit.record(decide_session.noted(who, event, learned, unit.now, settings.session))
-
-
-async def on_request(work: Work[FactRequested]) -> None:
-    """A person adds, corrects, pins or takes back a fact."""
-    async with work.unit() as unit:
-        who = await load(unit, await keeper_of(unit, work.event.participant_id, work.event.fact_id))
-        asked = decide_requests.request(who, work.event, unit.id_for("fact"), unit.now, policy_of_house(work))
-        await record_all(unit, who, list(asked))
 
 
 async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:

@@ -18,7 +18,7 @@ Row = dict[str, Any]
 PARTICIPANT = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.parents, SQL.session)
 CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
 KNOWN = tuple(one.name for one in fields(KnownFact) if one.name not in ("supports", "parents", "members"))
-PAST = tuple(one.name for one in fields(PastFact) if one.name != "supports")
+PAST = tuple(one.name for one in fields(PastFact) if one.name not in ("supports", "members"))
 
 
 async def load(unit: Unit, participant_id: UUID) -> Participant:
@@ -72,7 +72,7 @@ def _facts(
 ) -> tuple[KnownFact, ...]:
     """What is believed now, oldest first."""
     parents_of = _grouped((one["fact_id"], one["parent_id"]) for one in parents)
-    members_of = _grouped((one["merged_into"], one["fact_id"]) for one in rows if one["merged_into"])
+    members_of = _members(rows)
     return tuple(
         KnownFact(
             **{**{name: row[name] for name in KNOWN}, "apart_from": tuple(row["apart_from"])},
@@ -85,13 +85,23 @@ def _facts(
     )
 
 
-def _past(rows: Iterable[Row], supports: Mapping[UUID, list[Support]]) -> tuple[PastFact, ...]:
-    """What is not current any more, merged members apart: they stand in the fact that shows them."""
-    past = (row for row in rows if row["superseded_at"] is not None and row["merged_into"] is None)
+def _past(rows: Sequence[Row], supports: Mapping[UUID, list[Support]]) -> tuple[PastFact, ...]:
+    """What is not current any more, merged members apart, which stand in the fact that shows them until withdrawn."""
+    members_of = _members(rows)
+    past = (row for row in rows if row["superseded_at"] and (row["merged_into"] is None or row["withdrawn_at"]))
     return tuple(
-        PastFact(**{name: row[name] for name in PAST}, supports=tuple(supports[row["fact_id"]]))
+        PastFact(
+            **{name: row[name] for name in PAST},
+            supports=tuple(supports[row["fact_id"]]),
+            members=tuple(members_of[row["fact_id"]]),
+        )
         for row in sorted(past, key=lambda one: (one["valid_from"], one["fact_id"]))
     )
+
+
+def _members(rows: Iterable[Row]) -> dict[UUID, list[UUID]]:
+    """Which facts were merged into each."""
+    return _grouped((one["merged_into"], one["fact_id"]) for one in rows if one["merged_into"])
 
 
 def _session(row: Row) -> Session:

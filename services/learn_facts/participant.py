@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import UUID
@@ -10,6 +11,10 @@ from schemas.events.memory import ParticipantState, Trust
 from services.core.memory.support import Support
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
+
+
+def _last_said(supports: Iterable[Support], since: datetime) -> datetime:
+    return max((one.said_at for one in supports if one.said_at), default=since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,7 @@ class KnownFact:
     @property
     def confirmed_at(self) -> datetime:
         """When it was last said to be so (valid time)."""
-        return max((one.said_at for one in self.supports if one.said_at), default=self.valid_from)
+        return _last_said(self.supports, self.valid_from)
 
     def is_over(self, at: datetime) -> bool:
         """Whether it has ended by itself by then."""
@@ -56,6 +61,15 @@ class PastFact:
     withdrawn_at: datetime | None
     single_valued: bool
     supports: tuple[Support, ...] = ()
+    members: tuple[UUID, ...] = ()
+
+    @property
+    def confirmed_at(self) -> datetime:
+        """When it was last said to be so (valid time)."""
+        return _last_said(self.supports, self.valid_from)
+
+
+Held = KnownFact | PastFact
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,11 @@ INSERT INTO briefs (participant_id, workspace, text, updated_at)
 VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(at)s)
 ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
 
+-- name: briefed
+-- Which of some participants have a brief.
+SELECT participant_id FROM briefs
+WHERE workspace = %(workspace)s AND participant_id = ANY(%(participant_ids)s) AND text <> '';
+
 -- name: upsert_session
 INSERT INTO sessions (participant_id, workspace, thread_id, summary, entities, actions, updated_at, expires_at)
 VALUES (%(participant_id)s, %(workspace)s, %(thread_id)s, %(summary)s, %(entities)s, %(actions)s, %(at)s,
@@ -171,11 +176,17 @@ UPDATE facts SET confidence = %(confidence)s, version = %(version)s,
 WHERE fact_id = %(fact_id)s;
 
 -- name: retract
--- It is so no longer; or, where no end is given, we believe that it never was.
-UPDATE facts SET superseded_at = %(at)s, version = %(version)s,
+-- It is so no longer; or, where no end is given, we believe that it never was, also where it had ended or was merged.
+UPDATE facts SET superseded_at = coalesce(superseded_at, %(at)s), version = %(version)s,
     valid_to = coalesce(greatest(valid_from, %(valid_to)s), valid_to),
     retracted_at = CASE WHEN %(valid_to)s::timestamptz IS NULL THEN %(at)s::timestamptz ELSE retracted_at END
-WHERE fact_id = %(fact_id)s AND superseded_at IS NULL;
+WHERE fact_id = %(fact_id)s
+  AND (superseded_at IS NULL OR (%(valid_to)s::timestamptz IS NULL AND retracted_at IS NULL));
+
+-- name: restore
+-- What had replaced it was never so: it is believed as before.
+UPDATE facts SET superseded_at = NULL, superseded_by = NULL, valid_to = NULL, version = %(version)s
+WHERE fact_id = %(fact_id)s AND retracted_at IS NULL AND merged_into IS NULL;
 
 -- name: mark_stale
 UPDATE facts SET stale_since = %(at)s, weight = 0.5, version = %(version)s WHERE fact_id = %(fact_id)s;

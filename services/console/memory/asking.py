@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from services.console.memory.people import SQL
@@ -35,14 +35,26 @@ class Decided:
         return self.decision.endswith(" refused")
 
 
-async def became(house: House, participant_id: UUID, wish: UUID, *, timeout_s: float = 20) -> Decided:
-    """What became of a wish. Raises `NotDecidedYet` after so many seconds."""
-    args = {"workspace": house.settings.workspace, "participant_id": participant_id, "cause": wish}
+async def became(
+    house: House, participant_id: UUID, wish: UUID, *, fact_id: UUID | None = None, timeout_s: float = 20
+) -> Decided:
+    """What became of a wish, about `fact_id` where it names one. Raises `NotDecidedYet` after so many seconds."""
+    args = {
+        "workspace": house.settings.workspace,
+        "participant_id": participant_id,
+        "cause": wish,
+        "fact_id": fact_id,
+    }
     deadline = monotonic() + timeout_s
     while monotonic() < deadline:
         async with house.database.reading() as conn:
             rows = await fetch_all(conn, SQL.became, args)
         if rows:
-            return Decided(**rows[0])
+            again = any(row["decision"] == "restored" for row in rows)
+            return _with(Decided(**rows[0]), "what it had replaced stands again" if again else "")
         await asyncio.sleep(LOOK_EVERY_S)
     raise NotDecidedYet
+
+
+def _with(decided: Decided, consequence: str) -> Decided:
+    return replace(decided, reason=f"{decided.reason}; {consequence}") if consequence else decided

@@ -109,7 +109,8 @@ WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(pa
 ORDER BY version DESC LIMIT %(limit)s;
 
 -- name: became
--- What became of a wish: the decisions that it caused.
+-- What became of a wish: the decisions that it caused, first what was recorded or was asked about.
 SELECT decision, fact_id, key, value, reason FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND cause = %(cause)s ORDER BY version;
+  AND cause = %(cause)s
+ORDER BY decision = 'recorded' DESC, coalesce(fact_id = %(fact_id)s, false) DESC, version;

@@ -33,7 +33,8 @@ def of_person(context: typer.Context, who: str, run: Callable[[House, Person], A
 
 async def ask_about(house: House, wish: FactRequested | ParticipantMergeRequested) -> None:
     """Ask, wait for the decision, and say it; exit code 1 where it was refused."""
-    decided = await became(house, wish.participant_id, (await ask(house, wish)).id)
+    named = wish.fact_id if isinstance(wish, FactRequested) else None
+    decided = await became(house, wish.participant_id, (await ask(house, wish)).id, fact_id=named)
     console.print(plain(showing.decided(decided)))
     if decided.refused:
         raise typer.Exit(1)

@@ -1,0 +1,42 @@
+"""A person's wish about a fact, decided under the locks of all of the addresses that it concerns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from schemas.events.memory import FactRequested
+from services.core.bus.unit import Unit
+from services.core.bus.work import Work
+from services.learn_facts.apply_facts import SQL
+from services.learn_facts.decide_requests import request
+from services.learn_facts.load import load
+from services.learn_facts.merging import keeper_of, people_of
+from services.learn_facts.participant import Participant
+from services.learn_facts.proposals import policy_of_house, record_all
+from services.learn_facts.withdrawal import ended_by, follows
+
+
+async def on_request(work: Work[FactRequested]) -> None:
+    """A person adds, corrects, pins or takes back a fact."""
+    asked = work.event
+    async with work.unit() as unit:
+        people, keeper = await _concerned(unit, asked)
+        decided = list(request(keeper, asked, unit.id_for("fact"), unit.now, policy_of_house(work)))
+        await record_all(unit, keeper, decided)
+        ended = ended_by(decided)
+        if ended is None:
+            return
+        ids = [one.participant_id for one in people]
+        rows = await unit.all(SQL.briefed, workspace=unit.workspace, participant_ids=ids)
+        briefed = {row["participant_id"] for row in rows}
+        for one in people:
+            also = follows(one, ended, asked, people, unit.now, one.participant_id in briefed)
+            await record_all(unit, one, list(also))
+
+
+async def _concerned(unit: Unit, asked: FactRequested) -> tuple[Sequence[Participant], Participant]:
+    """All of the person whose fact is meant, each held, and the one who has the fact."""
+    keeper = await keeper_of(unit, asked.participant_id, asked.fact_id)
+    ids = await people_of(unit.conn, keeper) if asked.op in ("correct", "forget") else {keeper}
+    people = {id: await load(unit, id) for id in sorted({*ids, keeper})}
+    return tuple(people.values()), people[keeper]
