@@ -11,14 +11,15 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from schemas.words import BRAHMIC, CJK, clip_words, count_words
+
 MOST = 12
 MOST_NAMES, LONGEST_NAME, MOST_WORDS = 8, 60, 6  # names in the tail; characters and words of one
-UNSPACED = 0x2E80  # from here on, scripts that write words without a space between them
 ALSO = "Also: "
 
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
-_WORD = re.compile(r"\S+")
-_TOKEN = re.compile(r"[#$€£]?\w[\w.,/-]*%?")
+_SPACED = f"(?![{CJK}{BRAHMIC}])"  # a number ends where a script without blanks goes on
+_TOKEN = re.compile(rf"[#$€£]?{_SPACED}\w(?:{_SPACED}[\w.,/-])*%?")
+_UNSPACED = re.compile(f"[{CJK}{BRAHMIC}]")
 _DATE = re.compile(r"(?:19|20)\d\d(?:-W?\d\d(?:-\d\d)?)?(?:T.*)?|\d{1,2}[./-]\d{1,2}[./-](?:\d\d){1,2}")
 
 
@@ -33,27 +34,23 @@ class Names:
 NOBODY = Names()
 
 
-def clip_words(text: str, limit: int) -> str:
-    """`text` with at most `limit` words, cut after the last whole sentence that fits, else after a word."""
-    words = list(_WORD.finditer(text))
-    if len(words) <= limit:
-        return text.strip()
-    room = text[: words[limit - 1].end()] if limit > 0 else ""
-    ends = [match.start() for match in _SENTENCE_END.finditer(text) if match.start() <= len(room)]
-    return room[: ends[-1]].strip() if ends else room.strip()
-
-
 def held(text: str, limit: int, before: str = "", names: Names = NOBODY) -> str:
     """`text` in at most `limit` words, with the numbers and the known names of it and of the summary `before` it."""
     kept, tail = clip_words(text, limit), ""
     for _ in range(MOST):
         lost = [*_lost_names(kept, f"{before}\n{text}", names), *_lost(kept, before, text)]
-        wanted = f"{ALSO}{', '.join(lost)}." if lost else ""
+        wanted = _also(lost, limit)
         if wanted == tail:
             break
         tail = wanted
-        kept = clip_words(text, limit - len(tail.split()))
+        kept = clip_words(text, limit - count_words(tail))
     return f"{kept} {tail}".strip()
+
+
+def _also(lost: list[str], limit: int) -> str:
+    """What was lost, as one line of at most `limit` words; the first named go in first."""
+    line = f"{ALSO}{', '.join(lost)}." if lost else ""
+    return line if count_words(line) <= limit else _also(lost[:-1], limit)
 
 
 def numbers(text: str) -> list[str]:
@@ -78,7 +75,7 @@ def _forms(names: Names) -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def _is_name(text: str) -> bool:
-    return 1 < len(text) <= LONGEST_NAME and len(text.split()) <= MOST_WORDS
+    return 1 < len(text) <= LONGEST_NAME and count_words(text) <= MOST_WORDS
 
 
 def _standing(forms: Iterable[str], flags: int) -> re.Pattern[str]:
@@ -87,7 +84,7 @@ def _standing(forms: Iterable[str], flags: int) -> re.Pattern[str]:
 
 
 def _whole(form: str) -> str:
-    begins, ends = (r"\b" if one.isalnum() and ord(one) < UNSPACED else "" for one in (form[0], form[-1]))
+    begins, ends = (r"\b" if one.isalnum() and not _UNSPACED.match(one) else "" for one in (form[0], form[-1]))
     return begins + r"\s+".join(re.escape(part) for part in form.split(" ")) + ends
 
 

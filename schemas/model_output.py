@@ -19,7 +19,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, model_validator
 
-from schemas.held_summary import clip_words, held
+from schemas.held_summary import held
+from schemas.words import clip_words
 
 SUMMARY_WORDS = 200
 BRIEF_WORDS = 500

@@ -88,7 +88,7 @@ async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:
     """One layer within its budget, read in a view of its own."""
     async with turn.house.database.transaction(turn.workspace) as conn:
         found = await layer.load(turn, conn)
-    return fit(layer.NAME, found, layer.budget(turn.settings), shared=layer.SHARED, trusted=layer.TRUSTED)
+    return fit(layer.NAME, found, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED)
 
 
 HANDLERS: Handlers = {TurnOpened: on_turn_opened, SuggestionAsked: on_suggestion_asked}

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.events.replies import ContextLayer
+from schemas.words import BYTES_A_WORD
 from services.core.mail.masking import mask
-from services.core.model.usage import estimate_tokens
+from services.core.model.usage import estimate_tokens, tokens_in
 
 Item = Mapping[str, Any]
 
@@ -43,6 +44,11 @@ def entry(text: str, /, **item: Any) -> Entry:
 def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = False, by: str = "") -> Section:
     """A section from entries in the order of their worth."""
     return Section(tuple(entries), head, newest_first, by)
+
+
+def room_for(words: int) -> int:
+    """Tokens that hold so many words of any script: what was held to its words when it was written is never cut."""
+    return tokens_in(words * BYTES_A_WORD)
 
 
 def fit(name: str, found: Section, budget: int | None, *, shared: bool, trusted: bool) -> ContextLayer:

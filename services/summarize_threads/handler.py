@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from schemas.events.memory import ThreadSummarized, TurnReflected
 from schemas.held_summary import Names, held
+from schemas.words import count_words
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -27,7 +28,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
                 ThreadSummarized(
                     **of,
                     text=text,
-                    words=len(text.split()),
+                    words=count_words(text),
                     covers_to=event.covers_to,
                     turn_id=event.turn_id,
                 )

@@ -18,7 +18,12 @@ def estimate_tokens(text: str) -> int:
     Bytes, not characters, so that scripts whose letters take more tokens also count more. It errs on the
     high side for plain English (about 4.2 bytes a token), so that a budget held here is held at the provider.
     """
-    return -(-2 * len(text.encode("utf-8", "surrogatepass")) // _BYTES_IN_TWO_TOKENS)
+    return tokens_in(len(text.encode("utf-8", "surrogatepass")))
+
+
+def tokens_in(utf8_bytes: int) -> int:
+    """About how many tokens so many bytes of text take, rounded up."""
+    return -(-2 * utf8_bytes // _BYTES_IN_TWO_TOKENS)
 
 
 def prompt_tokens(usage: Usage) -> int:

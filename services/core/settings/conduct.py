@@ -21,9 +21,6 @@ class ThreadSettings(Group):
     max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
 
 
-BRIEF_ROOM = 200  # tokens that a brief has beyond those of other layers
-
-
 class ContextSettings(Group):
     """What the model is shown. Budgets are in tokens."""
 
@@ -32,7 +29,7 @@ class ContextSettings(Group):
     facts_tokens: int = Field(6000, description="room for a memory of recall.whole_up_to ordinary facts")
     knowledge_tokens: int = 1500
     knowledge_chunks: int = 6
-    layer_tokens: int = 700
+    layer_tokens: int = Field(700, description="of each other layer; summaries and briefs have room for their words")
     retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
     tool_rounds: int = 6
     earlier_threads: int = Field(5, ge=0, le=50, description="of the author, whose summaries are shown")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from datetime import timedelta
-from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -17,7 +16,7 @@ from services.core.settings.alerts import AlertSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
-from services.core.settings.conduct import BRIEF_ROOM, ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.group import CONFIG_FILE, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
@@ -35,7 +34,6 @@ from services.core.settings.shaping import ParticipantSettings
 from services.core.settings.web import WebSettings
 
 LEAST_SECRET_BYTES = 16
-TOKENS_A_WORD = 1.8
 
 
 class Settings(BaseSettings):
@@ -122,19 +120,6 @@ class Settings(BaseSettings):
                 f"kafka.rebalance_timeout_s is {self.kafka.rebalance_timeout_s:g}, but an attempt may take "
                 f"lanes.timeout_s and {GRACE_S:g} s to clean up: set it to more than {longest:g}"
             )
-        return self
-
-    @model_validator(mode="after")
-    def _texts_are_shown(self) -> Self:
-        """Words that were asked for beyond the defaults have room in a prompt."""
-        for name, room in (("summary_words", 0), ("brief_words", BRIEF_ROOM)):
-            words = getattr(self.learning, name)
-            least = ceil(TOKENS_A_WORD * words) - room
-            if words > LearningSettings.model_fields[name].default and self.context.layer_tokens < least:
-                raise ValueError(
-                    f"learning.{name} is {words}, of which a prompt shows context.layer_tokens = "
-                    f"{self.context.layer_tokens} tokens: set context.layer_tokens to {least} or more"
-                )
         return self
 
     @model_validator(mode="after")

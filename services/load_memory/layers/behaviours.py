@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
@@ -18,7 +17,7 @@ RULES = (
 )
 
 
-def budget(settings: ContextSettings) -> None:
+def budget(turn: Turn) -> None:
     """None: the system part is always kept whole; the settings bound what goes into it."""
 
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from services.core.db import Connection, fetch_one
-from services.core.settings import ContextSettings
-from services.core.settings.conduct import BRIEF_ROOM
 from services.load_memory.cached import cached
-from services.load_memory.section import Section, entry, section
+from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "brief", False, False
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens + BRIEF_ROOM
+def budget(turn: Turn) -> int:
+    """Tokens: its words have room in any script."""
+    return room_for(turn.house.settings.learning.brief_words)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

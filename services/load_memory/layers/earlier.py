@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from services.core.db import Connection, fetch_all
-from services.core.settings import ContextSettings
-from services.load_memory.section import Section, entry, section
+from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "earlier", False, False
+HEAD_TOKENS = 60  # of a day, a subject and a state
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens
+def budget(turn: Turn) -> int:
+    """Tokens: so many summaries have room in any script, each with a line's worth for what it is of."""
+    return turn.settings.earlier_threads * (room_for(turn.house.settings.learning.summary_words) + HEAD_TOKENS)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -13,7 +13,7 @@ from typing import Any
 
 from services.core.db import Connection, fetch_all
 from services.core.memory.grains import grain_of, name_of
-from services.core.settings import ContextSettings, GrainSettings
+from services.core.settings import GrainSettings
 from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -25,9 +25,9 @@ MOST = 300  # rows of each sort that are looked at
 Row = dict[str, Any]
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.layer_tokens
+    return turn.settings.layer_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

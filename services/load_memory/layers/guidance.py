@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "guidance", False, True
 
 
-def budget(settings: ContextSettings) -> None:
+def budget(turn: Turn) -> None:
     """None: the system part is always kept whole; the settings bound what goes into it."""
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from services.core.db import Connection
 from services.core.memory.knowledge import search_knowledge
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "knowledge", False, True
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.knowledge_tokens
+    return turn.settings.knowledge_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from services.core.db import Connection
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "mail", False, False
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens: the mail is what the turn is about, so it has room."""
-    return 4 * settings.recent_tokens
+    return 4 * turn.settings.recent_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

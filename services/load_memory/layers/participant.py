@@ -12,7 +12,6 @@ from uuid import UUID
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.memory.recall import Answer, recall
 from services.core.memory.search import Hit, search_facts
-from services.core.settings import ContextSettings
 from services.load_memory.participant_lines import fact_entry, issue_entry, person_entry, recall_entry
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
@@ -22,9 +21,9 @@ NAME, SHARED, TRUSTED = "participant", False, False
 NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.facts_tokens
+    return turn.settings.facts_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

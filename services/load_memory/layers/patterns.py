@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from services.core.db import Connection, fetch_all
-from services.core.settings import ContextSettings
 from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -20,9 +19,9 @@ HEAD = "How it went with them so far:"
 MOST = 12  # patterns, the last seen first
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.layer_tokens // 2
+    return turn.settings.layer_tokens // 2
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from services.core.db import Connection
 from services.core.memory.kinds import worth_storing
-from services.core.settings import ContextSettings, MemorySettings
+from services.core.settings import MemorySettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "persona", True, True
 
 
-def budget(settings: ContextSettings) -> None:
+def budget(turn: Turn) -> None:
     """None: the system part is always kept whole; the settings bound what goes into it."""
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from services.core.db import Connection, fetch_all
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "profile", False, True
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.layer_tokens
+    return turn.settings.layer_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

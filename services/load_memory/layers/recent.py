@@ -6,7 +6,6 @@ from datetime import timedelta
 
 from services.core.db import Connection, fetch_all
 from services.core.memory.speaker import speaker
-from services.core.settings import ContextSettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
@@ -14,9 +13,9 @@ NAME, SHARED, TRUSTED = "recent", False, False
 MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as many
 
 
-def budget(settings: ContextSettings) -> int:
+def budget(turn: Turn) -> int:
     """Tokens."""
-    return settings.recent_tokens
+    return turn.settings.recent_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

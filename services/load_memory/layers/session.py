@@ -7,17 +7,16 @@ from datetime import datetime
 from typing import Any
 
 from services.core.db import Connection, fetch_one
-from services.core.settings import ContextSettings
 from services.load_memory.cached import cached
-from services.load_memory.section import Entry, Section, entry, section
+from services.load_memory.section import Entry, Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens
+def budget(turn: Turn) -> int:
+    """Tokens: a summary has room in any script, and as much as other layers have is left for the rest."""
+    return room_for(turn.house.settings.learning.summary_words) + turn.settings.layer_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

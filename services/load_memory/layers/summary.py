@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 
 from services.core.db import Connection, fetch_one
-from services.core.settings import ContextSettings
 from services.load_memory.cached import cached
-from services.load_memory.section import Section, entry, section
+from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "summary", False, False
 
 
-def budget(settings: ContextSettings) -> int:
-    """Tokens."""
-    return settings.layer_tokens
+def budget(turn: Turn) -> int:
+    """Tokens: its words have room in any script."""
+    return room_for(turn.house.settings.learning.summary_words)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -9,14 +9,18 @@ from uuid import UUID
 
 import pytest
 
+from schemas.held_summary import held
+from schemas.words import clip_words
 from services.core.memory.facts import Fact
 from services.core.memory.search import Hit
-from services.core.settings import ContextSettings, InboxSettings, MemorySettings
-from services.load_memory.layers import LAYERS, mail, participant, persona
+from services.core.settings import ContextSettings, InboxSettings, LearningSettings, MemorySettings
+from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
 from services.load_memory.participant_lines import fact_entry
-from services.load_memory.section import fit, section
+from services.load_memory.section import entry, fit, section
 
-SETTINGS = ContextSettings()
+TURN: Any = SimpleNamespace(
+    settings=ContextSettings(), house=SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings()))
+)
 NOW = datetime(2026, 3, 9, tzinfo=UTC)
 
 
@@ -44,7 +48,7 @@ def test_what_all_mails_share_comes_first() -> None:
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.NAME)
 def test_a_layer_has_a_budget_and_only_our_own_words_are_trusted(layer: Any) -> None:
     """What grows with a customer has a budget, and what customers or models wrote is fenced and masked."""
-    assert layer.budget(SETTINGS) is None or layer.budget(SETTINGS) > 0
+    assert layer.budget(TURN) is None or layer.budget(TURN) > 0
     assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "profile", "knowledge"})
 
 
@@ -69,7 +73,7 @@ async def test_the_replys_tools_are_told_what_the_mailbox_stores() -> None:
 async def test_a_burst_is_read_oldest_first() -> None:
     """The mails of a turn stand in the order in which they came."""
     found = await mail.load(SimpleNamespace(mails=(row(1, "first"), row(2, "second"))), None)  # type: ignore[arg-type]
-    layer = fit("mail", found, mail.budget(SETTINGS), shared=False, trusted=False)
+    layer = fit("mail", found, mail.budget(TURN), shared=False, trusted=False)
     assert [one["text"] for one in layer.items] == ["first", "second"]
 
 
@@ -78,9 +82,33 @@ async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
     long = "word " * 6000
     mails = (row(1, long), row(2, long), row(3, "the newest question"))
     found = await mail.load(SimpleNamespace(mails=mails), None)  # type: ignore[arg-type]
-    layer = fit("mail", found, mail.budget(SETTINGS), shared=False, trusted=False)
+    layer = fit("mail", found, mail.budget(TURN), shared=False, trusted=False)
     assert layer.items[-1]["text"] == "the newest question"
     assert layer.left_out == 1
+
+
+@pytest.mark.parametrize("word", ["export", "Выгрузка", "客户", "ரசீதுகளைச்", "ส่งออก", "x" * 90, "🙂"])
+@pytest.mark.parametrize("layer", [summary, session], ids=lambda layer: layer.NAME)
+def test_a_full_summary_lost_its_end_in_other_scripts(layer: Any, word: str) -> None:
+    """What is pending stands last: a summary of as many words as it may have is shown to its end, in any script."""
+    text = f"{held((word + ' ') * 900, 190)}. Pending: 4471 LAST"
+    shown = fit(layer.NAME, section([entry(text, text=text)]), layer.budget(TURN), shared=False, trusted=False)
+    assert shown.text.endswith("Pending: 4471 LAST")
+
+
+@pytest.mark.parametrize("word", ["export", "Выгрузка", "客户", "ரசீதுகளைச்"])
+def test_a_full_brief_is_shown_whole(word: str) -> None:
+    """Five hundred words of any script have room."""
+    text = clip_words((word + " ") * 900, 500)
+    assert fit("brief", section([entry(text)]), brief.budget(TURN), shared=False, trusted=False).text == text
+
+
+def test_of_five_earlier_threads_one_or_two_were_shown() -> None:
+    """As many threads as the setting says are shown, each with a summary of as many words as it may have."""
+    text = held("Клиент сообщил что выгрузка отчёта прерывается " * 60, 200)
+    found = section(entry(f"2026-01-01 «Export {number}» (resolved): {text}") for number in range(5))
+    shown = fit("earlier", found, earlier.budget(TURN), shared=False, trusted=False)
+    assert (shown.text.count("«"), shown.left_out) == (5, 0)
 
 
 def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
@@ -90,7 +118,7 @@ def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
         fact_entry(Hit(a_fact(number, words), 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW, 0.7)
         for number in range(100)
     ]
-    layer = fit("participant", section(facts), participant.budget(SETTINGS), shared=False, trusted=False)
+    layer = fit("participant", section(facts), participant.budget(TURN), shared=False, trusted=False)
     assert layer.left_out == 0
 
 

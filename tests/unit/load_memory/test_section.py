@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -109,4 +109,4 @@ def test_what_our_own_people_say_to_the_model_is_never_shortened() -> None:
 @pytest.mark.parametrize("layer", [persona, behaviours, guidance])
 def test_the_system_part_has_no_budget(layer: ModuleType) -> None:
     """Persona, house rules and the rules of the turn are in every prompt as they were written."""
-    assert layer.budget(ContextSettings(layer_tokens=1)) is None
+    assert layer.budget(SimpleNamespace(settings=ContextSettings(layer_tokens=1))) is None

@@ -7,10 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.held_summary import MOST, MOST_NAMES, Names, held, numbers
-
-
-def words(text: str) -> int:
-    return len(text.split())
+from schemas.words import count_words
 
 
 def test_a_short_summary_stays_as_it_is() -> None:
@@ -25,7 +22,7 @@ def test_numbers_behind_the_cut_are_named_at_the_end() -> None:
     short = held(text, 40)
     assert short.startswith("Ada reported a fault.")
     assert short.endswith("Also: A-77812, $45.")
-    assert words(short) <= 40
+    assert count_words(short) <= 40
 
 
 def test_a_number_that_the_model_left_out_is_kept() -> None:
@@ -39,7 +36,7 @@ def test_it_does_not_grow_from_update_to_update() -> None:
     text = "Start."
     for number in range(1000, 1060):
         text = held(f"They wrote about case {number}.", 60, text)
-    assert words(text) <= 60
+    assert count_words(text) <= 60
     assert "1059" in text
     assert text.count("Also:") == 1
     assert held(text, 60, text) == text
@@ -85,7 +82,7 @@ def test_names_behind_the_cut_come_back() -> None:
     """The cut takes sentences, not who they are about; the limit holds."""
     short = held("It was long. " * 60 + "Ada Miller owns Northwind GmbH.", 40, "", ADA)
     assert short.endswith("Also: Ada Miller, Northwind GmbH.")
-    assert words(short) <= 40
+    assert count_words(short) <= 40
 
 
 def test_names_in_scripts_without_spaces_are_found() -> None:
@@ -93,6 +90,24 @@ def test_names_in_scripts_without_spaces_are_found() -> None:
     names = Names("田中一郎")
     assert held("田中一郎様はお礼を述べた。", 200, "田中一郎様から。", names) == "田中一郎様はお礼を述べた。"
     assert held("お礼を述べた。", 200, "田中一郎様から。", names).endswith("Also: 田中一郎.")
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "客户报告导出失败，订单号4471，要求退款。",
+        "お客様は注文番号4471について問い合わせました。",
+        "ลูกค้าแจ้งว่าส่งออกรายงานเลขที่4471ไม่ได้ ",
+    ],
+)
+def test_a_summary_without_spaces_was_of_any_length(sentence: str) -> None:
+    """Where no blank stands between words the limit holds as well, at a sentence, and the numbers come back."""
+    text = sentence * 200 + "最後は88123。"
+    short = held(text, 200)
+    assert count_words(short) <= 200
+    assert len(short) <= 4 * 200
+    assert short.endswith("Also: 88123.")
+    assert numbers(sentence) == ["4471"]
 
 
 def test_hostile_names_break_nothing() -> None:
@@ -108,5 +123,5 @@ def test_hostile_names_break_nothing() -> None:
 @settings(max_examples=300, deadline=None)
 def test_the_limit_holds_whatever_comes(text: str, before: str, limit: int, name: str) -> None:
     """No text of a model, and no summary before it, makes one over the limit."""
-    assert words(held(text, limit, f"{before} {name}", Names(name, (name,)))) <= limit
+    assert count_words(held(text, limit, f"{before} {name}", Names(name, (name,)))) <= limit
     assert len(numbers(held(text, limit, before))) <= len(numbers(text)) + len(numbers(before)) + MOST

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from schemas.held_summary import clip_words
 from schemas.model_output import (
     BRIEF_WORDS,
     SUMMARY_WORDS,
@@ -20,6 +19,7 @@ from schemas.model_output import (
     RememberInput,
     tool_schema,
 )
+from schemas.words import clip_words, count_words
 from services.core.model.offline import OfflineModel
 from services.core.model.offline.dates import read_date
 from services.core.model.offline.sentences import sentences
@@ -78,9 +78,9 @@ def test_sentences_are_verbatim_and_lose_no_word(text: str) -> None:
 def test_clipping_keeps_a_prefix_within_the_limit(text: str, limit: int) -> None:
     """A clipped text is a prefix of at most that many words; a short text stays whole."""
     clipped = clip_words(text, limit)
-    assert len(clipped.split()) <= limit
+    assert count_words(clipped) <= limit
     assert text.strip().startswith(clipped)
-    if len(text.split()) <= limit:
+    if count_words(text) <= limit:
         assert clipped == text.strip()
 
 

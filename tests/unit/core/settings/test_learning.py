@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from services.core.settings import EmbeddingSettings, LearningSettings, RecallSettings, Settings
+from services.core.settings import EmbeddingSettings, LearningSettings, RecallSettings
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,3 @@ def test_an_embedder_that_is_none_is_refused(wrong: dict[str, Any], said: str) -
     """A name without an endpoint, an endpoint without a name and vectors that no index holds are said at the start."""
     with pytest.raises(ValidationError, match=said):
         EmbeddingSettings.model_validate(wrong)
-
-
-def test_words_that_no_prompt_would_show_are_refused() -> None:
-    """Who wants longer texts is told how much room a prompt needs for them; with that room they are taken."""
-    with pytest.raises(ValidationError, match=r"set context\.layer_tokens to 1240 or more"):
-        Settings.model_validate({"learning": {"brief_words": 800}})
-    with pytest.raises(ValidationError, match=r"set context\.layer_tokens to 900 or more"):
-        Settings.model_validate({"learning": {"summary_words": 500}})
-    said = {"learning": {"brief_words": 800, "summary_words": 500}, "context": {"layer_tokens": 1240}}
-    assert Settings.model_validate(said).learning.brief_words == 800
-    assert Settings.model_validate({"context": {"layer_tokens": 100}}).learning.brief_words == 500
