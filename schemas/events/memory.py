@@ -100,12 +100,13 @@ class ParticipantEvent(EventData):
 
 
 class ParticipantSeen(ParticipantEvent):
-    """A person wrote to us under this address, for the first time or under a new name."""
+    """A person wrote to us under this address: for the first time, under a new name, or not since a day or longer."""
 
     TYPE: ClassVar[str] = "participant.seen.v1"
 
     addr: str
     name: str = ""
+    seen_at: datetime | None = Field(None, description="when imported mail was written; else the event's time")
 
 
 class FactRecorded(ParticipantEvent):
@@ -245,10 +246,11 @@ class ParticipantStateChanged(ParticipantEvent):
     to_state: ParticipantState
     trigger: Literal["ai", "human", "system"]
     reason: str
+    said_at: datetime | None = Field(None, description="when imported mail was written; else the event's time")
 
 
 class ParticipantTransitionRefused(ParticipantEvent):
-    """Somebody asked for a step that the lifecycle does not have."""
+    """Somebody asked for a step that the lifecycle does not have, or that came too late."""
 
     TYPE: ClassVar[str] = "participant.transition_refused.v1"
 
@@ -273,6 +275,8 @@ class SignalsNoted(ParticipantEvent):
     issue_repeats: int = 0
     issue_resolved: bool = False
     tags: tuple[str, ...] = ()
+    confirms_state: bool = Field(False, description="the mail shows them to be in the state that they are in")
+    said_at: datetime | None = Field(None, description="when imported mail was written; else the event's time")
 
     def shared_in(self) -> UUID | None:
         """Of the participant's own mails."""
@@ -280,11 +284,12 @@ class SignalsNoted(ParticipantEvent):
 
 
 class IssuesResolved(ParticipantEvent):
-    """A thread was resolved, by whomever: the troubles that the participant reported in it are over."""
+    """The troubles that the participant reported in a thread are over, or the one that is named."""
 
     TYPE: ClassVar[str] = "participant.issues_resolved.v1"
 
     thread_id: UUID
+    issue_key: str = Field("", description="the one trouble that is over; empty: all of the thread")
 
     def shared_in(self) -> UUID | None:
         """Of the participant alone."""

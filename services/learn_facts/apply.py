@@ -33,6 +33,11 @@ async def _signals_noted(conn: Connection, envelope: Envelope) -> None:
         await conn.execute(SQL.resolve_issues, args)
 
 
+async def _issues_resolved(conn: Connection, envelope: Envelope) -> None:
+    args = args_of(envelope)
+    await conn.execute(SQL.resolve_issue if args["issue_key"] else SQL.resolve_issues, args)
+
+
 async def _session(conn: Connection, envelope: Envelope) -> None:
     args = args_of(envelope)
     await conn.execute(
@@ -53,7 +58,7 @@ APPLIERS: Appliers = {
     ev.ParticipantStateChanged: _state_changed,
     ev.ParticipantTransitionRefused: _one("log_transition"),
     ev.SignalsNoted: _signals_noted,
-    ev.IssuesResolved: _one("resolve_issues"),
+    ev.IssuesResolved: _issues_resolved,
     ev.BriefWritten: _one("upsert_brief"),
     ev.SessionNoted: _session,
     ev.RelationRecorded: _relation,

@@ -15,9 +15,11 @@ SQL = queries(__file__)
 
 
 def args_of(envelope: Envelope) -> dict[str, Any]:
-    """An event's data and its envelope as the parameters of a statement."""
+    """An event's data and its envelope as the parameters of a statement; `said` is its valid time."""
+    data = envelope.data.model_dump()
     return {
-        **envelope.data.model_dump(),
+        **data,
+        "said": data.get("said_at") or data.get("seen_at") or envelope.time,
         "workspace": envelope.workspace,
         "version": envelope.version,
         "at": envelope.time,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import (
-    IssuesResolved,
     MailSignals,
     ParticipantState,
     ParticipantStateChanged,
@@ -18,12 +18,13 @@ from schemas.events.memory import (
     SignalsNoted,
 )
 from services.core.settings import PeopleSettings
-from services.learn_facts.issues import known_trouble
+from services.learn_facts.issues import known_trouble, report
 from services.learn_facts.lifecycle import path, refusal
-from services.learn_facts.participant import KnownIssue, Participant
+from services.learn_facts.participant import Participant
 
 Trigger = Literal["ai", "human", "system"]
 STANDARD = PeopleSettings()
+TOO_LATE = "older than what is known"
 
 _NOT_YET: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "at_risk", "churned", "returning"})
 _STAYING: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "customer", "vip", "returning"})
@@ -49,8 +50,27 @@ def transition(who: Participant, to_state: str, trigger: Trigger, reason: str) -
     return ParticipantStateChanged.model_validate({**common, "to_state": to_state})
 
 
-def standing(who: Participant, proposed: str, reason: str, intent: str) -> list[EventData]:
-    """The steps that a turn brings: what the model proposes, then what the mail's intent shows, on allowed edges only.
+def standing(
+    who: Participant, proposed: str, reason: str, intent: str, said_at: datetime | None = None
+) -> list[EventData]:
+    """The steps that a turn brings; those of imported mail, `said_at` a moment, only where nothing newer is known."""
+    steps = _steps(who, proposed, reason, intent)
+    if said_at and who.standing_at and said_at < who.standing_at:
+        return [_too_late(one) for one in steps]
+    dated = {"said_at": said_at}
+    return [one.model_copy(update=dated) if isinstance(one, ParticipantStateChanged) else one for one in steps]
+
+
+def _too_late(step: EventData) -> EventData:
+    if not isinstance(step, ParticipantStateChanged):
+        return step
+    return ParticipantTransitionRefused.model_validate(
+        {**step.model_dump(exclude={"said_at"}), "refused_because": TOO_LATE}
+    )
+
+
+def _steps(who: Participant, proposed: str, reason: str, intent: str) -> list[EventData]:
+    """What the model proposes, then what the mail's intent shows, on allowed edges only.
 
     What an intent shows may be more than a step away: each step is logged for itself.
     """
@@ -58,7 +78,7 @@ def standing(who: Participant, proposed: str, reason: str, intent: str) -> list[
     if proposed and proposed != shown:
         step = transition(who, proposed, "ai", reason)
         moved = replace(who, state=step.to_state) if isinstance(step, ParticipantStateChanged) else who
-        return [*([step] if step else []), *standing(moved, "", "", intent)]
+        return [*([step] if step else []), *_steps(moved, "", "", intent)]
     trigger: Trigger
     trigger, because = ("ai", reason) if proposed else ("system", f"the mail shows it: {intent.replace('_', ' ')}")
     steps: list[EventData] = []
@@ -86,13 +106,14 @@ def note_signals(
 ) -> SignalsNoted:
     """The new values after one more turn of `mails` mails that were not counted before.
 
-    In a thread that is over, so is the trouble that was reported in it.
+    In a thread that is over, so is the trouble that was reported in it. A mail that says that a trouble is over is no
+    report of it (`trouble_over`); where it says of none that is known, it speaks of those of its thread.
     """
     in_row = _in_row(who.frustrated_in_row, signals, mails)
+    known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     kept = people.mood_memory**mails
     told = who.sentiment if signals.sentiment is None else signals.sentiment
     sentiment = round(kept * who.sentiment + (1 - kept) * told, 4)
-    known = known_trouble(signals.issue_key, who.issues) if signals.issue_key else None
     return SignalsNoted(
         participant_id=who.participant_id,
         thread_id=thread_id,
@@ -100,11 +121,26 @@ def note_signals(
         frustrated_in_row=in_row,
         risk=risk(in_row, sentiment, who.state, people),
         intent=signals.intent,
-        issue_key=known.issue_key if known else signals.issue_key,
-        issue_repeats=_reports(known, thread_id) if signals.issue_key else 0,
-        issue_resolved=signals.issue_resolved or thread_over,
+        **({} if signals.issue_resolved else report(signals.issue_key, known, thread_id)),
+        issue_resolved=thread_over or (signals.issue_resolved and known is None),
         tags=tuple(dict.fromkeys((*signals.tags, *who.tags)))[: people.tags],
+        confirms_state=INTENTS.get(signals.intent, (None,))[0] == who.state,
     )
+
+
+def note_past(
+    who: Participant,
+    signals: MailSignals,
+    thread_id: UUID,
+    said_at: datetime,
+    people: PeopleSettings = STANDARD,
+    *,
+    thread_over: bool = False,
+) -> SignalsNoted | None:
+    """What imported mail leaves: its trouble counts as reported then, and the mood of today stays."""
+    kept = signals.model_copy(update={"sentiment": None, "frustrated": None, "tags": ()})
+    noted = note_signals(who, kept, thread_id, people, mails=0, thread_over=thread_over)
+    return noted.model_copy(update={"said_at": said_at}) if noted.issue_key else None
 
 
 def _in_row(before: int, signals: MailSignals, mails: int) -> int:
@@ -118,20 +154,6 @@ def _in_row(before: int, signals: MailSignals, mails: int) -> int:
         return 0
     newest = min(signals.frustrated_mails or mails, mails)
     return before + mails if newest == mails else newest
-
-
-def issues_over(who: Participant, thread_id: UUID) -> IssuesResolved | None:
-    """The thread was resolved: what they reported in it is over, where it is not already."""
-    if any(one.thread_id == thread_id and not one.resolved for one in who.issues):
-        return IssuesResolved(participant_id=who.participant_id, thread_id=thread_id)
-    return None
-
-
-def _reports(known: KnownIssue | None, thread_id: UUID) -> int:
-    """How often the trouble was reported: another mail about an open one, in the same thread, is no new report."""
-    if known is None:
-        return 1
-    return known.reports + (known.resolved or known.thread_id != thread_id)
 
 
 def risk(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
+from datetime import datetime
+from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.lifecycle import ParticipantStateRequested
@@ -12,7 +14,6 @@ from schemas.events.memory import (
     BriefWritten,
     FactRecorded,
     FactRequested,
-    ParticipantSeen,
     ParticipantStateChanged,
     TurnReflected,
 )
@@ -25,35 +26,20 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import attach, embed_cached
-from services.core.settings import Settings
-from services.learn_facts import consequences, decide_acts, decide_person, decide_session
+from services.core.settings import LearningSettings, Settings
+from services.learn_facts import consequences, decide_acts, decide_person, decide_session, issues
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.expiring import on_due
-from services.learn_facts.load import load, load_standing, load_turn
+from services.learn_facts.load import load, load_turn
 from services.learn_facts.meaning import meanings_of
 from services.learn_facts.merging import on_merge_asked
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import KnownFact, Participant, Source
+from services.learn_facts.policy import valid_from
 from services.learn_facts.profile import on_profile
 from services.learn_facts.proposals import learn, policy_of, policy_of_house
 from services.learn_facts.relations import relate
 from services.learn_facts.requests import on_request
-
-
-async def on_email(work: Work[EmailRead]) -> None:
-    """Somebody whom we can trust to be who they say wrote to us."""
-    mail = work.event
-    heeded = mail.verdict.kind in ("answer", "human")
-    if mail.participant_id is None or mail.author is None or not heeded or not mail.identity.trusted:
-        return
-    async with work.unit() as unit:
-        who = await load_standing(unit, mail.participant_id)
-        if not who.exists or (mail.author.name and mail.author.name != who.name):
-            await unit.record(
-                ParticipantSeen(participant_id=mail.participant_id, addr=mail.author.addr, name=mail.author.name)
-            )
-        session = decide_session.extended(who, unit.now, work.house.settings.session)
-        if session is not None:
-            await unit.record(session)
+from services.learn_facts.seeing import on_email
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -81,24 +67,33 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         await meanings.give(unit, who)
         await relate(unit, event.participant_id, event.relations, sources, work.house.settings.learning)
         learned = [one.data for one in unit.stored]
+        said_at = _imported_from(sources, event.mail_ids, work.house.settings.learning)
         said = event.participant_state_reason
-        who = await _stand(unit, who, event.participant_state, said, event.signals.intent)
+        who = await _stand(unit, who, event.participant_state, said, event.signals.intent, said_at)
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
-        if not any(one.history for one in sources if one.mail_id in event.mail_ids):
-            await _note_the_day(unit, who, event, learned, work.house.settings)
+        await _note_signals(unit, who, event, work.house.settings, said_at)
+        if said_at is None:
+            await unit.record(decide_session.noted(who, event, learned, unit.now, work.house.settings.session))
 
 
-async def _note_the_day(
-    unit: Unit, who: Participant, event: TurnReflected, learned: Sequence[EventData], settings: Settings
+async def _note_signals(
+    unit: Unit, who: Participant, event: TurnReflected, settings: Settings, said_at: datetime | None
 ) -> None:
-    """Mood, risk, troubles and session: of what is written now, never of imported mail."""
+    """Mood, risk and troubles; of imported mail the troubles alone."""
     of = {"mail_ids": list(event.mail_ids), "thread_id": event.thread_id, "turn_id": event.turn_id}
     row = await unit.one(SQL.uncounted, **of)
     assert row is not None
-    counted = {"mails": row["mails"], "thread_over": row["over"]}
-    await unit.record(decide_person.note_signals(who, event.signals, event.thread_id, settings.people, **counted))
-    await unit.record(decide_session.noted(who, event, learned, unit.now, settings.session))
+    about = who, event.signals, event.thread_id
+    noted: EventData | None
+    if said_at is None:
+        counted = {"mails": row["mails"], "thread_over": row["over"]}
+        noted = decide_person.note_signals(*about, settings.people, **counted)
+    else:
+        noted = decide_person.note_past(*about, said_at, settings.people, thread_over=row["over"])
+    for one in (noted, issues.trouble_over(who, event.signals, said_at)):
+        if one is not None:
+            await unit.record(one)
 
 
 async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:
@@ -125,7 +120,7 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
             fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_house(work))
             if fact is not None and participant_id in by_hand:
                 await unit.record(fact)
-            over = decide_person.issues_over(who, step.thread_id)
+            over = issues.issues_over(who, step.thread_id)
             if over is not None and step.to_state == "resolved":
                 await unit.record(over)
 
@@ -155,9 +150,21 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Know
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
-async def _stand(unit: Unit, who: Participant, proposed: str, reason: str, intent: str = "") -> Participant:
+def _imported_from(
+    sources: Sequence[Source], mail_ids: Collection[UUID], learning: LearningSettings
+) -> datetime | None:
+    """When the imported mails of a turn were written, the last of them; None for a turn of what is written now."""
+    of_turn = [one for one in sources if one.mail_id in mail_ids]
+    if not any(one.history for one in of_turn):
+        return None
+    return max(valid_from(one.sent_at, one.received_at, history=one.history, learning=learning) for one in of_turn)
+
+
+async def _stand(
+    unit: Unit, who: Participant, proposed: str, reason: str, intent: str = "", said_at: datetime | None = None
+) -> Participant:
     """The steps of the lifecycle that a turn brings; the participant as they stand then."""
-    for event in decide_person.standing(who, proposed, reason, intent):
+    for event in decide_person.standing(who, proposed, reason, intent, said_at):
         await unit.record(event)
         if isinstance(event, ParticipantStateChanged):
             who = replace(who, state=event.to_state)

@@ -18,6 +18,7 @@ Row = dict[str, Any]
 PARTICIPANT = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.parents, SQL.session)
 CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
 KNOWN = tuple(one.name for one in fields(KnownFact) if one.name not in ("supports", "parents", "members"))
+TOLD = ("name", "state", "standing_at", "first_seen_at", "last_seen_at", "sentiment", "frustrated_in_row")
 PAST = tuple(one.name for one in fields(PastFact) if one.name not in ("supports", "members"))
 
 
@@ -54,7 +55,7 @@ def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant
     found, issues, sources, facts, parents, sessions = rows
     supports = _grouped((row["fact_id"], Support(**row)) for row in sources)
     row = found[0] if found else None
-    told = {name: row[name] for name in ("name", "state", "sentiment", "frustrated_in_row")} if row else {}
+    told = {name: row[name] for name in TOLD} if row else {}
     return Participant(
         participant_id=participant_id,
         exists=row is not None,

@@ -80,6 +80,7 @@ class KnownIssue:
     reports: int
     resolved: bool
     thread_id: UUID
+    last_at: datetime = LONG_AGO
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +96,18 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A participant as they stand. `exists` is False before their first authenticated mail."""
+    """A participant as they stand. `exists` is False before their first authenticated mail.
+
+    Times are valid times: `standing_at` is when somebody last said or showed where they stand.
+    """
 
     participant_id: UUID
     exists: bool = False
     name: str = ""
     state: ParticipantState = "unknown"
+    standing_at: datetime | None = None
+    first_seen_at: datetime | None = None
+    last_seen_at: datetime | None = None
     sentiment: float = 0.0
     frustrated_in_row: int = 0
     tags: tuple[str, ...] = ()

@@ -1,6 +1,11 @@
 -- name: participant
 SELECT * FROM participants WHERE participant_id = %(participant_id)s;
 
+-- name: others_since
+-- Whether the same person has written from another address since this one was seen.
+SELECT 1 FROM participants own JOIN participants other ON other.last_seen_at > own.last_seen_at
+WHERE own.participant_id = %(participant_id)s AND other.participant_id = ANY(person_ids(own.participant_id)) LIMIT 1;
+
 -- name: facts
 -- What is believed now and what was, merged members included.
 SELECT fact_id, kind, key, value, text, trust, valid_from, valid_to, expires_at, single_valued, pinned,
@@ -22,7 +27,7 @@ WHERE participant_id = %(participant_id)s ORDER BY version;
 SELECT fact_id, participant_id, kind, key, value, text, single_valued FROM facts WHERE fact_id = %(fact_id)s;
 
 -- name: issues
-SELECT issue_key, reports, resolved, thread_id FROM participant_issues WHERE participant_id = %(participant_id)s;
+SELECT issue_key, reports, resolved, thread_id, last_at FROM participant_issues WHERE participant_id = %(participant_id)s;
 
 -- name: session
 SELECT thread_id, summary, entities, actions, expires_at FROM sessions WHERE participant_id = %(participant_id)s;
@@ -65,36 +70,45 @@ SELECT DISTINCT participant_id FROM participant_issues WHERE thread_id = %(threa
 ORDER BY participant_id;
 
 -- name: upsert_participant
+-- Seen at a moment of valid time: an imported mail may tell of one before the first that was known.
 INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)
-VALUES (%(participant_id)s, %(workspace)s, %(addr)s, %(name)s, 'unknown', %(at)s, %(at)s)
+VALUES (%(participant_id)s, %(workspace)s, %(addr)s, %(name)s, 'unknown', %(said)s, %(said)s)
 ON CONFLICT (participant_id) DO UPDATE SET name = coalesce(nullif(excluded.name, ''), participants.name),
+    first_seen_at = least(participants.first_seen_at, excluded.first_seen_at),
     last_seen_at = greatest(participants.last_seen_at, excluded.last_seen_at);
 
 -- name: set_state
-UPDATE participants SET state = %(to_state)s WHERE participant_id = %(participant_id)s;
+UPDATE participants SET state = %(to_state)s, standing_at = greatest(standing_at, %(said)s) WHERE participant_id = %(participant_id)s;
 
 -- name: log_transition
 INSERT INTO participant_log (participant_id, version, workspace, at, from_state, to_state, trigger, reason, refused,
                              cause)
-VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(at)s, %(from_state)s, %(to_state)s, %(trigger)s, %(reason)s,
+VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(said)s, %(from_state)s, %(to_state)s, %(trigger)s, %(reason)s,
         %(refused_because)s, %(cause)s);
 
 -- name: set_signals
 UPDATE participants SET sentiment = %(sentiment)s, frustrated_in_row = %(frustrated_in_row)s, risk = %(risk)s,
-    tags = %(tag_list)s
+    tags = %(tag_list)s, standing_at = CASE WHEN %(confirms_state)s THEN greatest(standing_at, %(said)s) ELSE standing_at END
 WHERE participant_id = %(participant_id)s;
 
 -- name: upsert_issue
-INSERT INTO participant_issues (participant_id, issue_key, workspace, reports, resolved, thread_id, first_at, last_at)
-VALUES (%(participant_id)s, %(issue_key)s, %(workspace)s, %(issue_repeats)s, %(issue_resolved)s, %(thread_id)s, %(at)s,
-        %(at)s)
-ON CONFLICT (participant_id, issue_key) DO UPDATE SET reports = excluded.reports, resolved = excluded.resolved,
-    thread_id = excluded.thread_id, last_at = excluded.last_at;
+-- One more report; one from before the last that is known counts, and changes nothing else.
+INSERT INTO participant_issues AS known (participant_id, issue_key, workspace, reports, resolved, thread_id, first_at, last_at)
+VALUES (%(participant_id)s, %(issue_key)s, %(workspace)s, %(issue_repeats)s, %(issue_resolved)s, %(thread_id)s,
+        %(said)s, %(said)s)
+ON CONFLICT (participant_id, issue_key) DO UPDATE SET reports = excluded.reports,
+    resolved = CASE WHEN excluded.last_at < known.last_at THEN known.resolved ELSE excluded.resolved END,
+    thread_id = CASE WHEN excluded.last_at < known.last_at THEN known.thread_id ELSE excluded.thread_id END,
+    first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at);
 
 -- name: resolve_issues
--- The trouble of this thread is over.
-UPDATE participant_issues SET resolved = true, last_at = %(at)s
+-- The trouble of this thread is over, which is no report of it.
+UPDATE participant_issues SET resolved = true
 WHERE participant_id = %(participant_id)s AND thread_id = %(thread_id)s AND NOT resolved;
+
+-- name: resolve_issue
+-- One trouble is over.
+UPDATE participant_issues SET resolved = true WHERE participant_id = %(participant_id)s AND issue_key = %(issue_key)s;
 
 -- name: upsert_brief
 INSERT INTO briefs (participant_id, workspace, text, updated_at)

@@ -9,9 +9,14 @@ SELECT count(*) AS n FROM conversation
 WHERE thread_id = %(thread_id)s AND role = 'customer' AND NOT mail_id = ANY(%(mail_ids)s);
 
 -- name: participant
--- Whom we write to: as they were seen last, under whichever address.
-SELECT name, addr, state, risk, sentiment, frustrated_in_row, tags, first_seen_at, last_seen_at
-FROM participants WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+-- Whom we write to: as they were seen last, under whichever address, with the worst risk of all of them.
+WITH person AS MATERIALIZED (
+    SELECT * FROM participants WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]))
+SELECT name, addr, state, sentiment, tags, last_seen_at,
+       (SELECT risk FROM person ORDER BY array_position(ARRAY['high', 'medium', 'low'], risk) LIMIT 1) AS risk,
+       (SELECT max(frustrated_in_row) FROM person) AS frustrated_in_row,
+       (SELECT min(first_seen_at) FROM person) AS first_seen_at
+FROM person
 ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
 -- name: profile

@@ -40,8 +40,12 @@ SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted, 
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: occasion_person
-SELECT state, risk, tags FROM participants
-WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+-- As they were seen last, under whichever address, with the worst risk of all of them.
+WITH person AS MATERIALIZED (
+    SELECT * FROM participants WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]))
+SELECT state, tags,
+       (SELECT risk FROM person ORDER BY array_position(ARRAY['high', 'medium', 'low'], risk) LIMIT 1) AS risk
+FROM person
 ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
 -- name: handed_over

@@ -11,17 +11,21 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.memory import MailSignals
 from schemas.events.merging import ParticipantMergeRequested
 from services.console.memory import finding, past, reading
 from services.console.routes import routes
 from services.core.archive.archive import archive_of
 from services.core.bus.runner import enter
+from services.core.db import fetch_one
 from services.core.web import make_app
+from services.load_memory.turn import SQL as CONTEXT
 from services.tools.erase.person import person
 from services.tools.erase.run import erase
 from services.tools.erase.survey import survey
 from services.tools.fold import fold, state_hash
 from services.tools.rebuild.beside import connected
+from services.track_threads.apply import SQL as THREADS
 from tests.support.remembering import Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -87,6 +91,35 @@ async def test_who_reads_one_reads_both_and_the_policy_settles_what_differs(memo
         then = await past.as_of(*who, valid_at=day(1.5), known_at=day(9))
         assert {one.value for one in then} == {"Team", "adaxacmexexample"}
         assert len(await reading.history(*who, day(9))) == 5
+
+
+async def test_a_merged_person_is_shown_as_the_address_that_wrote_last(memory: Memory) -> None:
+    """State and address are those of the last mail, also within a day; risk and the row are the worst of all."""
+
+    async def feels(addr: str, on: float, state: str = "", *, angry: bool = False) -> None:
+        mail = await memory.mail("Hello.", on=on, sender=addr)
+        signals = MailSignals(frustrated=angry, sentiment=-1 if angry else 0)
+        await memory.learn(mail, participant_state=state, participant_state_reason="says so", signals=signals)
+
+    async def shown() -> tuple[Any, ...]:
+        async with memory.house.database.reading() as conn:
+            row = await fetch_one(conn, CONTEXT.participant, {"participant_id": memory.person(WORK)})
+            rule = await fetch_one(conn, THREADS.occasion_person, {"participant_id": memory.person(HOME)})
+        assert row is not None
+        assert rule is not None
+        assert (rule["state"], rule["risk"]) == (row["state"], row["risk"])
+        return row["addr"], row["state"], row["risk"], row["frustrated_in_row"], row["first_seen_at"]
+
+    await feels(WORK, 4, "customer")
+    await feels(HOME, 5, "prospect")
+    await ask(memory, "merge", HOME, WORK, 6)
+    for on in (10, 11, 12):
+        await feels(WORK, on, "at_risk", angry=True)
+    assert await shown() == (WORK, "at_risk", "high", 3, day(1))
+    await feels(HOME, 12.1)
+    assert await shown() == (HOME, "prospect", "high", 3, day(1))
+    await feels(WORK, 12.2)
+    assert await shown() == (WORK, "at_risk", "medium", 0, day(1))
 
 
 async def test_taken_apart_all_is_as_it_was(memory: Memory) -> None:

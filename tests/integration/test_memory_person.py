@@ -107,6 +107,65 @@ async def test_what_a_mail_shows_moves_a_customer_whatever_the_model_proposes(me
     assert log == [{"to_state": "customer", "refused": ""}, {"to_state": "at_risk", "refused": ""}]
 
 
+async def test_imported_old_mail_does_not_move_todays_lifecycle(memory: Memory) -> None:
+    """What is older than what is known of somebody's standing is refused in words; else it is dated by its Date."""
+    old = await memory.mail("We renewed our plan.", on=1, sent_on=-800, history_mode=True)
+    await memory.learn(old, signals=MailSignals(intent="renewal"))
+    log = "SELECT to_state, refused, at FROM participant_log ORDER BY version"
+    assert await memory.rows(log) == [{"to_state": "customer", "refused": "", "at": day(-800)}]
+    await feels(memory, 2, intent="renewal")
+    leaving = await memory.mail("We are switching to a competitor.", on=3, sent_on=-700, history_mode=True)
+    await memory.learn(leaving, signals=MailSignals(intent="competitor"))
+    assert (await shown(memory)).items[0]["state"] == "customer"
+    (late,) = (await memory.rows(log))[1:]
+    assert (late["to_state"], late["refused"]) == ("at_risk", "older than what is known")
+    await feels(memory, 4, intent="competitor")
+    assert (await shown(memory)).items[0]["state"] == "at_risk"
+
+
+async def test_imported_mail_says_since_when_they_are_with_us_and_gives_nobody_an_old_name(memory: Memory) -> None:
+    """A person was first seen when the oldest mail was written, and last when the newest was."""
+    await memory.mail("Hello.", on=1, sender="Ada Miller <ada@acme.example>")
+    for on, sent_on in ((2, -900), (3, -950)):
+        await memory.mail("Hello.", on=on, sent_on=sent_on, sender="Ada Jones <ada@acme.example>", history_mode=True)
+    seen = "SELECT name, first_seen_at, last_seen_at FROM participants"
+    assert await memory.rows(seen) == [{"name": "Ada Miller", "first_seen_at": day(-950), "last_seen_at": day(1)}]
+    await memory.mail("Hello again.", on=9, sender="ada@acme.example")
+    assert [row["last_seen_at"] for row in await memory.rows(seen)] == [day(9)]
+
+
+async def test_a_thank_you_is_no_further_report(memory: Memory) -> None:
+    """A mail that says that a trouble is over ends it, in whatever thread, and its count and day stay."""
+    await feels(memory, 1, issue_key="csv export timeout")
+    await feels(memory, 2, issue_key="csv export timeout")
+    before = await memory.rows("SELECT reports, thread_id, last_at FROM participant_issues")
+    for on in (3, 4):
+        await feels(memory, on, issue_key="csv export timeout", issue_resolved=True)
+    assert await memory.rows("SELECT reports, thread_id, last_at FROM participant_issues") == before
+    assert "csv export timeout (reported 2 times, resolved, last 2026-01-07)" in (await shown(memory)).text
+    await feels(memory, 5, issue_key="login fails", issue_resolved=True)
+    assert len(await memory.rows("SELECT 1 FROM participant_issues")) == 1
+
+
+async def test_imported_troubles_are_reports_too(memory: Memory) -> None:
+    """After four imported reports a live one is the fifth; an import after that counts, and moves no mood or day."""
+    for n in range(4):
+        old = await memory.mail("The CSV export times out.", on=1, sent_on=n - 90, history_mode=True)
+        await memory.learn(old, signals=MailSignals(issue_key="csv export timeout", frustrated=True, sentiment=-1))
+    await feels(memory, 2, issue_key="csv export timeout")
+    live = "SELECT reports, thread_id, resolved, first_at, last_at FROM participant_issues"
+    (known,) = await memory.rows(live)
+    assert (known["reports"], known["first_at"], known["last_at"]) == (5, day(-90), day(2))
+    old = await memory.mail("The CSV export times out.", on=3, sent_on=-100, history_mode=True)
+    await memory.learn(old, signals=MailSignals(issue_key="csv export timeout", issue_resolved=True))
+    assert await memory.rows(live) == [known]
+    await memory.learn(old, signals=MailSignals(issue_key="csv export timeout", frustrated=True))
+    assert await memory.rows(live) == [{**known, "reports": 6, "first_at": day(-100)}]
+    mood = "SELECT frustrated_in_row, sentiment, risk FROM participants"
+    assert await memory.rows(mood) == [{"frustrated_in_row": 0, "sentiment": 0.0, "risk": "low"}]
+    assert len(await memory.rows("SELECT 1 FROM sessions")) == 1
+
+
 async def test_facts_stand_by_kind_and_say_why_they_are_there(memory: Memory) -> None:
     """Each kind's facts stand together, with score and reason as data."""
     claims = [fact(f"k{n}", f"v{n}", "k and v", kind=kind) for n, kind in enumerate(("goal", "preference") * 2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from itertools import pairwise, product
 from typing import get_args
 
@@ -11,10 +12,10 @@ from hypothesis import strategies as st
 
 from schemas.events.memory import MailSignals, ParticipantState, ParticipantStateChanged, ParticipantTransitionRefused
 from services.core.settings import PeopleSettings
-from services.learn_facts import decide_person
+from services.learn_facts import decide_person, issues
 from services.learn_facts.lifecycle import EDGES, path, refusal
 from services.learn_facts.participant import KnownIssue
-from tests.unit.learn_facts.people import id_of, person
+from tests.unit.learn_facts.people import NOW, id_of, person
 
 STATES: tuple[ParticipantState, ...] = get_args(ParticipantState)
 LEGAL = {
@@ -168,6 +169,31 @@ def test_a_trouble_in_other_words_keeps_its_key() -> None:
     assert (noted.issue_key, noted.issue_repeats) == ("csv export timeout", 5)
 
 
+def test_what_is_older_than_what_is_known_moves_no_standing() -> None:
+    """Imported mail from before the standing was last said is refused once; later mail moves it and keeps its date."""
+    who = person(state="customer", standing_at=NOW)
+    (late,) = decide_person.standing(who, "at_risk", "they leave", "", NOW - timedelta(days=1))
+    assert isinstance(late, ParticipantTransitionRefused)
+    assert (late.to_state, late.refused_because) == ("at_risk", decide_person.TOO_LATE)
+    (moved,) = decide_person.standing(who, "at_risk", "they leave", "", NOW + timedelta(days=1))
+    assert isinstance(moved, ParticipantStateChanged)
+    assert moved.said_at == NOW + timedelta(days=1)
+
+
+def test_a_thank_you_is_no_report_of_what_is_over() -> None:
+    """A known trouble that is said to be over keeps its count; one that nobody knows of becomes none."""
+    who = person(issues=(KnownIssue("csv export timeout", 4, False, id_of("other thread"), NOW),))
+    thanks = MailSignals(issue_key="csv export times out", issue_resolved=True)
+    noted = decide_person.note_signals(who, thanks, THREAD)
+    assert (noted.issue_key, noted.issue_repeats, noted.issue_resolved) == ("", 0, False)
+    over = issues.trouble_over(who, thanks)
+    assert over is not None
+    assert (over.issue_key, over.thread_id) == ("csv export timeout", id_of("other thread"))
+    assert issues.trouble_over(who, thanks, NOW - timedelta(days=1)) is None
+    assert issues.trouble_over(person(), thanks) is None
+    assert decide_person.note_signals(person(), thanks, THREAD).issue_resolved
+
+
 def test_tags_are_kept_newest_first_without_doubles() -> None:
     """Tags of the newest mail come first, none twice, and at most twenty stay."""
     who = person(tags=tuple(f"t{number}" for number in range(20)))
@@ -229,9 +255,9 @@ def test_mood_moves_with_each_mail_of_a_turn() -> None:
 def test_a_resolved_thread_leaves_no_trouble_open() -> None:
     """What was reported in it is over, whoever resolved it, also where we learn of the trouble after that."""
     issue = KnownIssue("csv export timeout", 1, False, THREAD)
-    over = decide_person.issues_over(person(issues=(issue,)), THREAD)
+    over = issues.issues_over(person(issues=(issue,)), THREAD)
     assert over is not None
     assert over.thread_id == THREAD
-    assert decide_person.issues_over(person(issues=(issue,)), id_of("other thread")) is None
+    assert issues.issues_over(person(issues=(issue,)), id_of("other thread")) is None
     late = decide_person.note_signals(person(), MailSignals(issue_key="csv export timeout"), THREAD, thread_over=True)
     assert late.issue_resolved
