@@ -47,6 +47,16 @@ ORDER BY updated_at DESC, participant_id LIMIT 1;
 SELECT thread_id, summary, entities, actions, updated_at, expires_at FROM sessions
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) ORDER BY updated_at DESC, participant_id LIMIT 1;
 
+-- name: uncovered
+-- What the author themselves wrote lately in other threads and no summary covers yet, newest first.
+SELECT m.subject, c.text, c.at, c.pending
+FROM mails m JOIN conversation c USING (thread_id, mail_id)
+LEFT JOIN thread_summaries s ON s.thread_id = m.thread_id AND s.participant_id = m.participant_id AND s.trusted
+WHERE m.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) AND m.workspace = %(workspace)s
+  AND m.trusted AND m.mode = 'live' AND m.received_at BETWEEN %(since)s AND %(now)s AND m.thread_id <> %(thread_id)s
+  AND c.gone_at IS NULL AND c.version > coalesce(s.covers_to, 0)
+ORDER BY c.at DESC, c.version DESC LIMIT %(most)s;
+
 -- name: summary
 -- What the author of the turn and we have said in the thread.
 SELECT text, covers_to, updated_at FROM thread_summaries

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from services.core.db import Connection, fetch_one
+from schemas.words import clip_words
+from services.core.db import Connection, fetch_all, fetch_one
 from services.load_memory.cached import cached
 from services.load_memory.section import Entry, Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
+MOST_MAILS = 5  # of other threads, the newest, each in as many words as a summary
 
 
 def budget(turn: Turn) -> int:
@@ -20,20 +22,44 @@ def budget(turn: Turn) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """The session, if one runs in another thread; in its own thread the summary says it all."""
+    """The session, if one runs in another thread (in its own the summary says it all), and mails behind which it is."""
     if turn.participant_id is None:
         return Section()
+    return section([*await _running(turn, conn), *await _uncovered(turn, conn)])
 
+
+async def _running(turn: Turn, conn: Connection) -> list[Entry]:
     async def from_table() -> str:
         row = await fetch_one(conn, SQL.session, {"participant_id": turn.participant_id})
         return json.dumps(row, default=str) if row else ""
 
+    assert turn.participant_id is not None
     seconds = int(turn.house.settings.session.hours * 3600)
     kept = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, seconds)
     found = json.loads(kept) if kept else None
     if found is None or found["thread_id"] == str(turn.thread_id):
-        return Section()
-    return section(_entries(found) if datetime.fromisoformat(found["expires_at"]) > turn.now else [])
+        return []
+    return _entries(found) if datetime.fromisoformat(found["expires_at"]) > turn.now else []
+
+
+async def _uncovered(turn: Turn, conn: Connection) -> list[Entry]:
+    """What they wrote elsewhere in these hours, as long as no summary says it: a draft waits, or a turn is not over."""
+    args = {
+        "workspace": turn.workspace,
+        "participant_id": turn.participant_id,
+        "thread_id": turn.thread_id,
+        "since": turn.now - timedelta(hours=turn.house.settings.session.hours),
+        "now": turn.now,
+        "most": MOST_MAILS,
+    }
+    words = turn.house.settings.learning.summary_words
+    return [_mail(row, clip_words(row["text"], words)) for row in await fetch_all(conn, SQL.uncovered, args)]
+
+
+def _mail(row: dict[str, Any], text: str) -> Entry:
+    waits = ", not answered yet" if row["pending"] else ""
+    told = f"- in another thread, «{row['subject']}», {row['at']:%Y-%m-%d %H:%M}{waits}: {text}"
+    return entry(told, subject=row["subject"], at=row["at"].isoformat(), text=text)
 
 
 def _entries(found: dict[str, Any]) -> list[Entry]:

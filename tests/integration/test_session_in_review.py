@@ -1,0 +1,60 @@
+"""Where every reply waits for a person: what somebody wrote an hour ago is known in their next thread all the same."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from tests.support.tending import Tended, tending
+
+BOB = "bob@other.example"
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    said = {
+        "send": {"approval": "review"},
+        "inboxes": [
+            {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
+            {"name": "open", "address": "open@ourcompany.example"},
+        ],
+    }
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
+        yield one
+
+
+async def session(house: Tended) -> str:
+    """What the newest turn was shown of the last hours."""
+    rows = await house.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
+    return {one["name"]: str(one["text"]) for one in rows[0]["data"]["layers"]}["session"]
+
+
+async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(house: Tended) -> None:
+    """The mail of an hour ago stands in the session, unanswered; nobody else's does, nor one in their name, nor an old one."""
+    await house.write("The export of report 4471 fails with a timeout.")
+    await house.write("Bob's own trouble.", subject="Bob", sender=BOB)
+    await house.write("Forged trouble.", subject="Forged", inbox=1)
+    await house.wait(hours=1)
+    await house.write("It is me again: any idea by when?", subject="One more thing")
+    shown = await session(house)
+    assert shown.startswith("- in another thread, «Export», ")
+    assert shown.endswith("not answered yet: The export of report 4471 fails with a timeout.")
+    assert "trouble" not in shown
+    assert "One more thing" not in shown
+    await house.write("And I, from nowhere?", subject="Not Ada", inbox=1)
+    assert await session(house) == "", "nobody is met with it who only claims to be them"
+    await house.wait(hours=24)
+    await house.write("A day later.", subject="A third thing")
+    assert "4471" not in await session(house)
+
+
+async def test_what_a_summary_covers_is_not_told_twice(house: Tended) -> None:
+    """A mail that was handed to a person is in its summary at once, and so in the session, not beside it."""
+    await house.write("human\n\nThe export of report 4471 fails.")
+    await house.wait(hours=1)
+    await house.write("Any idea by when?", subject="One more thing")
+    assert "in another thread" not in await session(house)
+    assert "4471" in await session(house)
