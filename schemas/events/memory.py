@@ -359,7 +359,7 @@ class FactRequested(EventData):
     participant_id: UUID
     op: Literal["add", "correct", "pin", "unpin", "forget", "unmerge"]
     fact_id: UUID | None = None
-    kind: str = "note"
+    kind: str = Field("", description="empty: that of the current fact of this key, else a note")
     key: str = ""
     value: str = ""
     text: str = ""

@@ -35,7 +35,7 @@ class _Body(BaseModel):
 class NewFact(_Body):
     """A fact that a person adds."""
 
-    kind: Kind = "note"
+    kind: Kind | Literal[""] = Field("", description="by default that of the current fact of this key, else `note`")
     key: Key = Field(description="what the value is of, such as `plan`")
     value: Line
     text: OptionalLine = Field("", description="the fact as a sentence; by default `key: value`")

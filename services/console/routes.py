@@ -13,6 +13,7 @@ from services.console.memory.people import Person, list_people
 from services.console.merges import add_merges
 from services.console.named import Who, person
 from services.console.profiles import add_profile
+from services.console.storable import asks_for_storable
 from services.console.threads import routes as threads
 from services.console.token import bearer_of
 from services.core.house import House
@@ -20,7 +21,8 @@ from services.core.house import House
 
 def routes(house: House) -> APIRouter:
     """The API's routes, all behind the bearer token."""
-    api = APIRouter(prefix="/api", dependencies=[Depends(bearer_of(house.settings.web))])
+    guards = [Depends(bearer_of(house.settings.web)), Depends(asks_for_storable)]
+    api = APIRouter(prefix="/api", dependencies=guards)
     parts = {
         "memory": (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_merges),
         "threads": (threads.add_reads, threads.add_wishes, add_explanations),

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from schemas.events.memory import FactRecorded
 from schemas.events.threads import StateChanged
+from services.core.memory.facts import plain_key
 from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import Participant
 from services.learn_facts.policy import Policy
@@ -27,7 +28,7 @@ def resolved_by_hand(
         participant_id=who.participant_id,
         fact_id=fact_id,
         kind="resolution",
-        key=issue,
+        key=plain_key(issue),
         value=told,
         text=f"We resolved it ({issue}): {told}",
         single_valued=False,

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
+from services.core.memory.facts import plain_key
 from services.learn_facts.claim import Claim, claim_of
 from services.learn_facts.decide_deletions import delete
 from services.learn_facts.fact_events import corroborated, recorded, refused, still_pinned
@@ -28,6 +29,7 @@ def propose(
     who: Participant, proposal: FactProposal, source: Source | None, fact_id: UUID, policy: Policy = STANDARD
 ) -> Events:
     """What becomes of one ADD, UPDATE or DELETE of the model."""
+    proposal = proposal.model_copy(update={"key": plain_key(proposal.key)})
     claim = claim_of(proposal, source, fact_id, policy)
     if isinstance(claim, str):
         yield refused(who, proposal, claim)

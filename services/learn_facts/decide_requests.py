@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
+from services.core.memory.facts import plain_key
 from services.core.memory.support import Support, confidence
 from services.learn_facts.fact_events import still_pinned
 from services.learn_facts.participant import Held, KnownFact, Participant
@@ -18,15 +19,27 @@ from services.learn_facts.timeline import same_value
 from services.learn_facts.withdrawal import took_back
 
 Events = Iterator[EventData]
+UNNAMED = "note"  # the kind of what a person adds without naming one, under a key that nothing stands under
 
 
-def request(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
-    """What becomes of a person's wish: it is done, or refused in words.
+def request(
+    who: Participant,
+    asked: FactRequested,
+    fact_id: UUID,
+    now: datetime,
+    policy: Policy,
+    others: Sequence[Participant] = (),
+) -> Events:
+    """What becomes of a person's wish: it is done, or refused in words. `others` are their other addresses.
 
     A value that is taken back or corrected is withdrawn wherever else the person has it by `withdrawal`.
     """
+    asked = asked.model_copy(update={"key": plain_key(asked.key)})
     if asked.op == "add":
-        yield from _add(who, asked, fact_id, now, policy)
+        stands = _of_key((who, *others), asked.key)
+        kind = asked.kind or (stands.kind if stands else UNNAMED)
+        single = stands.single_valued if stands and stands.kind == kind else policy.arity(kind, asked.key) == "single"
+        yield from _add(who, asked.model_copy(update={"kind": kind}), fact_id, now, policy, single=single)
         return
     known = next((one for one in who.facts if one.fact_id == asked.fact_id), None)
     if known is not None:
@@ -49,7 +62,15 @@ def _why_not(who: Participant, fact_id: UUID | None) -> str:
     return "it was taken back already" if past.withdrawn_at else "it is not believed any more: it can only be forgotten"
 
 
-def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy) -> Events:
+def _of_key(people: Iterable[Participant], key: str) -> KnownFact | None:
+    """What stands under a key, one that has the only value first."""
+    of_key = [one for who in people for one in who.facts if one.key == key]
+    return next((one for one in of_key if one.single_valued), of_key[0] if of_key else None)
+
+
+def _add(
+    who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy, *, single: bool
+) -> Events:
     if not who.exists:
         yield _refused(who, asked, "there is no such participant")
         return
@@ -63,7 +84,6 @@ def _add(who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, p
     if not set(asked.parents) <= known:
         yield _refused(who, asked, "a fact that it is derived from is not believed")
         return
-    single = policy.arity(asked.kind, asked.key) == "single"
     rivals = [one for one in who.facts if single and one.single_valued and one.key == asked.key]
     equal = [one for one in who.facts if one.key == asked.key and same_value(one.value, asked.value)]
     ended = tuple(dict.fromkeys(one.fact_id for one in (*rivals, *equal)))

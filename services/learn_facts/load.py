@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
+from services.core.memory.facts import plain_key
 from services.core.memory.support import Support
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
@@ -76,7 +77,7 @@ def _facts(
     members_of = _members(rows)
     return tuple(
         KnownFact(
-            **{**{name: row[name] for name in KNOWN}, "apart_from": tuple(row["apart_from"])},
+            **{**_of(row, KNOWN), "apart_from": tuple(row["apart_from"])},
             supports=tuple(one for id in (row["fact_id"], *members_of[row["fact_id"]]) for one in supports[id]),
             parents=tuple(parents_of[row["fact_id"]]),
             members=tuple(members_of[row["fact_id"]]),
@@ -92,12 +93,17 @@ def _past(rows: Sequence[Row], supports: Mapping[UUID, list[Support]]) -> tuple[
     past = (row for row in rows if row["superseded_at"] and (row["merged_into"] is None or row["withdrawn_at"]))
     return tuple(
         PastFact(
-            **{name: row[name] for name in PAST},
+            **_of(row, PAST),
             supports=tuple(supports[row["fact_id"]]),
             members=tuple(members_of[row["fact_id"]]),
         )
         for row in sorted(past, key=lambda one: (one["valid_from"], one["fact_id"]))
     )
+
+
+def _of(row: Row, names: Iterable[str]) -> Row:
+    """Columns of a fact, its key as decisions compare it: rows of before may have another form."""
+    return {**{name: row[name] for name in names}, "key": plain_key(row["key"])}
 
 
 def _members(rows: Iterable[Row]) -> dict[UUID, list[UUID]]:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from schemas.model_output import is_plausible
+from services.core.memory.facts import plain_key
 from services.core.settings import LearningSettings, MemorySettings
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
@@ -96,7 +97,7 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING) -> Po
     """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
     values, floors = dict(STANDARD.values), dict(STANDARD.floors)
     for one in reversed(over):
-        values.update(one.values)
+        values.update({form: arity for name, arity in one.values.items() for form in (plain_key(name), name)})
         floors.update(one.floors)
     return Policy(
         values=values,

@@ -21,7 +21,8 @@ async def on_request(work: Work[FactRequested]) -> None:
     asked = work.event
     async with work.unit() as unit:
         people, keeper = await _concerned(unit, asked)
-        decided = list(request(keeper, asked, unit.id_for("fact"), unit.now, policy_of_house(work)))
+        others = [one for one in people if one is not keeper]
+        decided = list(request(keeper, asked, unit.id_for("fact"), unit.now, policy_of_house(work), others))
         await record_all(unit, keeper, decided)
         ended = ended_by(decided)
         if ended is None:
@@ -37,6 +38,5 @@ async def on_request(work: Work[FactRequested]) -> None:
 async def _concerned(unit: Unit, asked: FactRequested) -> tuple[Sequence[Participant], Participant]:
     """All of the person whose fact is meant, each held, and the one who has the fact."""
     keeper = await keeper_of(unit, asked.participant_id, asked.fact_id)
-    ids = await people_of(unit.conn, keeper) if asked.op in ("correct", "forget") else {keeper}
-    people = {id: await load(unit, id) for id in sorted({*ids, keeper})}
+    people = {id: await load(unit, id) for id in sorted(await people_of(unit.conn, keeper))}
     return tuple(people.values()), people[keeper]

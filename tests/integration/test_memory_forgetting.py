@@ -180,3 +180,38 @@ async def test_a_merged_fact_is_forgotten_by_the_one_that_shows_it(memory: Memor
     await memory.ask("forget", 8, fact_id=await id_of(memory, "SAP tools"))
     assert (await memory.refusals())[-1] == f"it is shown as {kept}: name that one, or undo the merge first"
     assert await shown(memory) == ["SAP tool"]
+
+
+@pytest.mark.parametrize(
+    ("key", "given"),
+    [("Plan", {"kind": "customer_info"}), ("plan", {}), (" PLAN ", {})],
+)
+async def test_what_a_person_added_stood_beside_what_it_contradicts(
+    memory: Memory, key: str, given: dict[str, Any]
+) -> None:
+    """With no kind the one of the key's fact is taken, and case does not make another key: one value stands."""
+    await told_plan(memory, "Team", 1)
+    await memory.ask("add", 2, key=key, value="Gold", **given)
+    assert await shown(memory) == ["Gold"]
+    kept = await memory.rows("SELECT kind, key, single_valued FROM facts WHERE value = 'Gold'")
+    assert kept == [{"kind": "customer_info", "key": "plan", "single_valued": True}]
+
+
+async def test_what_was_added_to_one_address_stood_beside_the_value_of_the_other(memory: Memory) -> None:
+    """The kind and the number of values are those of the person's fact, under whichever address it stands."""
+    await told_plan(memory, "Team", 1, sender=HOME)
+    await memory.mail("Hello.", on=1)
+    await merge(memory, 2)
+    await memory.ask("add", 3, key="plan", value="Gold")
+    assert await shown(memory) == ["Gold"]
+
+
+async def test_one_key_in_three_spellings_had_three_values(memory: Memory) -> None:
+    """`_`, `-` and a blank between the words of a key are one, in mails and for people."""
+    for on, key, value in ((1, "renewal_date", "1 May"), (2, "renewal date", "1 June"), (3, "renewal-date", "1 July")):
+        said = f"Our renewal date is {value}."
+        await memory.tell(said, fact(key, value, f"renewal date is {value}"), on=on)
+        assert await shown(memory) == [value]
+    await memory.ask("add", 4, key="Renewal_Date", value="1 August")
+    assert await shown(memory) == ["1 August"]
+    assert await so_on(memory, 2.5) == ["1 June"]

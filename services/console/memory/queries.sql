@@ -79,7 +79,7 @@ SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, s
        span_start, span_end
 FROM facts
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(key)s = '' OR key = %(key)s)
+  AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(key)s = '' OR key IN (%(key)s, %(plain)s))
 ORDER BY key, valid_from, recorded_at, fact_id;
 
 -- name: sources

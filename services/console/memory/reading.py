@@ -14,6 +14,7 @@ from psycopg.rows import class_row
 from services.console.memory.people import SQL
 from services.core.db import Connection, fetch_all
 from services.core.memory.derived import lapsed_among
+from services.core.memory.facts import plain_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,13 @@ async def history(
     conn: Connection, workspace: str, participant_id: UUID, now: datetime, *, fact_id: UUID | None = None, key: str = ""
 ) -> list[Entry]:
     """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
-    args = {"workspace": workspace, "participant_id": participant_id, "fact_id": fact_id, "key": key}
+    args = {
+        "workspace": workspace,
+        "participant_id": participant_id,
+        "fact_id": fact_id,
+        "key": key,
+        "plain": plain_key(key),
+    }
     return await with_provenance(conn, workspace, participant_id, await _standing(conn, SQL.every, args, now))
 
 

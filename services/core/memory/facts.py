@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
+
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
+
+
+def plain_key(key: str) -> str:
+    """A key as facts are kept under: "Renewal_Date", "renewal-date" and "renewal date" are the last one."""
+    return _BETWEEN_WORDS.sub(" ", key.casefold()).strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,9 @@ def add(
     who: Who,
     key: Annotated[str, typer.Argument(help="What the value is of, such as `plan`.")],
     value: Annotated[str, typer.Argument(help="The value.")],
-    kind: Annotated[str, typer.Option(help="The kind of fact.")] = "note",
+    kind: Annotated[
+        str, typer.Option(help="The kind of fact; by default that of the current fact of this key, else `note`.")
+    ] = "",
     text: Annotated[str, typer.Option(help="The fact as a sentence; by default `key: value`.")] = "",
     until: Until = None,
     derived_from: Annotated[

@@ -1,0 +1,20 @@
+"""Text that no table can hold: NUL, and half of a surrogate pair. Nobody can ask for it either."""
+
+from __future__ import annotations
+
+from fastapi import Request
+
+from services.core.web import Refused
+
+
+def is_storable(text: str) -> bool:
+    """Whether a table can hold the text."""
+    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
+
+
+async def asks_for_storable(request: Request) -> None:
+    """A dependency that refuses a request whose path or query holds such text. Raises `Refused` with 422."""
+    for name, value in (*request.path_params.items(), *request.query_params.multi_items()):
+        if not is_storable(f"{name}{value}"):
+            where = name if is_storable(name) else "the query"
+            raise Refused(422, "invalid", f"{where}: a NUL character or half of a surrogate pair cannot be looked up")
