@@ -44,6 +44,11 @@ def stale(who: Participant, decided: Iterable[EventData], now: datetime) -> Iter
                     )
 
 
+def ended(decided: Iterable[EventData]) -> list[UUID]:
+    """The facts that these decisions end."""
+    return [fact_id for event in decided for fact_id, _ in _ended(event)]
+
+
 def _of_members(who: Participant, ended: Iterable[tuple[UUID, str]]) -> Iterator[tuple[UUID, str]]:
     """What ended, and the facts that were shown as it: what is derived from them rests on it."""
     members = {one.fact_id: one.members for one in who.facts}

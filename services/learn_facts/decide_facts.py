@@ -26,14 +26,19 @@ Events = Iterator[EventData]
 
 
 def propose(
-    who: Participant, proposal: FactProposal, source: Source | None, fact_id: UUID, policy: Policy = STANDARD
+    who: Participant,
+    proposal: FactProposal,
+    source: Source | None,
+    fact_id: UUID,
+    policy: Policy = STANDARD,
+    elsewhere: frozenset[str] = frozenset(),
 ) -> Events:
-    """What becomes of one ADD, UPDATE or DELETE of the model."""
+    """What becomes of one ADD, UPDATE or DELETE of the model; `elsewhere`: facts of theirs under other addresses."""
     proposal = proposal.model_copy(update={"key": plain_key(proposal.key)})
     claim = claim_of(proposal, source, fact_id, policy)
     if isinstance(claim, str):
         yield refused(who, proposal, claim)
-    elif not set(proposal.derived_from) <= {str(one.fact_id) for one in who.facts}:
+    elif not set(proposal.derived_from) <= elsewhere.union(str(one.fact_id) for one in who.facts):
         yield refused(who, proposal, "a fact that it is derived from is not believed")
     else:
         yield from delete(who, claim) if proposal.op == "delete" else _assert(who, claim)

@@ -13,11 +13,11 @@ from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.quotes import find_quote
-from services.learn_facts import consequences, decide_facts
+from services.learn_facts import consequences, decide_facts, elsewhere
 from services.learn_facts.after import after
+from services.learn_facts.apply_facts import SQL
 from services.learn_facts.fact_events import refused
 from services.learn_facts.load import load
-from services.learn_facts.merging import keeper_of
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import Policy, extended
 
@@ -30,43 +30,58 @@ async def learn(
     """Decide on each proposal, and on what follows from it; the participant as they are then."""
     for number, proposal in enumerate(proposals):
         cited, fact_id = _cited(proposal, sources), unit.id_for(f"fact/{number}")
-        other = await _kept_elsewhere(unit, who, proposal)
-        decided = settled(other or who, proposal, cited, fact_id, policy)
-        recorded = await record_all(unit, other or who, decided)
-        if other is None:
-            who = after(who, recorded, unit.now) or await load(unit, who.participant_id)
+        other = await elsewhere.keeper(unit, who, proposal.fact_id) if proposal.op != "add" else None
+        if other is not None and proposal.op == "delete":
+            await record_all(unit, other, settled(other, proposal, cited, fact_id, policy))
+            continue
+        known = await elsewhere.believed(unit, who, proposal.derived_from)
+        decided = settled(who, proposal, cited, fact_id, policy, known)
+        ended = elsewhere.replaced(other, proposal, decided) if other is not None else ""
+        if isinstance(ended, str) and ended:
+            decided = [refused(who, proposal, ended)]
+        recorded = await record_all(unit, who, decided)
+        if other is not None and not isinstance(ended, str):
+            await record_all(unit, other, [ended])
+        who = after(who, recorded, unit.now) or await load(unit, who.participant_id)
     return who
 
 
 def settled(
-    who: Participant, proposal: FactProposal, cited: Source | None, fact_id: UUID, policy: Policy
+    who: Participant,
+    proposal: FactProposal,
+    cited: Source | None,
+    fact_id: UUID,
+    policy: Policy,
+    known: frozenset[str] = frozenset(),
 ) -> Sequence[EventData]:
-    """What becomes of one proposal; one that cannot be decided is refused, and costs itself alone."""
+    """What becomes of one proposal; one that cannot be decided is refused, and costs itself alone.
+
+    `known`: ids of facts of the same person under other addresses, from which one may be derived.
+    """
     try:
-        return list(decide_facts.propose(who, proposal, cited, fact_id, policy))
+        return list(decide_facts.propose(who, proposal, cited, fact_id, policy, known))
     except (ArithmeticError, LookupError, ValueError) as error:
         log.warning("a proposal could not be decided", error=type(error).__name__)
         return [refused(who, proposal, f"it cannot be decided: {type(error).__name__}")]
 
 
-async def _kept_elsewhere(unit: Unit, who: Participant, proposal: FactProposal) -> Participant | None:
-    """Whose fact a DELETE names, where the same person has it under another address."""
-    if proposal.op != "delete" or any(str(one.fact_id) == proposal.fact_id for one in who.facts):
-        return None
-    try:
-        fact_id = UUID(proposal.fact_id)
-    except ValueError:
-        return None
-    keeper = await keeper_of(unit, who.participant_id, fact_id)
-    return await load(unit, keeper) if keeper != who.participant_id else None
-
-
 async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:
-    """Record what was decided, and what follows from it for the facts that were derived; all of it."""
+    """Record what was decided, and what follows from it for the facts that were derived; all of it that is `who`'s."""
     everything = (*decided, *consequences.stale(who, decided, unit.now))
     for event in everything:
         await unit.record(event)
+    for participant_id in await _resting_elsewhere(unit, who, consequences.ended(decided)):
+        for stale in consequences.stale(await load(unit, participant_id), decided, unit.now):
+            await unit.record(stale)
     return everything
+
+
+async def _resting_elsewhere(unit: Unit, who: Participant, ended: Sequence[UUID]) -> list[UUID]:
+    """Under which other addresses something was derived from what has ended."""
+    if not ended:
+        return []
+    args = {"workspace": unit.workspace, "participant_id": who.participant_id, "parents": ended}
+    return [row["participant_id"] for row in await unit.all(SQL.resting_elsewhere, **args)]
 
 
 def policy_of(work: Work[Any], inbox: str) -> Policy:

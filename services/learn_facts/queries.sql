@@ -18,6 +18,12 @@ ORDER BY recorded_at, fact_id;
 -- name: parents
 SELECT fact_id, parent_id FROM fact_parents WHERE participant_id = %(participant_id)s ORDER BY fact_id, parent_id;
 
+-- name: resting_elsewhere
+-- Under which other addresses something was derived from these facts.
+SELECT DISTINCT participant_id FROM fact_parents
+WHERE workspace = %(workspace)s AND parent_id = ANY(%(parents)s) AND participant_id <> %(participant_id)s
+ORDER BY participant_id;
+
 -- name: sources
 -- Every support, in the order in which we learned of it; our own mails count under their id too.
 SELECT fact_id, trust, coalesce(mail_id, reply_id) AS mail_id, thread_id, said_at FROM fact_sources

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,54 @@ async def test_wishes_and_words_reach_the_fact_wherever_it_is_kept(memory: Memor
     for on, addr in ((6, OTHER), (7, HOME)):
         await memory.tell("We stopped using it.", fact("uses", "", "stopped using it", **gone), on=on, sender=addr)
         assert ("adaxacmexexample" in await believed(memory, WORK)) is (addr == OTHER)
+
+
+async def test_what_has_expired_under_one_address_hides_nothing(memory: Memory) -> None:
+    """A number that ended by itself outranks no number of today, however much it was trusted."""
+    kind = {"key": "phone", "kind": "contact_info"}
+    await memory.ask("add", 4, HOME, **kind, value="333333", valid_to=date(2026, 1, 12))
+    await ask(memory, "merge", HOME, WORK, 5)
+    await memory.tell("My number is 444444 now.", fact("phone", "444444", "My number is 444444 now"), on=6)
+    for on, numbers in ((6, {"333333"}), (15, {"333333", "444444"})):
+        async with memory.house.database.reading() as conn:
+            current = await reading.current(conn, memory.workspace, memory.person(WORK), day(on))
+        assert {one.value for one in current if one.key == "phone"} == numbers
+    found = await finding.find(memory.house, memory.person(WORK), "What is my phone number?", now=day(15), limit=50)
+    assert {one.fact.value for one in found.hits if one.fact.key == "phone"} == {"444444"}
+
+
+async def test_as_of_a_day_stands_what_is_shown_today(memory: Memory) -> None:
+    """A person's word under one address outranks a newer mail under the other, then as now; one habit is told once."""
+    await memory.ask("add", 1.5, WORK, key="plan", value="Enterprise", kind="customer_info")
+    habit = fact("uses", "Slack", "We use Slack", kind="preference")
+    for on, addr in ((4, WORK), (5, HOME)):
+        await memory.tell("We use Slack.", habit, on=on, sender=addr)
+    await ask(memory, "merge", HOME, WORK, 6)
+    async with memory.house.database.reading() as conn:
+        who = (conn, memory.workspace, memory.person(WORK))
+        then = await past.as_of(*who, valid_at=day(9), known_at=day(9))
+        now = await reading.current(*who, day(9))
+    assert sorted(one.value for one in then) == sorted(one.value for one in now)
+    assert [one.value for one in now if one.key == "plan"] == ["Enterprise"]
+
+
+async def test_an_update_reaches_the_fact_of_the_other_address(memory: Memory) -> None:
+    """It ends there and begins here; what is derived from the other's fact is believed, and stale when that ends."""
+    await ask(memory, "merge", HOME, WORK, 4)
+    (old,) = await memory.rows("SELECT fact_id FROM facts WHERE value = 'adaxacmexexample'")
+    named = str(old["fact_id"])
+    await memory.tell("So calls go through it too.", fact("calls", "adaxacmexexample", "calls go through it", derived_from=(named,)), on=5, sender=HOME)  # fmt: skip
+    update = fact("uses", "Teams", "We use Teams", kind="preference", op="update", fact_id=named)
+    await memory.tell("We use Teams instead.", update, on=6, sender=OTHER)
+    assert "adaxacmexexample" in await believed(memory, WORK)
+    await memory.tell("We use Teams instead.", update, on=7, sender=HOME)
+    assert await memory.current("uses", WORK) == []
+    assert await memory.current("uses", HOME) == ["Teams", "adaxhomexexample"]
+    ended = "SELECT participant_id, valid_to, superseded_at FROM facts WHERE fact_id = %(id)s"
+    (row,) = await memory.rows(ended, id=named)
+    assert row == {"participant_id": memory.person(WORK), "valid_to": day(7), "superseded_at": day(7)}
+    stale = await memory.rows("SELECT key, participant_id FROM facts WHERE stale_since IS NOT NULL")
+    assert stale == [{"key": "calls", "participant_id": memory.person(HOME)}]
 
 
 async def test_the_tables_are_a_fold_of_merges_too(stack: Endpoints, memory: Memory, template_database: str) -> None:

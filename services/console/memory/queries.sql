@@ -28,12 +28,13 @@ SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, s
 FROM facts
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND superseded_at IS NULL
-  AND NOT outranked((SELECT person_ids(%(participant_id)s))::uuid[], fact_id)
+  AND NOT outranked((SELECT person_ids(%(participant_id)s))::uuid[], fact_id, %(now)s)
 ORDER BY kind, key, recorded_at, fact_id;
 
 -- name: as_of
 -- What was so at `valid_at`, as it was known at `known_at`: of a key with one value the latest word that was said
--- by then and not withdrawn by then; and nothing, where that word had ended or expired.
+-- by then and not withdrawn by then; and nothing, where that word had ended or expired. Of what a person said under
+-- several addresses that stands which `outranked` lets stand.
 WITH said AS (
     SELECT f.*, s.said_at, s.at AS learned_at,
            CASE WHEN f.single_valued THEN f.key ELSE f.fact_id::text END AS place
@@ -42,15 +43,27 @@ WITH said AS (
       AND s.said_at <= %(valid_at)s AND s.at <= %(known_at)s
       AND (f.retracted_at IS NULL OR f.retracted_at > %(known_at)s)
 ),
-latest AS (SELECT DISTINCT ON (place) * FROM said ORDER BY place, said_at DESC, learned_at DESC, version DESC)
+latest AS (
+    SELECT DISTINCT ON (participant_id, place) *,
+           CASE trust WHEN 'human' THEN 2 WHEN 'authenticated' THEN 1 ELSE 0 END AS rank
+    FROM said ORDER BY participant_id, place, said_at DESC, learned_at DESC, version DESC
+),
+standing AS (
+    SELECT * FROM latest
+    WHERE (expires_at IS NULL OR expires_at > %(valid_at)s)
+      AND (superseded_at <= %(known_at)s AND valid_to <= %(valid_at)s AND (superseded_by IS NULL OR NOT single_valued))
+          IS NOT TRUE
+      AND (superseded_at <= %(known_at)s AND merged_into IS NOT NULL) IS NOT TRUE
+)
 SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
        expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
        span_start, span_end
-FROM latest
-WHERE (expires_at IS NULL OR expires_at > %(valid_at)s)
-  AND (superseded_at <= %(known_at)s AND valid_to <= %(valid_at)s AND (superseded_by IS NULL OR NOT single_valued))
-      IS NOT TRUE
-  AND (superseded_at <= %(known_at)s AND merged_into IS NOT NULL) IS NOT TRUE
+FROM standing own
+WHERE NOT EXISTS (
+    SELECT 1 FROM standing rival
+    WHERE rival.participant_id <> own.participant_id AND rival.key = own.key
+      AND (own.single_valued AND rival.single_valued OR lower(rival.value) = lower(own.value))
+      AND (rival.rank, rival.said_at, rival.fact_id) > (own.rank, own.said_at, own.fact_id))
 ORDER BY kind, key, valid_from, fact_id;
 
 -- name: supports_then

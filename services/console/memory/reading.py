@@ -102,7 +102,7 @@ class Entry:
 
 async def current(conn: Connection, workspace: str, participant_id: UUID, now: datetime) -> list[RememberedFact]:
     """What is believed now, expired facts included."""
-    args = {"workspace": workspace, "participant_id": participant_id}
+    args = {"workspace": workspace, "participant_id": participant_id, "now": now}
     return await _standing(conn, SQL.current, args, now)
 
 

@@ -100,7 +100,7 @@ scored AS (
 -- name: theirs
 -- What one person said, under whichever of their addresses, as far as no other one of these outranks it.
 workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[]) AND {condition}
-AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id))
+AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id, %(as_of)s))
 
 -- name: nominated
 -- The nearest in meaning, and those that share words.
