@@ -28,7 +28,7 @@ class Clocks:
         self._priority, self._answered = thread.priority, thread.answered
         self._all = {one.kind: one for one in thread.deadlines}
         self._waiting = {one.mail_id: one.at for one in thread.pending}
-        self._replied, self._over = False, ""
+        self._replied, self._over, self._state = False, "", thread.state
 
     def hear(self, event: EventData) -> None:
         """One more event, in its order."""
@@ -67,6 +67,7 @@ class Clocks:
             self._end(RESPONSES, "met", "no reply was needed")
 
     def _moved(self, step: StateChanged) -> None:
+        self._state = step.to_state
         if step.to_state in ("resolved", "closed"):
             self._end(("resolution",), "met", f"the thread is {step.to_state}")
             self._over = f"the thread is {step.to_state}"
@@ -94,7 +95,9 @@ class Clocks:
                 self._change(replace(one, status="dropped", priority=priority), f"not promised at priority {priority}")
             else:
                 self._allow(one, allowed, priority)
-        self._respond(f"promised at priority {priority}")
+        reason = f"promised at priority {priority}"
+        self._respond(reason)
+        self._resolve(reason)
 
     def _allow(self, one: Deadline, allowed: timedelta, priority: Priority) -> None:
         """The time that was used counts toward the new one."""
@@ -116,6 +119,14 @@ class Clocks:
         if self._waiting and not any(self._is_open(kind) for kind in RESPONSES):
             kind: DeadlineKind = "next_response" if self._answered else "first_response"
             self._begin(kind, min(self._waiting.values()), reason)
+
+    def _resolve(self, reason: str) -> None:
+        """Begin the resolution's clock with the thread, unless it is open or the thread is over."""
+        if self._state in ("resolved", "closed") or self._thread.began_at is None or self._is_open("resolution"):
+            return
+        self._begin("resolution", self._thread.began_at, reason)
+        if self._state == "awaiting_reply":
+            self._pause()
 
     def _is_open(self, kind: DeadlineKind) -> bool:
         return kind in self._all and self._all[kind].open

@@ -49,6 +49,7 @@ async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, 
         priority=row["priority"],
         tags=frozenset(row["tags"]),
         answered=row["answered"],
+        began_at=row["began_at"],
         deadlines=tuple(_deadline(one) for one in deadlines),
     )
 

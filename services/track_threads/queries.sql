@@ -1,12 +1,21 @@
 -- name: thread
--- The thread's row and its open turn.
+-- The thread's row, its open turn, and when it was opened last: by its first live mail, or, since it was resolved or
+-- closed, by the next one or by whoever took it up again.
 SELECT t.*, u.mail_ids AS turn_mails,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
        (SELECT coalesce(bool_and(c.trusted), false) FROM conversation c
         WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted,
        (SELECT m.participant_id FROM mails m WHERE m.mail_id = ANY(u.mail_ids) LIMIT 1) AS turn_participant_id,
-       EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered
+       EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered,
+       (SELECT min(at) FROM (
+            SELECT c.version, c.at FROM conversation c JOIN mails m USING (mail_id)
+            WHERE c.thread_id = t.thread_id AND m.mode = 'live'
+            UNION ALL
+            SELECT version, at FROM thread_log
+            WHERE thread_id = t.thread_id AND from_state = 'resolved' AND to_state = 'in_progress' AND refused = '') began
+        WHERE began.version > coalesce((SELECT max(version) FROM thread_log WHERE thread_id = t.thread_id
+                                        AND to_state IN ('resolved', 'closed') AND refused = ''), 0)) AS began_at
 FROM threads t LEFT JOIN turns u ON u.turn_id = t.open_turn
 WHERE t.thread_id = %(thread_id)s;
 

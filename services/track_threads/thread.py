@@ -70,7 +70,10 @@ class Deadline:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it."""
+    """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it.
+
+    `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported.
+    """
 
     thread_id: UUID
     participant_id: UUID | None
@@ -83,6 +86,7 @@ class Thread:
     priority: Priority = "normal"
     tags: frozenset[str] = frozenset()
     answered: bool = False
+    began_at: datetime | None = None
     deadlines: tuple[Deadline, ...] = ()
 
     @property

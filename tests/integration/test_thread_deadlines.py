@@ -114,6 +114,26 @@ async def test_a_persons_priority_moves_the_deadline(house: Tended) -> None:
     assert clocks(await house.thread(thread_id))["first_response"] == "breached"
 
 
+async def test_a_resolution_promised_to_urgent_threads_alone_was_never_due(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Made urgent later, a thread is due from when it began; one that was closed, from the mail that opened it again."""
+    levels = {"urgent": {"resolution_hours": 8}}
+    async with tending(stack, database, topic_prefix, tmp_path, service_levels=levels) as house:
+        thread_id = await house.write("We cannot work!")
+        await house.wait(days=30)
+        assert (await house.thread(thread_id)).thread.state == "closed"
+        before = house.clock()
+        await house.write("Again!", subject="Re: Export", after="<m1@acme.example>")
+        after = house.clock()
+        await house.wait(hours=2)
+        async with house.at_work():
+            await wishes.mark(house.house, thread_id, priority="urgent", reason="all down", by="grace", timeout_s=20)
+        (clock,) = (await house.thread(thread_id)).deadlines
+        assert (clock.kind, clock.status) == ("resolution", "paused")
+        assert before < clock.since < after
+
+
 async def test_imported_mail_is_never_late(house: Tended) -> None:
     """A year of history starts no clock, and nothing of it escalates."""
     thread_id = await house.write("An old question.", mode="history")

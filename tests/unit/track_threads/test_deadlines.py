@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -200,6 +201,47 @@ def test_a_priority_with_a_promise_starts_the_clock_that_was_missing() -> None:
     before = thread(state="in_progress", priority="low", pending=(pending(),))
     (began,) = after(before, list(marks.prioritise(before, "normal", "human", "vip")), NOW + HOUR)
     assert (began.kind, began.since, began.due_at) == ("first_response", NOW, NOW + 4 * HOUR)
+
+
+URGENT_ONLY = Terms(ServiceLevels.model_validate({"urgent": {"resolution_hours": 8}}), OfficeHours())
+
+
+def raised(before: Thread, priority: str = "urgent", now: datetime = NOW + HOUR) -> list[DeadlineChanged]:
+    wish = list(marks.prioritise(before, priority, "human", "an outage"))  # type: ignore[arg-type]
+    return follow(before, wish, now, URGENT_ONLY)
+
+
+def test_a_resolution_that_was_promised_later_never_began() -> None:
+    """A priority that promises a resolution starts its clock, from when the thread began; one without drops it again."""
+    before = thread(state="in_progress", began_at=NOW)
+    (began,) = raised(before)
+    assert (began.kind, began.status, began.since, began.due_at) == ("resolution", "running", NOW, NOW + 8 * HOUR)
+    urgent = deadline("resolution", hours=8, priority="urgent")
+    (dropped,) = raised(replace(before, priority="urgent", deadlines=(urgent,)), "normal")
+    assert (dropped.kind, dropped.status) == ("resolution", "dropped")
+    (again,) = raised(replace(before, deadlines=(replace(urgent, status="dropped", due_at=None),)))
+    assert (again.status, again.since, again.due_at) == ("running", NOW, NOW + 8 * HOUR)
+
+
+def test_a_resolution_that_is_promised_while_we_wait_stands_still() -> None:
+    """In a thread that waits for the customer the clock begins and is paused at once, with what is left of it."""
+    began, paused = raised(thread(state="awaiting_reply", began_at=NOW))
+    assert (began.status, paused.status, paused.left_s) == ("running", "paused", (7 * HOUR).total_seconds())
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        thread(state="resolved", began_at=NOW),
+        thread(state="closed", began_at=NOW),
+        thread(state="in_progress"),
+        thread(state="in_progress", began_at=NOW, deadlines=(deadline("resolution", "breached"),)),
+    ],
+    ids=["resolved", "closed", "imported", "breached"],
+)
+def test_a_resolution_is_promised_once_and_only_where_something_is_open(before: Thread) -> None:
+    """A thread that is over, or that no live mail opened, has no clock; one that ran out does not begin again."""
+    assert raised(before) == []
 
 
 @pytest.mark.parametrize(
