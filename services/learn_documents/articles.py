@@ -25,7 +25,7 @@ async def on_reply_attached(work: Work[ReplyAttached]) -> None:
     async with work.reading() as conn:
         source = await _source(conn, reply)
         case = await _case(conn, reply.thread_id, reply.reply_id, work.house.settings) if source else None
-    made = article(case) if case else None
+    made = article(case, work.house.settings.knowledge.article_words) if case else None
     if made:
         await _propose(work, reply.thread_id, reply.reply_id, source, made)
 
@@ -35,7 +35,7 @@ async def on_requested(work: Work[ev.ArticleRequested]) -> None:
     wish = work.event
     async with work.reading() as conn:
         case = await _case(conn, wish.thread_id, wish.reply_id, work.house.settings) if wish.reply_id else None
-    made = article(case) if case else None
+    made = article(case, work.house.settings.knowledge.article_words) if case else None
     if wish.reply_id and made:
         await _propose(work, wish.thread_id, wish.reply_id, f"asked for by {wish.by}", made)
         return

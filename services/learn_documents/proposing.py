@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from schemas.words import count_words
 from services.core.mail.personal import Known, marks_in, without_personal
 from services.core.mail.subjects import without_reply_prefixes
 from services.core.model.offline.sentences import sentences
 from services.core.model.offline.wishes import body_of
 
-LEAST_WORDS = 12  # a shorter answer ("Done, thanks!") teaches nobody
 MOST_QUESTIONS = 2
 MOST_CHARACTERS = 20_000
 LONGEST_TITLE = 120
@@ -38,10 +38,10 @@ class Article:
     masked: int
 
 
-def article(case: Answered) -> Article | None:
-    """The article, or None where the answer is too short to teach anybody."""
+def article(case: Answered, least_words: int) -> Article | None:
+    """The article, or None where the answer is too short to teach anybody ("Done, thanks!")."""
     answer = without_personal(body_of(case.answer), case.known)[:MOST_CHARACTERS].strip()
-    if len(answer.split()) < LEAST_WORDS:
+    if count_words(answer) < least_words:
         return None
     subject = " ".join(without_reply_prefixes(case.subject).split())[:LONGEST_TITLE]
     title = without_personal(subject, case.known) or "An answer"

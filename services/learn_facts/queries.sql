@@ -209,6 +209,7 @@ UPDATE facts SET superseded_at = NULL, superseded_by = NULL, valid_to = NULL, ve
 WHERE fact_id = %(fact_id)s AND retracted_at IS NULL AND merged_into IS NULL;
 
 -- name: mark_stale
+-- A weight below 1 marks it; how much it weighs then is a setting of those who read it.
 UPDATE facts SET stale_since = %(at)s, weight = 0.5, version = %(version)s WHERE fact_id = %(fact_id)s;
 
 -- name: merge

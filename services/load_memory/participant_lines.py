@@ -13,17 +13,21 @@ from services.core.memory.recall import in_words
 from services.core.memory.search import Hit
 from services.load_memory.section import Entry, entry
 
-CARE = "This customer has been frustrated three mails in a row: take special care, apologise for facts, not feelings."
+
+def care(mails: int) -> str:
+    """What the prompt asks for when the risk is high, after so many frustrated mails in a row."""
+    since = f"{mails} mails in a row" if mails > 1 else "in their last mail"
+    return f"This customer has been frustrated {since}: take special care, apologise for facts, not feelings."
 
 
-def person_entry(row: Mapping[str, Any]) -> Entry:
-    """A row of `participants`."""
+def person_entry(row: Mapping[str, Any], high_risk_after: int) -> Entry:
+    """A row of `participants`, whose risk is high after so many frustrated mails."""
     who, since = row["name"] or row["addr"], row["first_seen_at"]
     text = f"{who}, {row['state']}, risk {row['risk']}, with us since {since:%Y-%m-%d}"
     if row["tags"]:
         text += f", tags: {', '.join(row['tags'])}"
     if row["risk"] == "high":
-        text += f". {CARE}"
+        text += f". {care(high_risk_after)}"
     shown = {"name": row["name"], "address": row["addr"], "state": row["state"], "risk": row["risk"]}
     return entry(text, **shown, tags=list(row["tags"]))
 

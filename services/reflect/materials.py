@@ -36,7 +36,9 @@ class Materials:
 
 async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
-    person = {"participant_id": event.participant_id if event.trusted else None, "workspace": work.workspace}
+    shown = work.house.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
+    author_id = event.participant_id if event.trusted else None
+    person = {**shown, "participant_id": author_id, "workspace": work.workspace}
     async with work.reading() as conn:
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
         author = {"author_id": event.participant_id, "trusted": event.trusted}
@@ -47,7 +49,7 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         facts = await fetch_all(conn, SQL.facts, person)
         issues = await fetch_all(conn, SQL.issues, person)
         covered: int = summary["covers_to"] if summary else 0
-        said = await fetch_all(conn, SQL.conversation, {**of, "covers_to": covered})
+        said = await fetch_all(conn, SQL.conversation, {**of, **shown, "covers_to": covered})
         size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
     assert size is not None
     condense = size["messages"] if condensing(work.house.settings, event.inbox, **size) else 0

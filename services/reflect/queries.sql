@@ -19,12 +19,12 @@ SELECT name, addr, state FROM participants WHERE participant_id = %(participant_
 SELECT fact_id, kind, key, value, text, recorded_at FROM facts
 WHERE workspace = %(workspace)s AND superseded_at IS NULL
   AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-ORDER BY importance DESC, recorded_at DESC LIMIT 60;
+ORDER BY importance DESC, recorded_at DESC LIMIT %(facts_shown)s;
 
 -- name: issues
 -- The troubles that they reported, the latest first, so that a repeat gets the same key.
 SELECT issue_key, reports, resolved FROM participant_issues
-WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY last_at DESC, issue_key LIMIT 20;
+WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY last_at DESC, issue_key LIMIT %(issues_shown)s;
 
 -- name: conversation
 -- What the author has seen (load_memory says how that is told) and the summary does not cover yet, oldest first: what
@@ -35,7 +35,7 @@ FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply
 LEFT JOIN deliveries d ON d.reply_id = c.reply_id
 WHERE c.thread_id = %(thread_id)s AND c.version > %(covers_to)s AND c.gone_at IS NULL
   AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient) = %(addr)s, true)
-ORDER BY c.version LIMIT 60;
+ORDER BY c.version LIMIT %(messages_shown)s;
 
 -- name: size
 -- How many messages the thread has, and how many of them its summary covers.

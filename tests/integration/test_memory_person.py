@@ -18,7 +18,7 @@ from services.core.clock import random_id
 from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
-from services.load_memory.participant_lines import CARE
+from services.load_memory.participant_lines import care
 from services.load_memory.turn import Turn
 from services.reflect.materials import gather
 from tests.support.remembering import Memory, day, fact, remembering
@@ -57,13 +57,13 @@ async def test_three_frustrated_mails_in_a_row_ask_for_care(memory: Memory) -> N
     """Two are not enough; the third makes the risk high, and the prompt asks for care until a calm mail comes."""
     for on in (1, 2):
         await feels(memory, on, frustrated=True, sentiment=-0.6)
-    assert CARE not in (await shown(memory)).text
+    assert care(3) not in (await shown(memory)).text
     await feels(memory, 3, frustrated=True, sentiment=-0.6)
     told = await shown(memory)
-    assert CARE in told.text
+    assert care(3) in told.text
     assert told.items[0]["risk"] == "high"
     await feels(memory, 4, sentiment=0.4)
-    assert CARE not in (await shown(memory)).text
+    assert care(3) not in (await shown(memory)).text
 
 
 async def test_the_fifth_report_of_one_trouble_is_known_as_that(memory: Memory) -> None:
@@ -91,6 +91,10 @@ async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> N
     event = memory.event(closed, day(7))
     materials = await gather(Work(closed, event, "reflect", memory.house, {}), closed)
     assert "known trouble: csv export timeout (reported 5 times, open)" in materials.layers[0].text
+    few = memory.house.settings.learning.model_copy(update={"issues_shown": 1})
+    house = replace(memory.house, settings=memory.house.settings.model_copy(update={"learning": few}))
+    materials = await gather(Work(closed, event, "reflect", house, {}), closed)
+    assert materials.layers[0].text.count("known trouble: ") == 1
 
 
 async def test_what_a_mail_shows_moves_a_customer_whatever_the_model_proposes(memory: Memory) -> None:

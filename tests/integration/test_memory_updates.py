@@ -22,7 +22,8 @@ from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.core.memory.embeddings import meanings
 from services.core.memory.search import search_facts
-from services.core.settings import ConfidenceSettings
+from services.core.memory.tuning import tuned
+from services.core.settings import ConfidenceSettings, RecallSettings
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
 from services.learn_facts.load import load, load_turn
@@ -223,6 +224,23 @@ async def test_what_people_change_follows_the_tables_and_keeps_the_rest(memory: 
     assert await memory.rows(parents, id=right["fact_id"]) == [{"parent_id": parent["fact_id"]}]
 
 
+async def weight(memory: Memory, key: str, stale: float) -> float:
+    """What a fact weighs when it is searched where a stale one is to weigh so much."""
+    (meaning,) = await meanings(memory.house.embedder, [key])
+    async with memory.house.database.reading() as conn:
+        hits = await search_facts(
+            conn,
+            workspace=memory.workspace,
+            participant_id=memory.person(),
+            query_text=key,
+            meaning=meaning,
+            now=day(9),
+            settings=tuned(RecallSettings(stale_weight=stale)).search,
+        )
+    (found,) = [hit.fact.weight for hit in hits if hit.fact.key == key]
+    return found
+
+
 async def test_a_derived_fact_is_marked_stale_and_believed_again_when_it_is_said(memory: Memory) -> None:
     """When its parent changes, a derived fact weighs half; said anew, it weighs in full again."""
     await told(memory, "Team", 1)
@@ -232,6 +250,8 @@ async def test_a_derived_fact_is_marked_stale_and_believed_again_when_it_is_said
     query = "SELECT weight, stale_since FROM facts WHERE key = 'segment'"
     (row,) = await memory.rows(query)
     assert (row["weight"], row["stale_since"]) == (0.5, day(5))
+    assert [await weight(memory, "segment", stale) for stale in (0.5, 0.2)] == [0.5, 0.2]
+    assert await weight(memory, "plan", 0.2) == 1
     again = fact("segment", "mid market", "still mid market")
     await memory.tell("We are still mid market.", again, on=6)
     (row,) = await memory.rows(query)

@@ -30,7 +30,7 @@ class SearchSettings:
     """`candidates` per list; memories of up to `whole_up_to` facts come back whole; `dense_share` of the fusion.
 
     For a workspace: `breadth` is how many neighbours the vector index keeps in view (`hnsw.ef_search`), `cap` the most
-    facts that the query's rare words may bring in.
+    facts that the query's rare words may bring in. `stale_weight` is what a stale fact weighs beside others.
     """
 
     candidates: int = 150
@@ -38,6 +38,7 @@ class SearchSettings:
     dense_share: float = 0.5
     breadth: int = 400
     cap: int = 1000
+    stale_weight: float = 0.5
     ranking: RankingSettings = field(default_factory=RankingSettings)
 
 

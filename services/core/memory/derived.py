@@ -17,7 +17,6 @@ from services.core.db.sql import queries
 from services.core.memory.facts import Fact
 
 SQL = queries(__file__, "derived.sql")
-STALE_WEIGHT = 0.5  # what a stale fact weighs at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +48,9 @@ def lapsed(rests: Iterable[Rest], moment: datetime) -> dict[UUID, datetime]:
     return stale
 
 
-def lightened(fact: Fact) -> Fact:
+def lightened(fact: Fact, weight: float) -> Fact:
     """The fact as a stale one weighs."""
-    return replace(fact, weight=min(fact.weight, STALE_WEIGHT))
+    return replace(fact, weight=weight)
 
 
 async def lapsed_among(

@@ -65,7 +65,7 @@ async def search_facts(
     """
     settings = settings or SearchSettings()
     query = Query(workspace, participant_id, query_text, meaning, as_of or now, window)
-    candidates = await _weighed(conn, query, await nominate(conn, query, settings))
+    candidates = await _weighed(conn, query, await nominate(conn, query, settings), settings.stale_weight)
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None
     whole = size is not None and size <= settings.whole_up_to
@@ -86,11 +86,14 @@ async def newest_facts(
     return [one.fact for one in await newest(conn, query, limit)]
 
 
-async def _weighed(conn: Connection, query: Query, candidates: list[Candidate]) -> list[Candidate]:
-    """The candidates, of which those that rest on what has ended by itself weigh as stale ones."""
+async def _weighed(conn: Connection, query: Query, candidates: list[Candidate], stale_weight: float) -> list[Candidate]:
+    """The candidates, of which those that are marked stale or rest on what has ended by itself weigh so much."""
     found = [one.fact.fact_id for one in candidates if one.derived]
-    stale = await lapsed_among(conn, query.workspace, found, query.moment)
-    return [one._replace(fact=lightened(one.fact)) if one.fact.fact_id in stale else one for one in candidates]
+    lapsed = await lapsed_among(conn, query.workspace, found, query.moment)
+    stale = {one.fact.fact_id for one in candidates if one.fact.weight < 1} | set(lapsed)
+    return [
+        one._replace(fact=lightened(one.fact, stale_weight)) if one.fact.fact_id in stale else one for one in candidates
+    ]
 
 
 def _ranked(candidates: Sequence[Candidate], query: Query, settings: SearchSettings) -> list[Hit]:

@@ -38,6 +38,7 @@ def tuned(said: RecallSettings) -> Tuning:
         dense_share=said.dense_share,
         breadth=said.breadth,
         cap=said.rare_matches,
+        stale_weight=said.stale_weight,
         ranking=ranking,
     )
     cue = replace(FACT_CUES, sure_from=said.sure_from, bell_from=said.bell_from, confirmed_from=said.confirmed_from)

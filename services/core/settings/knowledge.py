@@ -14,4 +14,5 @@ class KnowledgeSettings(Group):
     fetch_s: float = Field(30, gt=0, description="how long a web page may take, redirects included")
     redirects: int = Field(5, ge=0, description="how many a web page may make")
     private_hosts: bool = Field(False, description="fetch from addresses that are not public too: an intranet's pages")
+    article_words: int = Field(12, ge=1, le=1000, description="that a proposed article's answer has at least")
     cite_in_mail: bool = Field(True, description="name the public pages that a reply rests on below it")

@@ -44,6 +44,14 @@ class LearningSettings(Group):
     )
     summary_words: int = Field(200, ge=50, le=800, description="of a thread's summary, held by code")
     brief_words: int = Field(500, ge=50, le=1600, description="of a participant's brief, held by code")
+    facts_shown: int = Field(60, ge=1, le=1000, description="of what is believed, the weightiest, as it is asked")
+    issues_shown: int = Field(20, ge=1, le=200, description="of the troubles that they reported, the latest")
+    messages_shown: int = Field(
+        60,
+        ge=1,
+        le=500,
+        description="that the summary does not cover yet, the oldest; the rest is for the next turn",
+    )
     quote_characters: int = Field(
         LONGEST_QUOTE, ge=20, le=LONGEST_QUOTE, description="of a fact's quote; a longer one proves nothing"
     )

@@ -50,6 +50,7 @@ class RecallSettings(Group):
     bell_from: float = Field(0.4, ge=0, le=1, description="and from which it rings a bell")
     confirmed_from: float = Field(0.6, ge=0, le=1, description="confidence below which a fact only rings a bell")
     unconfirmed_below: float = Field(0.7, ge=0, le=1, description="confidence below which the prompt says so")
+    stale_weight: Share = Field(0.5, description="of a fact that was concluded from what has changed or ended since")
     half_life_days: dict[str, PositiveFloat] = Field(
         {}, description="by kind, yours among them, in place of the standard one: identity = 3650"
     )

@@ -35,7 +35,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     issues = await fetch_all(conn, SQL.issues, args)
     answers = await _answers(turn, turn.participant_id, conn)
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
-    entries = [] if row is None else [person_entry(row)]
+    entries = [] if row is None else [person_entry(row, turn.house.settings.people.high_risk_after)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
     entries += [issue_entry(issue) for issue in issues[: turn.house.settings.people.issues]]
     entries += [

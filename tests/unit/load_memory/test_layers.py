@@ -15,7 +15,7 @@ from services.core.memory.facts import Fact
 from services.core.memory.search import Hit
 from services.core.settings import ContextSettings, InboxSettings, LearningSettings, MemorySettings
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
-from services.load_memory.participant_lines import fact_entry
+from services.load_memory.participant_lines import care, fact_entry
 from services.load_memory.section import entry, fit, section
 
 TURN: Any = SimpleNamespace(
@@ -128,3 +128,9 @@ def a_fact(number: int, text: str) -> Fact:
         text=text, confidence=0.8, importance=0.5, weight=1, trust="inferred", pinned=False, valid_from=NOW,
         valid_to=None, expires_at=None, recorded_at=NOW, superseded_at=None, source_message_id=None, quote=None,
     )  # fmt: skip
+
+
+def test_the_prompt_said_three_mails_whatever_the_setting() -> None:
+    """How many mails in a row made the risk high is told as the settings have it."""
+    assert "frustrated 5 mails in a row: take special care" in care(5)
+    assert "frustrated in their last mail: take special care" in care(1)
