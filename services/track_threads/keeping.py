@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
-from schemas.events.threads import StateChanged, TimerElapsed
+from schemas.events.threads import ReplyAttached, StateChanged, ThreadState, TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
 from services.track_threads import decide_turns, goals
@@ -49,6 +49,7 @@ async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, 
         priority=row["priority"],
         tags=frozenset(row["tags"]),
         answered=row["answered"],
+        by_hand=row["by_hand"],
         began_at=row["began_at"],
         deadlines=tuple(_deadline(one) for one in deadlines),
     )
@@ -65,10 +66,14 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     decided = list(events)
     decided = [*decided, *goals.settled(thread, decided)]
     changes = follow(thread, decided, unit.now, terms_of(settings, thread.inbox))
+    state = thread.state
     for event in (*decided, *changes):
         await unit.record(event)
         if isinstance(event, StateChanged):
-            await _set_idle_timer(unit, thread, event, settings.threads)
+            state = event.to_state
+            await _set_idle_timer(unit, thread, state, settings.threads)
+        elif isinstance(event, ReplyAttached) and event.mode == "live" and state == "awaiting_reply":
+            await _set_idle_timer(unit, thread, state, settings.threads)
         elif isinstance(event, DeadlineChanged):
             await _set_deadline_timers(unit, thread, event, settings.alerts)
     for call in calls(thread, decided):
@@ -99,11 +104,11 @@ async def open_turn(unit: Unit, thread: Thread, settings: Settings) -> None:
     await record(unit, thread, [*(put_marks(thread, rules) if turn else ()), *turn], settings)
 
 
-async def _set_idle_timer(unit: Unit, thread: Thread, step: StateChanged, settings: ThreadSettings) -> None:
-    if step.to_state == "awaiting_reply":
+async def _set_idle_timer(unit: Unit, thread: Thread, state: ThreadState, settings: ThreadSettings) -> None:
+    if state == "awaiting_reply":
         due = unit.now + timedelta(days=settings.auto_resolve_days)
         await unit.set_timer(_timer(thread, thread.idle_timer, "auto_resolve", due))
-    elif step.to_state == "resolved":
+    elif state == "resolved":
         due = unit.now + timedelta(days=settings.auto_close_days)
         await unit.set_timer(_timer(thread, thread.idle_timer, "auto_close", due))
     else:

@@ -8,6 +8,8 @@ SELECT t.*, u.mail_ids AS turn_mails,
         WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted,
        (SELECT m.participant_id FROM mails m WHERE m.mail_id = ANY(u.mail_ids) LIMIT 1) AS turn_participant_id,
        EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered,
+       coalesce((SELECT c.role = 'human' FROM conversation c WHERE c.thread_id = t.thread_id
+                 ORDER BY c.version DESC LIMIT 1), false) AS by_hand,
        (SELECT min(at) FROM (
             SELECT c.version, c.at FROM conversation c JOIN mails m USING (mail_id)
             WHERE c.thread_id = t.thread_id AND m.mode = 'live'

@@ -9,7 +9,7 @@ from schemas.events.threads import StateChanged, ThreadTransitionRequested
 from services.core.bus.work import Work
 from services.track_threads import decide_steps, marks
 from services.track_threads.keeping import load, record, wait_or_open
-from services.track_threads.takeover import done_by_hand
+from services.track_threads.takeover import done_by_hand, handed_back
 
 
 async def on_transition(work: Work[ThreadTransitionRequested]) -> None:
@@ -25,8 +25,9 @@ async def on_transition(work: Work[ThreadTransitionRequested]) -> None:
             await unit.cancel_timer(thread.quiet_timer)
             await record(unit, thread, [*done_by_hand(thread, unit.cause.id), step], settings)
         else:
-            await record(unit, thread, [step], settings)
-        if made and event.to_state == "in_progress":
+            back = made and thread.state == "escalated"
+            await record(unit, thread, [step, *(handed_back(thread) if back else ())], settings)
+        if made and event.to_state == "in_progress" and thread.pending:
             await wait_or_open(unit, replace(thread, state="in_progress"), settings)
 
 

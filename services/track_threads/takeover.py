@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID, uuid5
 
@@ -68,6 +69,12 @@ def done_by_hand(thread: Thread, source: UUID) -> Events:
     if rest:
         left = tuple(one for one in thread.pending if one.mail_id in rest)
         yield from _turns_by_hand(thread, source, left, RESOLVED)
+
+
+def handed_back(thread: Thread) -> Events:
+    """What follows a person's step out of `escalated`: where a colleague has answered all, the customer is next."""
+    if thread.by_hand and not thread.pending and not thread.turn:
+        yield from walk(replace(thread, state="in_progress"), "awaiting_reply", "system", WHY)
 
 
 def _turns_by_hand(thread: Thread, source: UUID, answered: tuple[Pending, ...], reason: str) -> Events:

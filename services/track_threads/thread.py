@@ -72,6 +72,7 @@ class Deadline:
 class Thread:
     """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it.
 
+    `by_hand` is whether a colleague was the last to write in it.
     `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported.
     """
 
@@ -86,6 +87,7 @@ class Thread:
     priority: Priority = "normal"
     tags: frozenset[str] = frozenset()
     answered: bool = False
+    by_hand: bool = False
     began_at: datetime | None = None
     deadlines: tuple[Deadline, ...] = ()
 

@@ -52,9 +52,9 @@ WHERE d.workspace = %(workspace)s AND d.status IN ('running', 'breached')
 ORDER BY d.due_at, d.thread_id, d.kind LIMIT %(limit)s;
 
 -- name: step_of
--- What became of a wish for a step.
+-- What became of a wish for a step; others may follow from it.
 SELECT from_state, to_state, refused FROM thread_log
-WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(cause)s ORDER BY version DESC LIMIT 1;
+WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(cause)s ORDER BY version LIMIT 1;
 
 -- name: reflections
 -- What became of the question that follows each turn, as the history has it; older days may be archived.

@@ -9,7 +9,7 @@ import pytest
 
 from schemas.events.mail import EmailRead
 from schemas.events.threads import ReplyAttached, ThreadState, TurnClosed, TurnOpened
-from services.track_threads.takeover import took_over
+from services.track_threads.takeover import handed_back, took_over
 from services.track_threads.thread import Thread
 from tests.unit.track_threads.threads import (
     NOW,
@@ -142,3 +142,23 @@ def test_a_colleagues_answer_to_two_people_is_learned_of_for_each() -> None:
     closed = [one for one in events if isinstance(one, TurnClosed)]
     assert [(one.participant_id, one.mail_ids) for one in closed] == [(ada, (id_of("a1"),)), (bob, (id_of("b1"),))]
     assert len({one.turn_id for one in closed}) == 2
+
+
+def test_a_thread_that_a_colleague_had_answered_stayed_ours_when_handed_back() -> None:
+    """Where a colleague wrote last and nothing waits, we wait for the customer, by a step that is logged."""
+    (step,) = handed_back(thread(state="escalated", by_hand=True))
+    assert states([step]) == [("in_progress", "awaiting_reply")]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        thread(state="escalated", by_hand=True, pending=(pending(),)),
+        thread(state="escalated", by_hand=True, turn=turn()),
+        thread(state="escalated", answered=True),
+    ],
+    ids=["a mail waits", "a turn is open", "the agent said that a person takes over"],
+)
+def test_where_we_still_owe_an_answer_a_thread_handed_back_is_ours(before: Thread) -> None:
+    """What waits, what is being written, and what only was promised keeps the thread in progress."""
+    assert list(handed_back(before)) == []
