@@ -45,7 +45,7 @@ async def _recorded(conn: Connection, envelope: Envelope) -> None:
     await conn.execute(
         SQL.record_fact, {**args, "supersedes": list(args["supersedes"]), "parents": list(args["parents"])}
     )
-    if args["past"]:
+    if args["past"] and args["single_valued"]:
         await conn.execute(SQL.end_before, args)
 
 

@@ -44,9 +44,19 @@ class Claim:
         return end_of_day(self.proposal.valid_to)
 
     @property
+    def is_over(self) -> bool:
+        """Whether it tells of something that had ended when it was said."""
+        return self.until is not None and self.until <= self.since
+
+    @property
     def single(self) -> bool:
         """Whether its key has one current value."""
         return self.policy.arity(self.proposal.kind, self.proposal.key) == "single"
+
+    def of_its_key(self, known: KnownFact) -> bool:
+        """Whether its key has one value and this fact is that value, or stands over it for a while."""
+        one_value = known.single_valued or self.policy.arity(known.kind, known.key) == "single"
+        return self.single and one_value and known.key == self.proposal.key
 
     @property
     def parents(self) -> tuple[UUID, ...]:

@@ -13,13 +13,11 @@ from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, 
 from services.core.memory.support import confidence
 from services.core.settings import LearningSettings
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.policy import LEARNING
+from services.learn_facts.policy import LEARNING, OCCURRENCES
 from services.learn_facts.wordforms import content_of, same_word, unsaid
 from services.learn_facts.wording import said_of, says
 
 Similarity = Callable[[KnownFact, KnownFact], float]
-
-OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # twice is not once
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")

@@ -2,7 +2,8 @@
 
 What a proposal cites has to hold first (`claim`). Conflicts are settled by the key's policy, by trust (human >
 authenticated > inferred), then by valid time; a mail that comes late is recorded as history and changes nothing that is
-newer. Each decision carries its rule.
+newer; what had ended when it was said, and what has an end, ends no other value (`rivals`). Each decision carries its
+rule.
 """
 
 from __future__ import annotations
@@ -12,15 +13,17 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.events.base import EventData
+from schemas.events.memory import FactRetracted
 from schemas.events.replies import FactProposal
 from services.core.memory.facts import plain_key
 from services.learn_facts.claim import Claim, claim_of
 from services.learn_facts.decide_deletions import delete
-from services.learn_facts.fact_events import corroborated, recorded, refused, still_pinned
+from services.learn_facts.fact_events import corroborated, doubted, recorded, refused, still_pinned
 from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
 from services.learn_facts.policy import STANDARD, Policy
 from services.learn_facts.precedence import objection_to_ending
-from services.learn_facts.timeline import followed_by, same_value, spoken_of, taken_back
+from services.learn_facts.rivals import ends_otherwise, rivals_of, said_again
+from services.learn_facts.timeline import Later, ended_after, followed_by, same_value, spoken_of, taken_back
 
 Events = Iterator[EventData]
 
@@ -45,38 +48,41 @@ def propose(
 
 
 def _assert(who: Participant, claim: Claim) -> Events:
-    proposal = claim.proposal
-    same = next((one for one in who.facts if _is_said_again(one, claim)), None)
-    if same is not None and not _ends_otherwise(same, claim):
+    proposal, same = claim.proposal, said_again(who, claim)
+    if same is not None and not ends_otherwise(same, claim):
         yield from _say_again(who, claim, same)
         return
     if taken_back(who.past, proposal.key, proposal.value, claim.since):
         yield refused(who, proposal, "a person here took this back since")
         return
-    rivals = [one for one in who.facts if one is same or _conflicts(one, claim) or claim.means(one)]
-    later = followed_by(who, proposal.key, claim.since) if claim.single else None
-    if later is not None:
-        yield from _record_past(who, claim, later.fact_id, later.at)
-        return
-    against = next(filter(None, (objection_to_ending(one, claim.trust, claim.since) for one in rivals)), "")
-    if against:
-        yield refused(who, proposal, against)
-        return
+    later = _later(who, claim)
+    if claim.is_over:
+        yield from _record_over(who, claim, same)
+    elif later is not None:
+        yield from _record_past(who, claim, later)
+    else:
+        yield from _take_place(who, claim, same)
+
+
+def _take_place(who: Participant, claim: Claim, same: KnownFact | None) -> Events:
+    """It is so from now on, in place of its rivals, unless one of them stands against it."""
+    rivals = rivals_of(who, claim, same)
+    for one in rivals:
+        against = objection_to_ending(one, claim.trust, claim.since)
+        if against:
+            yield refused(who, claim.proposal, against)
+            yield from doubted(who, one, claim)
+            return
     yield recorded(who, claim, rivals)
     if same is not None:
         yield from still_pinned(who, claim.fact_id, (same,), "as before")
 
 
-def _is_said_again(known: KnownFact, claim: Claim) -> bool:
-    """Whether the claim says what is believed already; what is over has begun anew, unless it names the same end."""
-    if known.key != claim.proposal.key or not same_value(known.value, claim.proposal.value):
-        return False
-    return not known.is_over(claim.since) or known.expires_at == claim.until
-
-
-def _ends_otherwise(same: KnownFact, claim: Claim) -> bool:
-    """Whether the claim names another end than we know, and may: the same value with that end takes its place."""
-    return claim.until not in (None, same.expires_at) and not objection_to_ending(same, claim.trust, claim.since)
+def _later(who: Participant, claim: Claim) -> Later | None:
+    """What is known to have followed; of a key with several values, the end of this one."""
+    if claim.single:
+        return followed_by(who, claim.proposal.key, claim.since, for_a_while=claim.until is not None)
+    return ended_after(who.past, claim.proposal.key, claim.proposal.value, claim.since)
 
 
 def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
@@ -86,31 +92,51 @@ def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
     if claim.trust == "ours":
         yield refused(who, claim.proposal, "our own words do not corroborate")
         return
-    between = spoken_of(who.past, same.key, claim.since, same.valid_from)
-    if claim.since < same.valid_from and between:
-        yield from _record_past(who, claim, between[0].fact_id, between[0].valid_from)
+    began_before = claim.since < same.valid_from
+    between = _between(who, claim, same) if began_before else None
+    if between:
+        yield from _record_past(who, claim, between)
         return
-    earlier = claim.since if claim.since < same.valid_from else None
+    earlier = claim.since if began_before else None
     yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=same.stale)
 
 
-def _record_past(who: Participant, claim: Claim, successor: UUID | None, until: datetime) -> Events:
-    """A mail came late: what it says was so until something newer was said, and is kept as that."""
-    known = next((one for one in who.past if _says_so_then(one, claim)), None)
+def _between(who: Participant, claim: Claim, same: KnownFact) -> Later | None:
+    """What parts a mail that came late from the same value that is believed now."""
+    if claim.single:
+        return spoken_of(who.past, same.key, claim.since, same.valid_from)
+    return ended_after(who.past, same.key, same.value, claim.since)
+
+
+def _record_over(who: Participant, claim: Claim, same: KnownFact | None) -> Events:
+    """What had ended when it was said ends that value, and no other; what was not known is kept as past."""
+    assert claim.until is not None
+    if same is None or same.valid_from >= claim.until:
+        yield from _record_past(who, claim, Later(None, claim.until), "it was over when it was said")
+    else:
+        yield FactRetracted(
+            participant_id=who.participant_id,
+            fact_id=same.fact_id,
+            reason=claim.proposal.text or "it has ended",
+            source_mail=claim.source.mail_id,
+            valid_to=claim.until,
+        )
+
+
+def _record_past(who: Participant, claim: Claim, end: Later, rule: str = "came late: what stands is newer") -> Events:
+    """What a mail says was so until something newer was said, or until its own end, and is kept as that."""
+    until = min(end.at, claim.until or end.at)
+    since = min(claim.since, until)
+    known = next((one for one in who.past if _says_so_then(one, claim, since)), None)
     if known is None:
-        late = recorded(who, claim, ())
-        rule = "came late: what stands is newer"
-        yield late.model_copy(update={"past": True, "superseded_by": successor, "valid_to": until, "rule": rule})
+        changes = {"past": True, "superseded_by": end.fact_id, "valid_from": since, "valid_to": until, "rule": rule}
+        yield recorded(who, claim, ()).model_copy(update=changes)
     elif all(one.mail_id != claim.support.mail_id for one in known.supports):
-        earlier = claim.since if claim.since < known.valid_from else None
+        earlier = since if since < known.valid_from else None
         yield corroborated(who, claim, known.fact_id, known.supports, earlier=earlier, rejudged=False)
 
 
-def _conflicts(known: KnownFact, claim: Claim) -> bool:
-    return claim.single and known.single_valued and known.key == claim.proposal.key
-
-
-def _says_so_then(past: PastFact, claim: Claim) -> bool:
+def _says_so_then(past: PastFact, claim: Claim, at: datetime) -> bool:
     if past.withdrawn_at or past.key != claim.proposal.key or not same_value(past.value, claim.proposal.value):
         return False
-    return past.valid_from <= claim.since and (past.valid_to is None or claim.since <= past.valid_to)
+    return past.valid_from <= at and (past.valid_to is None or at <= past.valid_to)

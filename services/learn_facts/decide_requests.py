@@ -38,7 +38,8 @@ def request(
     if asked.op == "add":
         stands = _of_key((who, *others), asked.key)
         kind = asked.kind or (stands.kind if stands else UNNAMED)
-        single = stands.single_valued if stands and stands.kind == kind else policy.arity(kind, asked.key) == "single"
+        of_kind = stands if stands and stands.kind == kind and not stands.expires_at else None
+        single = of_kind.single_valued if of_kind else policy.arity(kind, asked.key) == "single"
         yield from _add(who, asked.model_copy(update={"kind": kind}), fact_id, now, policy, single=single)
         return
     known = next((one for one in who.facts if one.fact_id == asked.fact_id), None)
@@ -84,11 +85,19 @@ def _add(
     if not set(asked.parents) <= known:
         yield _refused(who, asked, "a fact that it is derived from is not believed")
         return
-    rivals = [one for one in who.facts if single and one.single_valued and one.key == asked.key]
+    lasting = end_of_day(asked.valid_to) is None
+    of_key = [one for one in who.facts if single and one.key == asked.key and _one_of_one(one, policy)]
+    rivals = [one for one in of_key if lasting or one.is_over(now) or (one.expires_at and not one.single_valued)]
     equal = [one for one in who.facts if one.key == asked.key and same_value(one.value, asked.value)]
+    stands = single and (lasting or any(one.single_valued for one in (*rivals, *equal)))
     ended = tuple(dict.fromkeys(one.fact_id for one in (*rivals, *equal)))
-    recorded = _by_person(who, asked, fact_id, now, policy, single=single)
+    recorded = _by_person(who, asked, fact_id, now, policy, single=stands)
     yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
+
+
+def _one_of_one(known: KnownFact, policy: Policy) -> bool:
+    """Whether it is the value of a key that has one, or stands over it for a while (`rivals`)."""
+    return known.single_valued or policy.arity(known.kind, known.key) == "single"
 
 
 def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused
+from schemas.events.memory import FactCorroborated, FactMarkedStale, FactPinned, FactRecorded, FactRefused
 from schemas.events.replies import FactProposal
 from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
@@ -29,7 +29,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
         key=proposal.key,
         value=proposal.value,
         text=sentence_of(proposal),
-        single_valued=claim.single,
+        single_valued=claim.single and (claim.until is None or any(one.single_valued for one in rivals)),
         confidence=confidence([claim.support], claim.policy.learning.confidence),
         importance=claim.policy.importance(proposal.kind, proposal.importance),
         trust=claim.trust,
@@ -79,6 +79,19 @@ def corroborated(
         valid_from=earlier,
         rejudged=rejudged,
     )
+
+
+def doubted(who: Participant, known: KnownFact, claim: Claim) -> Iterator[FactMarkedStale]:
+    """A newer word of the customer that does not end a fact, being said in other words than the value, makes it unsure.
+
+    A model may have put it in other words, or concluded it: the fact is to be confirmed, and the next word decides.
+    """
+    newer = known.trust == "authenticated" and claim.trust == "inferred" and claim.since > known.confirmed_at
+    if newer and claim.of_its_key(known) and not known.stale:
+        reason = f"a newer mail seems to say otherwise: {claim.proposal.value!r}"
+        yield FactMarkedStale(
+            participant_id=who.participant_id, fact_id=known.fact_id, parent_id=known.fact_id, reason=reason
+        )
 
 
 def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[KnownFact], by: str) -> Iterator[FactPinned]:

@@ -43,6 +43,7 @@ KINDS: Mapping[str, Arity] = MappingProxyType(
 KEYS: Mapping[str, Arity] = MappingProxyType({"uses": "multi", "colleague": "multi"})
 
 OURS = frozenset({"issue_history", "resolution", "action"})  # kinds that our own words and acts may source
+OCCURRENCES = frozenset({"event", "interaction", "resolution", "action"})  # kinds of what happens: twice is not once
 ONLY_OURS = frozenset({"action"})  # kinds that no customer may source
 WISHING = frozenset({"goal", "preference", "issue_history"})  # kinds that may name a grant: it is wanted, or missed
 SETTLING = frozenset({"resolution"})  # kinds in which to name a grant is to claim it, in whatever words

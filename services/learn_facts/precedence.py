@@ -1,4 +1,9 @@
-"""Whose word ends whose: human over authenticated over inferred, then time; what we did only we take back. Pure."""
+"""Whose word ends whose: human over authenticated over inferred, then time; what we did only we take back. Pure.
+
+A newer word that only an inference makes a value ("nach München umgezogen" as `Munich`) ends no literal one at once: it
+may be a translation, and it may be a mistake. It makes the standing fact unsure, so that the agent asks; what is unsure
+gives way to the next word of the customer, in whatever words.
+"""
 
 from __future__ import annotations
 
@@ -35,4 +40,4 @@ def _of_rank(known: KnownFact, trust: Trust) -> str:
         return "only we can take this back"
     if trust == "ours" and known.kind not in OURS:
         return "our own words say nothing of a customer"
-    return "what stands was said in so many words" if RANK[known.trust] > RANK[trust] else ""
+    return "what stands was said in so many words" if RANK[known.trust] > RANK[trust] and not known.stale else ""

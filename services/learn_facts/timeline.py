@@ -22,13 +22,16 @@ def same_value(one: str, other: str) -> bool:
     return _plain(one) == _plain(other)
 
 
-def followed_by(who: Participant, key: str, since: datetime) -> Later | None:
-    """What is known to follow a value of a single-valued `key` that was so at `since`; None if nothing is."""
+def followed_by(who: Participant, key: str, since: datetime, *, for_a_while: bool = False) -> Later | None:
+    """What is known to follow a value of a single-valued `key` that was so at `since`; None if nothing is.
+
+    A value `for_a_while` is followed by what began later, and not by what was only said again.
+    """
     later = [
         Later(fact.fact_id, said)
         for fact in who.facts
         if fact.key == key and fact.single_valued
-        for said in (fact.valid_from, *(one.said_at for one in fact.supports if one.said_at))
+        for said in (fact.valid_from, *(one.said_at for one in fact.supports if one.said_at and not for_a_while))
         if said > since
     ]
     for past in who.past:
@@ -40,10 +43,25 @@ def followed_by(who: Participant, key: str, since: datetime) -> Later | None:
     return min(later, key=lambda one: one.at, default=None)
 
 
-def spoken_of(past: Sequence[PastFact], key: str, since: datetime, until: datetime) -> list[PastFact]:
-    """Other values of the key that began between two moments, oldest first."""
-    found = [one for one in past if one.key == key and not one.withdrawn_at and since < one.valid_from < until]
-    return sorted(found, key=lambda one: one.valid_from)
+def ended_after(past: Sequence[PastFact], key: str, value: str, since: datetime) -> Later | None:
+    """The first end after `since` of this very value, where a key has several; None if none is known."""
+    ends = (
+        Later(one.superseded_by, one.valid_to)
+        for one in past
+        if one.key == key and not one.withdrawn_at and one.valid_to and one.valid_to > since
+        if same_value(one.value, value)
+    )
+    return min(ends, key=lambda one: one.at, default=None)
+
+
+def spoken_of(past: Sequence[PastFact], key: str, since: datetime, until: datetime) -> Later | None:
+    """The first other value of a single-valued key that began between two moments; None if none did."""
+    began = (
+        Later(one.fact_id, one.valid_from)
+        for one in past
+        if one.key == key and one.single_valued and not one.withdrawn_at and since < one.valid_from < until
+    )
+    return min(began, key=lambda one: one.at, default=None)
 
 
 def taken_back(past: Sequence[PastFact], key: str, value: str, since: datetime) -> bool:

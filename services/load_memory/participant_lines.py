@@ -62,11 +62,9 @@ def fact_entry(hit: Hit, why: str, now: datetime, unconfirmed_below: float) -> E
     fact = hit.fact
     until = min((end for end in (fact.valid_to, fact.expires_at, fact.superseded_at) if end), default=None)
     ended = until is not None and until <= now
-    time = (
-        f"{fact.valid_from:%Y-%m-%d} to {until:%Y-%m-%d}, not so any more"
-        if ended
-        else f"since {fact.valid_from:%Y-%m-%d}"
-    )
+    time = f"since {fact.valid_from:%Y-%m-%d}" + (f", ends {until:%Y-%m-%d}" if until else "")
+    if ended:
+        time = f"{fact.valid_from:%Y-%m-%d} to {until:%Y-%m-%d}, not so any more"
     doubt = "" if fact.confidence >= unconfirmed_below else ", not confirmed"
     return entry(
         f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({time}{doubt})",

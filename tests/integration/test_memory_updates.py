@@ -28,7 +28,10 @@ from services.learn_facts import decide_facts
 from services.learn_facts.after import after
 from services.learn_facts.load import load, load_turn
 from services.learn_facts.proposals import record_all
+from services.tools.fold import fold, state_hash
+from services.tools.rebuild.beside import connected
 from tests.support.remembering import ADA, Memory, day, fact, remembering
+from tests.support.stack import fresh_database
 
 
 @pytest.fixture
@@ -44,6 +47,15 @@ async def plan(memory: Memory, on: float, known_on: float = 999, key: str = "pla
     values = [row.value for row in rows if row.key == key]
     assert len(values) <= 1
     return values[0] if values else None
+
+
+async def believed(memory: Memory, on: float, addr: str = ADA) -> set[str]:
+    """The values of one day of valid time, as they are known today."""
+    async with memory.house.database.reading() as conn:
+        return {
+            row.value
+            for row in await as_of(conn, memory.workspace, memory.person(addr), valid_at=day(on), known_at=day(999))
+        }
 
 
 async def told(memory: Memory, value: str, on: float, sent_on: float | None = None) -> None:
@@ -158,6 +170,53 @@ async def test_an_update_changes_its_key_and_nothing_else(memory: Memory) -> Non
     await told(memory, "Team", 9)
     assert await memory.rows(query + " ORDER BY fact_id") == before
     assert len(before) == 2
+
+
+async def test_a_number_for_a_while_gives_the_permanent_one_back(memory: Memory) -> None:
+    """'Until 15 January reach me on ...' stands over the permanent number until then, in either order of arrival."""
+    phone = {"kind": "contact_info"}
+    for_now = fact("phone", "222222", "reach me on 222222", valid_to="2026-01-15", **phone)
+    permanent = fact("phone", "111111", "My number is 111111", **phone)
+    await memory.tell("My number is 111111.", permanent, on=1)
+    await memory.tell("Until 15 January reach me on 222222.", for_now, on=5)
+    late = "bob@acme.example"
+    await memory.tell("Until 15 January reach me on 222222.", for_now, on=5, sender=late)
+    await memory.tell("My number is 111111.", permanent, on=6, sent_on=1, sender=late)
+    for addr in (ADA, late):
+        assert [await believed(memory, at, addr) for at in (4, 8, 30)] == [
+            {"111111"},
+            {"111111", "222222"},
+            {"111111"},
+        ]
+    assert await memory.refusals() == []
+
+
+async def test_a_plan_that_was_over_ends_no_other(memory: Memory) -> None:
+    """'Until 31 December we were on Enterprise' leaves Team as it is, now and as of any day."""
+    await memory.tell("We are on the Team plan.", fact("plan", "Team", "on the Team plan"), on=1)
+    over = fact("plan", "Enterprise", "we were on the Enterprise plan", valid_to="2025-12-31")
+    await memory.tell("Until 31 December we were on the Enterprise plan, as the invoices say.", over, on=10)
+    assert await memory.current() == ["Team"]
+    assert [await believed(memory, at) for at in (5, 11)] == [{"Team"}] * 2
+
+
+async def test_ends_and_doubts_fold_alike(memory: Memory, stack: Endpoints, template_database: str) -> None:
+    """Values for a while, ends in the past and doubts are the same after a rebuild."""
+    await memory.tell("We sit in Berlin.", fact("city", "Berlin", "sit in Berlin"), on=1)
+    await memory.tell("Wir sind nach München umgezogen.", fact("city", "Munich", "nach München umgezogen"), on=2)
+    (doubted,) = await memory.rows("SELECT value, stale_since FROM facts")
+    assert (doubted["value"], doubted["stale_since"]) == ("Berlin", day(2))
+    await memory.tell("Ja, München.", fact("city", "Munich", "Ja, München"), on=3)
+    assert await memory.current("city") == ["Munich"]
+    over = fact("plan", "Pro", "were on Pro", valid_to="2025-12-31")
+    for_now = fact("seats", "60", "60 seats", valid_to="2026-02-28")
+    team = fact("plan", "Team", "it is Team")
+    await memory.tell("We were on Pro. Now it is Team, with 60 seats until February.", over, team, for_now, on=4)
+    with fresh_database(stack.database, template=template_database) as target:
+        async with connected(memory.house.settings.database_url, memory.house.keys) as source:
+            assert await fold(source, target) > 5
+        async with connected(target) as conn:
+            assert await state_hash(conn) == await memory.state()
 
 
 async def test_what_expires_leaves_by_itself(memory: Memory) -> None:

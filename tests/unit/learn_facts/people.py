@@ -76,7 +76,7 @@ def proposal(**given: Any) -> FactProposal:
         "op": "add",
         "kind": "customer_info",
         "key": "plan",
-        "value": "Enterprise",
+        "value": "" if given.get("op") == "delete" else "Enterprise",
         "text": "Ada is on the Enterprise plan.",
         "quote": "on the Enterprise plan now",
         "importance": 6,

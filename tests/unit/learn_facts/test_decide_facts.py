@@ -10,11 +10,18 @@ from typing import Any
 import pytest
 
 from schemas.events.base import EventData
-from schemas.events.memory import FactCorroborated, FactPinned, FactRecorded, FactRefused, FactRetracted
+from schemas.events.memory import (
+    FactCorroborated,
+    FactMarkedStale,
+    FactPinned,
+    FactRecorded,
+    FactRefused,
+    FactRetracted,
+)
 from services.core.memory.support import Support
 from services.core.settings import MemorySettings
 from services.learn_facts import decide_facts, decide_requests, proposals
-from services.learn_facts.policy import STANDARD, extended
+from services.learn_facts.policy import STANDARD, end_of_day, extended
 from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
 NEW = id_of("new fact")
@@ -25,6 +32,11 @@ def decided(*facts: Any, source: Any = None, past: Any = (), **given: Any) -> Ev
     """The one event of a proposal."""
     (event,) = decide_facts.propose(person(*facts, past=past), proposal(**given), source, NEW)
     return event
+
+
+def all_decided(*facts: Any, source: Any = None, past: Any = (), **given: Any) -> list[EventData]:
+    """All events of a proposal."""
+    return list(decide_facts.propose(person(*facts, past=past), proposal(**given), source, NEW))
 
 
 def old_mail(days: int) -> Any:
@@ -234,11 +246,171 @@ def test_what_a_person_took_back_does_not_return_with_an_older_mail() -> None:
 
 def test_an_inferred_value_does_not_replace_what_was_said_literally() -> None:
     """A value that the quoted sentence does not say is inferred, and weaker than a stated one."""
-    event = decided(known("Starter"), source=source(), value="Diamond")
+    event, doubt = all_decided(known("Starter"), source=source(), value="Diamond")
     assert refusal(event) == "what stands was said in so many words: 'Starter'"
+    assert isinstance(doubt, FactMarkedStale)
     event = decided(source=source(), value="Diamond")
     assert isinstance(event, FactRecorded)
     assert (event.trust, event.confidence) == ("inferred", 0.5)
+
+
+def test_a_translated_value_makes_the_literal_one_unsure_and_the_next_word_decides() -> None:
+    """'nach München umgezogen' as `Munich` does not end Berlin; Berlin is to be confirmed, and gives way when said again."""
+    moved = {"key": "city", "value": "Munich", "quote": "nach München umgezogen"}
+    mail = source(text="Wir sind nach München umgezogen.")
+    berlin = known("Berlin", key="city")
+    _, doubt = all_decided(berlin, source=mail, **moved)
+    assert isinstance(doubt, FactMarkedStale)
+    assert (doubt.fact_id, doubt.reason) == (berlin.fact_id, "a newer mail seems to say otherwise: 'Munich'")
+    event = decided(replace(berlin, stale=True), source=mail, **moved)
+    assert isinstance(event, FactRecorded)
+    assert (event.supersedes, event.trust, event.confidence) == ((berlin.fact_id,), "inferred", 0.5)
+
+
+@pytest.mark.parametrize(
+    "standing", [known(**HUMAN), known(valid_from=NOW + timedelta(days=1)), known(trust="inferred")]
+)
+def test_only_a_newer_word_makes_a_customers_literal_one_unsure(standing: Any) -> None:
+    """A person's word, a newer one and an inferred one are marked by nothing that a model concludes."""
+    events = all_decided(standing, source=source(), value="Diamond")
+    assert not any(isinstance(one, FactMarkedStale) for one in events)
+
+
+SOON, AGO = (NOW + timedelta(days=10)).date(), (NOW - timedelta(days=60)).date()
+
+
+def test_a_value_that_was_over_when_it_was_said_supersedes_nothing() -> None:
+    """'Until 31 December we were on Enterprise' is past, and Team stands."""
+    event = decided(known("Team"), source=source(), valid_to=AGO)
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.supersedes, event.single_valued) == (True, (), False)
+    assert event.valid_from == event.valid_to == event.expires_at == end_of_day(AGO)
+
+
+def test_what_was_over_is_said_twice_and_known_once() -> None:
+    """A second mail that says so too supports the past value."""
+    end = end_of_day(AGO)
+    over = past("Enterprise", valid_from=end, valid_to=end, superseded_by=None, single_valued=False)
+    assert isinstance(decided(known("Team"), past=(over,), source=source(), valid_to=AGO), FactCorroborated)
+
+
+def test_the_standing_value_that_is_over_ends_then() -> None:
+    """An end in the past of what stands ends it at that day; where it began only since, it is another time's."""
+    event = decided(known("Enterprise"), source=source(), valid_to=AGO)
+    assert isinstance(event, FactRetracted)
+    assert (event.fact_id, event.valid_to) == (id_of("fact Enterprise"), end_of_day(AGO))
+    again = decided(known("Enterprise", valid_from=NOW - timedelta(days=3)), source=source(), valid_to=AGO)
+    assert isinstance(again, FactRecorded)
+    assert (again.past, again.supersedes) == (True, ())
+
+
+@pytest.mark.parametrize("given", [{}, {"op": "update", "fact_id": str(id_of("fact Starter"))}])
+@pytest.mark.parametrize("standing", [known(), known(**HUMAN)])
+def test_a_value_for_a_while_ends_no_open_ended_one(standing: Any, given: dict[str, Any]) -> None:
+    """'Until the 12th reach me on ...' stands over the permanent number, whoever said that, and leaves it as it is."""
+    event = decided(standing, source=source(), valid_to=SOON, **given)
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.supersedes, event.single_valued) == (False, (), False)
+    assert event.expires_at == end_of_day(SOON)
+
+
+def test_a_newer_value_ends_the_one_for_a_while_too() -> None:
+    """Of two values for a while the newer takes the place; the newer open-ended one takes both places."""
+    for_now = known("Team", single_valued=False, expires_at=NOW + timedelta(days=5), valid_from=NOW - timedelta(days=2))
+    event = decided(known(), for_now, source=source(), valid_to=SOON)
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == (for_now.fact_id,)
+    event = decided(known(), for_now, source=source())
+    assert isinstance(event, FactRecorded)
+    assert event.supersedes == (id_of("fact Starter"), for_now.fact_id)
+
+
+def test_the_standing_value_that_gets_an_end_stays_the_standing_one() -> None:
+    """'Still Starter, until the 12th' is known of the one value; another value for a while comes over it."""
+    ends = decided(known("Enterprise"), source=source(), valid_to=SOON)
+    assert isinstance(ends, FactRecorded)
+    assert (ends.supersedes, ends.single_valued) == ((id_of("fact Enterprise"),), True)
+    over = decided(known(expires_at=NOW + timedelta(days=90)), source=source(), valid_to=SOON)
+    assert isinstance(over, FactRecorded)
+    assert (over.supersedes, over.single_valued) == ((), False)
+
+
+def test_a_person_too_says_what_is_for_a_while() -> None:
+    """A number that a person notes until a day leaves the permanent one as it is."""
+    wish = asked("add", value="Team", valid_to=SOON)
+    (event,) = decide_requests.request(person(known()), wish, NEW, NOW, STANDARD)
+    assert isinstance(event, FactRecorded)
+    assert (event.supersedes, event.single_valued) == ((), False)
+
+
+def test_an_older_mail_comes_under_a_value_for_a_while() -> None:
+    """The order of arrival does not matter: the permanent value that comes late stands, and so does the one over it."""
+    for_now = known("Team", single_valued=False, expires_at=NOW + timedelta(days=5), valid_from=NOW - timedelta(days=2))
+    event = decided(for_now, source=old_mail(30))
+    assert isinstance(event, FactRecorded)
+    assert (event.past, event.supersedes, event.single_valued) == (False, (), True)
+
+
+USES: dict[str, Any] = {"key": "uses", "kind": "preference", "value": "Enterprise"}
+
+
+def test_a_late_mail_does_not_revive_one_of_several_values() -> None:
+    """'We use Slack' from before 'no longer use Slack' is past, ended where that was said."""
+    ended = past("Enterprise", key="uses", single_valued=False, superseded_by=None,
+                 valid_from=NOW - timedelta(days=90), valid_to=NOW - timedelta(days=10))  # fmt: skip
+    late = decided(past=(ended,), source=old_mail(100), **USES)
+    assert isinstance(late, FactRecorded)
+    assert (late.past, late.valid_to) == (True, ended.valid_to)
+    assert isinstance(decided(past=(ended,), source=old_mail(50), **USES), FactCorroborated)
+    again = decided(past=(ended,), source=old_mail(5), **USES)
+    assert isinstance(again, FactRecorded)
+    assert not again.past
+
+
+def test_values_side_by_side_are_no_successors() -> None:
+    """A late mail about one of several values makes it older, whatever began or ended beside it."""
+    beside = past("Teams", key="uses", single_valued=False, valid_from=NOW - timedelta(days=20),
+                  valid_to=NOW - timedelta(days=15), superseded_by=None)  # fmt: skip
+    standing = known(
+        "Enterprise", key="uses", kind="preference", single_valued=False, valid_from=NOW - timedelta(days=9)
+    )
+    event = decided(standing, past=(beside,), source=old_mail(30), **USES)
+    assert isinstance(event, FactCorroborated)
+    assert event.valid_from == NOW - timedelta(days=30)
+
+
+@pytest.mark.parametrize(("value", "ended"), [("", True), ("Team plan", True), ("team", True), ("Enterprise", False)])
+def test_a_delete_ends_the_value_that_it_names(value: str, ended: bool) -> None:
+    """'We no longer have Pro' does not end Team."""
+    event = decided(known("Team"), source=source(), op="delete", value=value)
+    assert isinstance(event, FactRetracted) is ended
+    if not ended:
+        assert refusal(event) == "what stands is 'Team'"
+
+
+@pytest.mark.parametrize("given", [{}, {"fact_id": str(id_of("fact Team"))}])
+def test_a_delete_does_not_end_what_its_own_mail_says(given: dict[str, Any]) -> None:
+    """ADD Team and DELETE the plan in one answer leave Team."""
+    said = known("Team", supports=(Support("authenticated", id_of("mail"), id_of("thread"), NOW),))
+    assert refusal(decided(said, source=source(), op="delete", **given)) == "its own mail says so: 'Team'"
+
+
+@pytest.mark.parametrize(
+    ("kind", "thread", "days", "again"),
+    [
+        ("event", "other", 29, True),
+        ("interaction", "other", 2, True),
+        ("event", "thread", 29, False),
+        ("event", "other", 0, False),
+        ("note", "other", 29, False),
+    ],
+)
+def test_what_happens_twice_is_two_events(kind: str, thread: str, days: int, again: bool) -> None:
+    """'The delivery was late', weeks apart, is two deliveries; in one thread or on one day it is one."""
+    said = Support("authenticated", id_of("old mail"), id_of(thread), NOW - timedelta(days=days))
+    first = known("Enterprise", key="delivery", kind=kind, single_valued=False, supports=(said,))
+    event = decided(first, source=source(), key="delivery", kind=kind)
+    assert isinstance(event, FactRecorded if again else FactCorroborated)
 
 
 def test_our_own_mail_sources_what_is_ours_to_say() -> None:
