@@ -41,13 +41,15 @@ async def believed(unit: Unit, who: Participant, named: Iterable[str]) -> frozen
 
 
 def replaced(other: Participant, proposal: FactProposal, decided: Sequence[EventData]) -> FactRetracted | str:
-    """The end of the fact that an UPDATE names, kept by `other`, by what was recorded instead; "" where nothing was.
+    """The end of the fact that an UPDATE names, kept by `other`, by what was recorded instead.
+
+    "" where nothing was, and where that is so for a while only (`rivals`).
 
     Else why it does not end, in words.
     """
     new = next((one for one in decided if isinstance(one, FactRecorded) and not one.past), None)
     named = next((one for one in other.facts if str(one.fact_id) == proposal.fact_id), None)
-    if new is None or named is None:
+    if new is None or named is None or (new.expires_at and not named.expires_at):
         return ""
     return objection_to_ending(named, new.trust, new.valid_from) or FactRetracted(
         participant_id=other.participant_id,
