@@ -16,7 +16,7 @@ from services.core.memory.questions import asked
 from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
-from services.load_memory.turn import Turn, count_earlier, load_mails, query_of, recalls
+from services.load_memory.turn import Turn, addresses_of, count_earlier, load_mails, query_of, recalls
 
 Purpose = Literal["reply", "suggestion"]
 
@@ -60,6 +60,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
         earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
+        addresses = await addresses_of(conn, work.workspace, event.participant_id if event.trusted else None)
     inbox = house.settings.inbox(event.inbox)
     address = mails[-1]["author_addr"] if event.trusted and mails else ""
     chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
@@ -81,6 +82,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
         recalls=wanted,
         chosen=chosen,
         behaviours=behaviours,
+        addresses=addresses,
     )
 
 

@@ -19,6 +19,12 @@ SELECT name, addr, state, sentiment, tags, last_seen_at,
 FROM person
 ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
+-- name: addresses
+-- The addresses of one person.
+SELECT participant_id, lower(addr) AS addr FROM participants
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+ORDER BY participant_id;
+
 -- name: profile
 -- What our own people keep of the author.
 SELECT DISTINCT ON (field) field, value FROM participant_profile
@@ -58,9 +64,11 @@ WHERE m.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) AN
 ORDER BY c.at DESC, c.version DESC LIMIT %(most)s;
 
 -- name: summary
--- What the author of the turn and we have said in the thread.
-SELECT text, covers_to, updated_at FROM thread_summaries
-WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s;
+-- What the author of the turn and we have said in the thread, under each of their addresses, the oldest first.
+SELECT string_agg(text, E'\n\n' ORDER BY covers_to, participant_id) AS text, max(updated_at) AS updated_at
+FROM thread_summaries
+WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL AND trusted = %(trusted)s
+HAVING count(*) > 0;
 
 -- name: earlier_summaries
 -- The participant's other threads, newest first: what they were about. What somebody wrote in their name is not theirs.
@@ -76,13 +84,15 @@ SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(th
 -- name: goals
 -- What is to be reached with the author of the turn.
 SELECT goal_id, text, added_at FROM goals
-WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND closed_at IS NULL
+WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL
+  AND closed_at IS NULL
 ORDER BY added_at, goal_id;
 
 -- name: actions
 -- What was done about the author of the turn.
 SELECT action, detail, at FROM thread_actions
-WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s ORDER BY version DESC LIMIT 20;
+WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL
+ORDER BY version DESC LIMIT 20;
 
 -- name: relations
 SELECT subject, predicate, object FROM relations
@@ -147,10 +157,11 @@ WITH seen AS NOT MATERIALIZED (
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL
       AND (c.mail_id IS NULL OR NOT c.mail_id = ANY(%(mail_ids)s))
-      AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient) = %(addr)s, true)),
+      AND coalesce(CASE WHEN m.mail_id IS NOT NULL THEN %(addrs)s::text[] && (m.recipients || m.author_addr) END,
+                   lower(d.recipient) = ANY(%(addrs)s), true)),
 covered AS (
     SELECT coalesce(max(covers_to), 0) AS version FROM thread_summaries
-    WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s)
+    WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL AND trusted = %(trusted)s)
 (SELECT * FROM seen WHERE at >= %(since)s ORDER BY version DESC LIMIT %(limit)s)
 UNION
 (SELECT * FROM seen WHERE version > (SELECT version FROM covered) ORDER BY version DESC LIMIT %(most)s)

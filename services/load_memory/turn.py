@@ -23,6 +23,8 @@ SQL = queries(__file__)
 class Turn:
     """One turn, as the layers see it. `participant_id` is None for an author whom we cannot trust.
 
+    `addresses` are those of the person who writes, by participant; none are known of whom we cannot trust.
+
     `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `meaning` is that of the query;
     `asked` is what the mails ask of memory, each with the meaning of its words; `recalls`: facts are searched at all.
     """
@@ -39,6 +41,7 @@ class Turn:
     recalls: bool = True
     chosen: Mapping[str, Chosen] = field(default_factory=dict)
     behaviours: tuple[AppliedBehaviour, ...] = ()
+    addresses: Mapping[UUID, str] = field(default_factory=dict)
 
     @property
     def settings(self) -> ContextSettings:
@@ -57,12 +60,12 @@ class Turn:
 
     @property
     def of_author(self) -> dict[str, Any]:
-        """Whose turn it is, as queries ask: an id, whether it is certain that it is they, and their address."""
+        """Whose turn it is, as queries ask: their ids and addresses, and whether it is certain that it is they."""
         author = self.mails[-1] if self.mails else {"participant_id": None, "author_addr": ""}
         return {
-            "author_id": author["participant_id"],
+            "author_ids": list(dict.fromkeys((author["participant_id"], *self.addresses))),
             "trusted": self.participant_id is not None,
-            "addr": author["author_addr"],
+            "addrs": list(dict.fromkeys((author["author_addr"], *self.addresses.values()))),
         }
 
     @property
@@ -84,6 +87,14 @@ def query_of(mails: Sequence[Mapping[str, Any]], characters: int) -> str:
 async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[dict[str, Any], ...]:
     """The rows of the turn's mails, oldest first."""
     return tuple(await fetch_all(conn, SQL.mails, {"mail_ids": mail_ids}))
+
+
+async def addresses_of(conn: Connection, workspace: str, participant_id: UUID | None) -> dict[UUID, str]:
+    """The addresses of a person, by participant; none for an author whom we cannot trust."""
+    if participant_id is None:
+        return {}
+    rows = await fetch_all(conn, SQL.addresses, {"workspace": workspace, "participant_id": participant_id})
+    return {row["participant_id"]: row["addr"] for row in rows}
 
 
 async def count_earlier(conn: Connection, thread_id: UUID, mail_ids: list[UUID]) -> int:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from schemas.events.mail import MailReceived
 from services.core.bus.unit import Row, Unit
 from services.core.house import House
+from services.core.ids import participant_id
 from services.core.mail.message import ParsedMail
 from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
 from services.core.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
@@ -57,6 +59,10 @@ def inbox_of(mail: ParsedMail, event: MailReceived, settings: Settings) -> str:
 
 async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:
     """The mail's thread, decided under the lock on its Message-ID."""
+    if mail.verified:
+        who = participant_id(unit.workspace, mail.author)
+        rows = await unit.all(SQL.other_addresses, workspace=unit.workspace, participant_id=who)
+        mail = replace(mail, aliases=frozenset(row["addr"].casefold() for row in rows))
     return place(mail, await _known_threads(unit, mail), timedelta(days=reopen_days))
 
 

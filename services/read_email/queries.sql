@@ -36,6 +36,12 @@ FROM (SELECT DISTINCT ON (thread_id) thread_id, author_addr, subject FROM mails
       ORDER BY thread_id, received_at, mail_id) f
 LEFT JOIN threads t USING (thread_id);
 
+-- name: other_addresses
+-- The other addresses of the person who writes.
+SELECT addr FROM participants
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND participant_id <> %(participant_id)s;
+
 -- name: read_by_hand
 -- The events of colleagues' mails that answer this one, each as it was last read.
 SELECT DISTINCT ON (e.aggregate_id) e.* FROM mails m

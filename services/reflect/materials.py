@@ -41,8 +41,13 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
     async with work.reading() as conn:
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
-        author = {"author_id": event.participant_id, "trusted": event.trusted}
-        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
+        people = await fetch_one(conn, SQL.people, person) if event.trusted else None
+        author = {
+            "author_ids": people["ids"] if people else [event.participant_id],
+            "trusted": event.trusted,
+        }
+        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", "trusted": event.trusted}
+        of["author_id"] = event.participant_id
         summary = await fetch_one(conn, SQL.summary, of)
         brief = await fetch_one(conn, SQL.brief, person)
         who = await fetch_one(conn, SQL.participant, person)

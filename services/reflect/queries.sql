@@ -3,9 +3,14 @@ SELECT mail_id, participant_id, message_id, subject, text, author_name, author_a
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: summary
--- What the author of the turn and we have said in the thread.
+-- What the author of the turn and we have said in the thread, under the address that they write from: what is written
+-- here stays with that address when people are taken apart.
 SELECT text, covers_to FROM thread_summaries
 WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author_id)s AND trusted = %(trusted)s;
+
+-- name: people
+-- The author under each of their addresses.
+SELECT person_ids(%(participant_id)s) AS ids;
 
 -- name: brief
 SELECT text FROM briefs WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])

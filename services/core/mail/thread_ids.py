@@ -88,10 +88,13 @@ def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThr
 
 
 def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
-    """The token's holder, the thread's author, a verified person from its To/Cc; or, late, whom that one answered."""
+    """The token's holder, the thread's author, a verified person from its To/Cc; or, late, whom that one answered.
+
+    A verified person is whoever they are under another of their addresses.
+    """
     if thread.thread_id == mail.token_thread or mail.author == thread.author:
         return True
-    if mail.verified and mail.author in thread.participants:
+    if mail.verified and (mail.author in thread.participants or mail.aliases & {thread.author, *thread.participants}):
         return True
     answered = mail.message_id in thread.message_ids | thread.awaited
     return answered and thread.author in (thread.verified & mail.participants)

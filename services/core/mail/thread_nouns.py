@@ -15,7 +15,8 @@ class MailFacts:
     """What placing needs of a mail. Addresses are keys (casefolded), ids without brackets, references oldest first.
 
     `token_thread` is what `tokens.check_token` gave for the author; `participants` are From, To and Cc
-    without our own addresses; `verified` holds for `verified` and `vouched` senders.
+    without our own addresses; `verified` holds for `verified` and `vouched` senders. `aliases` are the other addresses
+    of the same person.
     """
 
     workspace: str
@@ -29,6 +30,7 @@ class MailFacts:
     participants: frozenset[str] = frozenset()
     verified: bool = False
     token_thread: uuid.UUID | None = None
+    aliases: frozenset[str] = frozenset()
 
     @property
     def ancestors(self) -> tuple[str, ...]:

@@ -5,16 +5,19 @@ Nobody is to be taken for the author of a turn: neither another person of the th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
 
-def speaker(row: Mapping[str, Any], *, author_id: UUID | None, trusted: bool, **_: Any) -> str:
-    """The role of a row with `role`, `author_id`, `author` and `trusted`; a customer who is not the author by name."""
+def speaker(row: Mapping[str, Any], *, author_ids: Collection[UUID | None], trusted: bool, **_: Any) -> str:
+    """The role of a row with `role`, `author_id`, `author` and `trusted`; a customer who is not the author by name.
+
+    `author_ids` are the author under each of their addresses.
+    """
     role: str = row["role"]
     if role != "customer":
         return role
-    if row["author_id"] != author_id:
+    if row["author_id"] not in author_ids:
         return f"{row['author'] or 'somebody'} (another person in this thread)"
     return role if row["trusted"] or not trusted else f"{role} (not authenticated)"

@@ -24,7 +24,8 @@ async def load(turn: Turn, conn: Connection) -> Section:
         row = await fetch_one(conn, SQL.summary, {"thread_id": turn.thread_id, **turn.of_author})
         return json.dumps({"text": row["text"], "at": row["updated_at"].isoformat()} if row else {})
 
-    name = f"{NAME}:{turn.of_author['author_id']}:{turn.of_author['trusted']}"
+    whose = "+".join(map(str, turn.of_author["author_ids"]))
+    name = f"{NAME}:{whose}:{turn.of_author['trusted']}"
     kept = await cached(turn, conn, name, ("summary", turn.thread_id), from_table, turn.settings.cache_s)
     found = json.loads(kept)
     return section([entry(found["text"], **found)] if found.get("text") else [])
