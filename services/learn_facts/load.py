@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 from uuid import UUID
@@ -107,8 +107,16 @@ def _of(row: Row, names: Iterable[str]) -> Row:
 
 
 def _members(rows: Iterable[Row]) -> dict[UUID, list[UUID]]:
-    """Which facts were merged into each."""
-    return _grouped((one["merged_into"], one["fact_id"]) for one in rows if one["merged_into"])
+    """Which facts were merged into each, or into one of those."""
+    shown_by = {one["fact_id"]: one["merged_into"] for one in rows if one["merged_into"]}
+    return _grouped((shown, member) for member in shown_by for shown in _above(member, shown_by))
+
+
+def _above(member: UUID, shown_by: Mapping[UUID, UUID]) -> Iterator[UUID]:
+    """The fact that shows a member, and the one that shows that."""
+    while member in shown_by:
+        member = shown_by[member]
+        yield member
 
 
 def _session(row: Row) -> Session:

@@ -122,9 +122,9 @@ VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(at)s)
 ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
 
 -- name: briefed
--- Which of some participants have a brief.
-SELECT participant_id FROM briefs
-WHERE workspace = %(workspace)s AND participant_id = ANY(%(participant_ids)s) AND text <> '';
+-- Whether there is a brief of a person, under any of their addresses.
+SELECT EXISTS (SELECT FROM briefs
+               WHERE workspace = %(workspace)s AND participant_id = ANY(%(participant_ids)s) AND text <> '') AS there;
 
 -- name: upsert_session
 INSERT INTO sessions (participant_id, workspace, thread_id, summary, entities, actions, updated_at, expires_at)

@@ -28,10 +28,9 @@ async def on_request(work: Work[FactRequested]) -> None:
         if ended is None:
             return
         ids = [one.participant_id for one in people]
-        rows = await unit.all(SQL.briefed, workspace=unit.workspace, participant_ids=ids)
-        briefed = {row["participant_id"] for row in rows}
+        row = await unit.one(SQL.briefed, workspace=unit.workspace, participant_ids=ids)
         for one in people:
-            also = follows(one, ended, asked, people, unit.now, one.participant_id in briefed)
+            also = follows(one, ended, asked, people, unit.now, bool(row and row["there"]))
             await record_all(unit, one, list(also))
 
 

@@ -51,7 +51,8 @@ def follows(
 ) -> Events:
     """What else becomes of one participant's memory when a fact of the person is withdrawn.
 
-    `people` are all of the person's participants, `who` among them, as before; `brief` is whether `who` has one.
+    `people` are all of the person's participants, `who` among them, as before; `brief` is whether any has one: readers
+    of each may hold it.
     """
     known = next(fact for one in people for fact in _held(one) if fact.fact_id == fact_id)
     also = withdrawn_with(known, people, who)

@@ -15,6 +15,7 @@ from services.console.memory.finding import find
 from services.console.memory.past import as_of
 from services.console.memory.reading import current
 from services.core.bus.runner import enter
+from services.learn_facts import decide_facts
 from services.tools.fold import fold, state_hash
 from services.tools.rebuild.beside import connected
 from tests.support.remembering import ADA, Memory, day, fact, remembering
@@ -195,6 +196,23 @@ async def test_what_a_person_added_stood_beside_what_it_contradicts(
     assert await shown(memory) == ["Gold"]
     kept = await memory.rows("SELECT kind, key, single_valued FROM facts WHERE value = 'Gold'")
     assert kept == [{"kind": "customer_info", "key": "plan", "single_valued": True}]
+
+
+async def test_a_fact_of_before_stood_beside_the_one_that_replaced_it_under_another_spelling(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was recorded under an old spelling is replaced, forgotten and restored like any other, for `as-of` too."""
+    with monkeypatch.context() as before:
+        before.setattr(decide_facts, "plain_key", str)
+        await memory.tell("We pay by card.", fact("payment_method", "card", "pay by card"), on=1)
+    await memory.tell("We pay by invoice now.", fact("payment_method", "invoice", "pay by invoice"), on=5)
+    assert [row["key"] for row in await memory.rows("SELECT key FROM facts ORDER BY recorded_at")] == [
+        "payment_method",
+        "payment method",
+    ]
+    assert [await so_on(memory, on) for on in (3, 9)] == [["card"], ["invoice"]]
+    await memory.ask("forget", 10, fact_id=await id_of(memory, "invoice"))
+    assert await shown(memory) == await so_on(memory, 11) == ["card"]
 
 
 async def test_what_was_added_to_one_address_stood_beside_the_value_of_the_other(memory: Memory) -> None:

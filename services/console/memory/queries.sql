@@ -33,7 +33,7 @@ ORDER BY kind, key, recorded_at, fact_id;
 
 -- name: as_of
 -- What was so at `valid_at`, as it was known at `known_at`: of a key with one value the latest word that was said
--- by then and not withdrawn by then; and nothing, where that word had ended or expired. Of what a person said under
+-- by then and not withdrawn by then; and nothing, where that word had ended, expired or given way to another key's. Of what a person said under
 -- several addresses that stands which `outranked` lets stand.
 WITH said AS (
     SELECT f.*, s.said_at, s.at AS learned_at,
@@ -54,6 +54,9 @@ standing AS (
       AND (superseded_at <= %(known_at)s AND valid_to <= %(valid_at)s AND (superseded_by IS NULL OR NOT single_valued))
           IS NOT TRUE
       AND (superseded_at <= %(known_at)s AND merged_into IS NOT NULL) IS NOT TRUE
+      AND (superseded_at <= %(known_at)s AND single_valued AND EXISTS (
+              SELECT FROM said later WHERE later.fact_id = latest.superseded_by AND later.place <> latest.place))
+          IS NOT TRUE
 )
 SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, stale_since, valid_from, valid_to,
        expires_at, recorded_at, superseded_at, superseded_by, retracted_at, merged_into, source_message_id, quote,
