@@ -72,11 +72,15 @@ HAVING count(*) > 0;
 
 -- name: earlier_summaries
 -- The participant's other threads, newest first: what they were about. What somebody wrote in their name is not theirs.
-SELECT t.subject, t.state, s.text, s.updated_at FROM thread_summaries s JOIN threads t USING (thread_id)
+-- An imported thread is as old as its newest mail.
+SELECT t.subject, t.state, s.text, written_at(newest.mode, newest.sent_at, s.updated_at) AS updated_at
+FROM thread_summaries s JOIN threads t USING (thread_id)
+JOIN LATERAL (SELECT m.mode, m.sent_at FROM mails m
+              WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted
+              ORDER BY written_at(m.mode, m.sent_at, m.received_at) DESC, m.mail_id LIMIT 1) newest ON true
 WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND s.trusted AND t.thread_id <> %(thread_id)s
-  AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted)
-ORDER BY s.updated_at DESC LIMIT %(limit)s;
+ORDER BY updated_at DESC LIMIT %(limit)s;
 
 -- name: thread
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;
@@ -151,8 +155,8 @@ GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 -- newest rows within the retention, and all that the summary does not cover yet, up to a bound. Mails are seen by who
 -- wrote them and who stands in To or Cc, replies by whom they went to.
 WITH seen AS NOT MATERIALIZED (
-    SELECT c.version, c.role, c.text, c.tokens, c.at, c.trusted, m.participant_id AS author_id,
-           coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
+    SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at, c.trusted,
+           m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
     FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL

@@ -108,7 +108,7 @@ def _mail_layer(mails: list[Row]) -> Layer:
             "from_address": mail["author_addr"],
             "subject": mask(mail["subject"]).text,
             "text": mask(mail["text"]).text,
-            "at": mail["received_at"].isoformat(),
+            "at": mail["written_at"].isoformat(),
         }
         for mail in mails
     )

@@ -1,6 +1,8 @@
 -- name: mails
-SELECT mail_id, participant_id, message_id, subject, text, author_name, author_addr, received_at FROM mails
-WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
+-- The mails of the turn, each with when it was written: a date in its words counts from there.
+SELECT mail_id, participant_id, message_id, subject, text, author_name, author_addr,
+       written_at(mode, sent_at, received_at) AS written_at
+FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: summary
 -- What the author of the turn and we have said in the thread, under the address that they write from: what is written
@@ -34,7 +36,7 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY
 -- name: conversation
 -- What the author has seen (load_memory says how that is told) and the summary does not cover yet, oldest first: what
 -- is over the limit is covered after the next turn.
-SELECT c.version, c.role, c.text, c.at, c.mail_id, c.trusted, m.participant_id AS author_id,
+SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at, c.mail_id, c.trusted, m.participant_id AS author_id,
        coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
 FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
 LEFT JOIN deliveries d ON d.reply_id = c.reply_id
