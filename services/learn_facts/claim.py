@@ -41,7 +41,7 @@ class Claim:
     @property
     def until(self) -> datetime | None:
         """When it ends by itself; None where the customer names no end."""
-        return end_of_day(self.proposal.valid_to)
+        return end_of_day(self.proposal.valid_to, self.policy.zone)
 
     @property
     def is_over(self) -> bool:
@@ -110,4 +110,5 @@ def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy)
 def _trust(proposal: FactProposal, source: Source, span: Span) -> Trust:
     if source.is_ours:
         return "ours"
-    return "authenticated" if is_literal(proposal.value, span, source.text) else "inferred"
+    written = source.sent_at or source.received_at
+    return "authenticated" if is_literal(proposal.value, span, source.text, written) else "inferred"

@@ -164,7 +164,7 @@ def _by_person(
         importance=policy.importance(asked.kind, policy.learning.importance_by_hand),
         trust="human",
         valid_from=since,
-        expires_at=end_of_day(asked.valid_to),
+        expires_at=end_of_day(asked.valid_to, policy.zone),
         rule=f"{asked.by} said so",
     )
 

@@ -43,9 +43,7 @@ async def believed(unit: Unit, who: Participant, named: Iterable[str]) -> frozen
 def replaced(other: Participant, proposal: FactProposal, decided: Sequence[EventData]) -> FactRetracted | str:
     """The end of the fact that an UPDATE names, kept by `other`, by what was recorded instead.
 
-    "" where nothing was, and where that is so for a while only (`rivals`).
-
-    Else why it does not end, in words.
+    "" where nothing was, and where that is so for a while only (`rivals`). Else why it does not end, in words.
     """
     new = next((one for one in decided if isinstance(one, FactRecorded) and not one.past), None)
     named = next((one for one in other.facts if str(one.fact_id) == proposal.fact_id), None)

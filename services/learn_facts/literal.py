@@ -1,15 +1,18 @@
 """How literally a sentence says a value. Pure.
 
 A model normalises: "1,500 seats" becomes `1500`, "3 pm" becomes `15:00`. Numbers are the same in whatever way they are
-written; a date is known by its day; of other words half have to be said, in any form.
+written; a date is known by its day, or by a phrase that means it when the mail is written; of other words half have to
+be said, in any form.
 """
 
 from __future__ import annotations
 
 import re
+from datetime import datetime, timedelta
 
 from services.core.mail.reply_text import without_quoted
 from services.core.memory.quotes import Span
+from services.core.memory.temporal import window_of
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
 _WORD = re.compile(r"\w+")
@@ -29,13 +32,21 @@ def sentence_around(span: Span, text: str) -> str:
     return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
 
 
-def is_literal(value: str, span: Span, text: str) -> bool:
+def is_literal(value: str, span: Span, text: str, written: datetime | None = None) -> bool:
     """Whether the sentence says the value itself: every number of it, and at least half of its words."""
     sentence = sentence_around(span, without_quoted(text))
     said = {word for form in (sentence, _plain(sentence)) for word in _words(form)}
     if _ISO_DATE.match(value):
-        return str(int(value[8:])) in {word.lstrip("0").rstrip("thsndr") for word in said}
+        by_day = str(int(value[8:])) in {word.lstrip("0").rstrip("thsndr") for word in said}
+        return by_day or (written is not None and _means(sentence, value, written))
     return _is_said(_words(value), said) or _is_said(_words(_plain(value)), said)
+
+
+def _means(sentence: str, date: str, written: datetime) -> bool:
+    """Whether a phrase of time ("next Friday") means this very day."""
+    window = window_of(sentence, written)
+    one_day = window is not None and window.end - window.start <= timedelta(days=1)
+    return window is not None and one_day and window.start.date().isoformat() == date
 
 
 def _is_said(wanted: list[str], said: set[str]) -> bool:

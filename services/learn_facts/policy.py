@@ -57,7 +57,7 @@ LEARNING = LearningSettings()
 class Policy:
     """The tables in force for one mailbox. `values` are by key, by a key's first word, or by kind.
 
-    `learning` are the numbers that hold for all mailboxes.
+    `learning` are the numbers that hold for all mailboxes. A named day is over at midnight in `zone`.
     """
 
     values: Mapping[str, Arity] = field(default_factory=lambda: MappingProxyType({**KINDS, **KEYS}))
@@ -66,6 +66,7 @@ class Policy:
     floors: Mapping[str, float] = field(default_factory=lambda: FLOORS)
     store_from: float = STORE_FROM
     learning: LearningSettings = LEARNING
+    zone: tzinfo = UTC
 
     def arity(self, kind: str, key: str) -> Arity:
         """How values of a key stand to each other: the key decides, then its kind; one value by default."""
@@ -94,7 +95,7 @@ class Policy:
 STANDARD = Policy()
 
 
-def extended(*over: MemorySettings, learning: LearningSettings = LEARNING) -> Policy:
+def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone: tzinfo = UTC) -> Policy:
     """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
     values, floors = dict(STANDARD.values), dict(STANDARD.floors)
     for one in reversed(over):
@@ -107,6 +108,7 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING) -> Po
         floors=floors,
         store_from=min((one.store_from for one in over), default=STORE_FROM),
         learning=learning,
+        zone=zone,
     )
 
 

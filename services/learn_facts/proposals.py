@@ -85,15 +85,18 @@ async def _resting_elsewhere(unit: Unit, who: Participant, ended: Sequence[UUID]
 
 
 def policy_of(work: Work[Any], inbox: str) -> Policy:
-    """The tables of a mailbox; the standard ones for a mailbox that is no longer there."""
-    known = work.house.settings.known_inbox(inbox)
-    return extended(*([known.memory] if known else []), learning=work.house.settings.learning)
+    """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
+    settings = work.house.settings
+    known = settings.known_inbox(inbox)
+    hours = (known and known.office_hours) or settings.office_hours
+    return extended(*([known.memory] if known else []), learning=settings.learning, zone=hours.zone)
 
 
 def policy_of_house(work: Work[Any]) -> Policy:
     """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
     settings = work.house.settings
-    return extended(*(one.memory for one in settings.inboxes), learning=settings.learning)
+    tables = (one.memory for one in settings.inboxes)
+    return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)
 
 
 def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -341,6 +342,17 @@ def test_a_person_too_says_what_is_for_a_while() -> None:
     (event,) = decide_requests.request(person(known()), wish, NEW, NOW, STANDARD)
     assert isinstance(event, FactRecorded)
     assert (event.supersedes, event.single_valued) == ((), False)
+
+
+def test_a_day_ends_where_the_mailbox_is() -> None:
+    """A mailbox in Tokyo and a person there end a day nine hours before one in UTC."""
+    tokyo = extended(zone=ZoneInfo("Asia/Tokyo"))
+    wish = asked("add", value="Team", valid_to=SOON)
+    (told,) = decide_facts.propose(person(), proposal(valid_to=SOON), source(), NEW, tokyo)
+    (noted,) = decide_requests.request(person(), wish, NEW, NOW, tokyo)
+    for event in (told, noted):
+        assert isinstance(event, FactRecorded)
+        assert event.expires_at == datetime(2026, 3, 12, 15, tzinfo=UTC)
 
 
 def test_an_older_mail_comes_under_a_value_for_a_while() -> None:

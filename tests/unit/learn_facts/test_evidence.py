@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
 from services.core.memory.quotes import find_quote
@@ -201,6 +203,23 @@ def test_a_name_in_quotation_marks_is_a_name() -> None:
 def test_a_value_is_literal_where_its_sentence_says_it(value: str, quote: str, said: bool) -> None:
     """Every number and half of the words stand in the sentence; a date is known by its day."""
     assert literal(value, quote) is said
+
+
+@pytest.mark.parametrize(
+    ("value", "quote", "said"),
+    [
+        ("2026-01-16", "move the call to next Friday", True),
+        ("2026-01-17", "move the call to next Friday", False),
+        ("2026-01-16", "verschieben wir auf nächsten Freitag", True),
+        ("2026-01-13", "the call is tomorrow", True),
+        ("2026-01-13", "the call is this month", False),
+    ],
+)
+def test_a_date_is_literal_where_a_phrase_means_it(value: str, quote: str, said: bool) -> None:
+    """'Next Friday' is the Friday after the mail was written."""
+    span = find_quote(quote, quote)
+    assert span is not None
+    assert is_literal(value, span, quote, datetime(2026, 1, 12, 9, tzinfo=UTC)) is said
 
 
 def test_the_sentence_is_taken_whole() -> None:

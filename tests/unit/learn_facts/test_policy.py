@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, timedelta
 from typing import get_args
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -127,3 +128,18 @@ def test_a_day_is_over_at_midnight_utc() -> None:
     """A last day ends when the next one begins; no day ends never."""
     assert policy.end_of_day(date(2026, 12, 31)) == datetime(2027, 1, 1, tzinfo=UTC)
     assert policy.end_of_day(None) is None
+
+
+@pytest.mark.parametrize(
+    ("zone", "over"),
+    [
+        ("Europe/Berlin", datetime(2026, 1, 15, 23, tzinfo=UTC)),
+        ("America/New_York", datetime(2026, 1, 16, 5, tzinfo=UTC)),
+        ("Asia/Tokyo", datetime(2026, 1, 15, 15, tzinfo=UTC)),
+    ],
+)
+def test_a_day_is_over_at_midnight_where_the_mailbox_is(zone: str, over: datetime) -> None:
+    """'Until 15 January' ends at the office's midnight, also across a change of the clock."""
+    assert policy.end_of_day(date(2026, 1, 15), ZoneInfo(zone)) == over
+    assert policy.end_of_day(date(2026, 3, 28), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 28, 23, tzinfo=UTC)
+    assert policy.end_of_day(date(2026, 3, 29), ZoneInfo("Europe/Berlin")) == datetime(2026, 3, 29, 22, tzinfo=UTC)
