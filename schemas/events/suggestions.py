@@ -9,6 +9,7 @@ from pydantic import Field
 
 from schemas.events.base import EventData
 from schemas.events.replies import AgentAct, TokenUsage
+from schemas.events.threads import AppliedBehaviour
 
 
 class SuggestionAsked(EventData):
@@ -23,6 +24,7 @@ class SuggestionAsked(EventData):
     inbox: str
     mail_ids: tuple[UUID, ...]
     trusted: bool
+    behaviours: tuple[AppliedBehaviour, ...] = Field((), description="the rules that held, higher priority first")
 
 
 class SuggestionDrafted(EventData):

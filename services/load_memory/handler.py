@@ -31,7 +31,7 @@ async def on_turn_opened(work: Work[TurnOpened]) -> None:
 
 async def on_suggestion_asked(work: Work[SuggestionAsked]) -> None:
     """The same context, for what the agent would answer where a person has the thread."""
-    await _load(work, (), "suggestion")
+    await _load(work, work.event.behaviours, "suggestion")
 
 
 async def _load(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...], purpose: Purpose) -> None:

@@ -18,7 +18,9 @@ from services.core.settings import Settings
 from services.track_threads import decide_mail, decide_replies, decide_turns
 from services.track_threads.afterwards import on_reflected
 from services.track_threads.apply import SQL
+from services.track_threads.behaviours import applied
 from services.track_threads.keeping import load, record, wait_or_open
+from services.track_threads.occasions import before_turn
 from services.track_threads.requests import on_marks, on_transition
 from services.track_threads.suggesting import on_suggestion, suggestion
 from services.track_threads.takeover import took_over
@@ -47,7 +49,8 @@ async def on_email(work: Work[EmailRead]) -> None:
         elif mail.verdict.kind == "human":
             await record(unit, thread, decide_turns.for_a_person(thread, mail, work.envelope.id), settings)
         elif thread.state == "escalated" and settings.threads.suggest:
-            await unit.record(suggestion(mail, work.envelope.id))
+            rules = applied(await before_turn(unit, thread, settings, [mail.mail_id]))
+            await unit.record(suggestion(mail, work.envelope.id, rules))
         else:
             await wait_or_open(unit, thread, settings)
 

@@ -98,7 +98,7 @@ async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
 
 async def open_turn(unit: Unit, thread: Thread, settings: Settings) -> None:
     """Open the turn of what waits, with the operator's rules that hold for it."""
-    rules = await before_turn(unit, thread, settings)
+    rules = await before_turn(unit, thread, settings, [one.mail_id for one in thread.next_up])
     because = await for_a_person(unit, thread, rules)
     turn = list(decide_turns.open_turn(thread, unit.cause.id, applied(rules), because))
     await record(unit, thread, [*(put_marks(thread, rules) if turn else ()), *turn], settings)

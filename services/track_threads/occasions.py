@@ -12,13 +12,14 @@ from services.track_threads.behaviours import Occasion, escalation, holding
 from services.track_threads.thread import Thread
 
 
-async def before_turn(unit: Unit, thread: Thread, settings: Settings) -> tuple[Behaviour, ...]:
-    """The rules that hold for the mails that are answered next."""
+async def before_turn(
+    unit: Unit, thread: Thread, settings: Settings, mail_ids: Sequence[UUID]
+) -> tuple[Behaviour, ...]:
+    """The rules that hold for mails before they are answered."""
     rules = _rules(settings, thread, "before")
-    if not rules or not thread.pending:
+    if not rules or not mail_ids:
         return ()
-    found = await occasion(unit, [one.mail_id for one in thread.next_up])
-    return holding(rules, found, thread)
+    return holding(rules, await occasion(unit, mail_ids), thread)
 
 
 async def for_a_person(unit: Unit, thread: Thread, rules: Sequence[Behaviour]) -> str:

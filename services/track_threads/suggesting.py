@@ -7,6 +7,7 @@ from uuid import UUID, uuid5
 from schemas.events import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.suggestions import SuggestionAsked, SuggestionDrafted
+from schemas.events.threads import AppliedBehaviour
 from services.core.bus.work import Work
 from services.track_threads import marks
 from services.track_threads.decide_replies import acts
@@ -15,8 +16,8 @@ from services.track_threads.keeping import load, record
 HEAD = "What the agent would answer:"
 
 
-def suggestion(mail: EmailRead, cause: UUID) -> SuggestionAsked:
-    """The question; no turn opens for it."""
+def suggestion(mail: EmailRead, cause: UUID, behaviours: tuple[AppliedBehaviour, ...] = ()) -> SuggestionAsked:
+    """The question, with the operator's rules that hold for the mail; no turn opens for it."""
     return SuggestionAsked(
         turn_id=uuid5(cause, "suggestion"),
         thread_id=mail.thread_id,
@@ -24,6 +25,7 @@ def suggestion(mail: EmailRead, cause: UUID) -> SuggestionAsked:
         inbox=mail.inbox,
         mail_ids=(mail.mail_id,),
         trusted=mail.identity.trusted,
+        behaviours=behaviours,
     )
 
 

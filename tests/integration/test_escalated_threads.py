@@ -14,9 +14,10 @@ from tests.support.tending import Tended, tending
 
 @pytest.fixture
 async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
-    """Every mail about a contract goes to a person."""
+    """Every mail about a contract goes to a person, and news are told in a way of their own."""
     rule = {"name": "contracts", "when": {"subject_contains": ["contract"]}, "then": {"escalate": "Grace has those."}}
-    async with tending(stack, database, topic_prefix, tmp_path, behaviours=[rule]) as one:
+    told = {"name": "news", "when": {"text_contains": ["news"]}, "then": {"say": "Promise no date."}}
+    async with tending(stack, database, topic_prefix, tmp_path, behaviours=[rule, told]) as one:
         yield one
 
 
@@ -36,6 +37,16 @@ async def test_a_new_mail_is_attached_told_and_answered_in_a_note_alone(house: T
     assert (note.by, note.trigger) == ("agent", "ai")
     assert note.text.startswith("What the agent would answer:\n\n")
     assert await house.rows("SELECT 1 FROM events WHERE type IN ('reply.drafted.v1', 'reply.sent.v1')") == []
+
+
+async def test_a_suggestion_was_made_without_the_operators_rules(house: Tended) -> None:
+    """What the agent would answer is bound by the same rules as what it answers: those that hold for that mail."""
+    await house.write("We want to change it.", subject="Our contract")
+    await house.write("Any news?", subject="Re: Our contract", after="<m1@acme.example>")
+    await house.write("Thank you.", subject="Re: Our contract", after="<m1@acme.example>")
+    rows = await house.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
+    guidance = [{one["name"]: one["text"] for one in row["data"]["layers"]}["guidance"] for row in rows]
+    assert guidance == ["- Promise no date.", ""]
 
 
 async def test_handed_back_the_waiting_mail_gets_its_turn(house: Tended) -> None:

@@ -142,10 +142,12 @@ class Memory:
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """The house does what comes in, for the block."""
+        """The house does what comes in, for the block, and ends what it has begun: a reply may be at the server's door."""
+
+        over = asyncio.Event()
 
         async def work() -> None:
-            while True:
+            while not over.is_set():
                 await self.settle()
                 await asyncio.sleep(0.02)
 
@@ -153,7 +155,7 @@ class Memory:
         try:
             yield
         finally:
-            working.cancel()
+            over.set()
             await asyncio.gather(working, return_exceptions=True)
 
     async def process(self, envelope: Envelope) -> None:

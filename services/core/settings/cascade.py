@@ -13,7 +13,7 @@ from services.core.settings.inbox import InboxSettings
 from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
 
 GROUPS = ("send", "model", "threads", "context")  # where the workspace says it
-SHAPED = frozenset(Shaping.model_fields)
+SHAPED = frozenset(PersonalShaping.model_fields)
 
 Said = tuple[str, Mapping[str, Any]]  # the source, and what it says by name
 

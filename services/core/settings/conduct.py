@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from services.core.settings.group import Group
-from services.core.settings.shaping import LONGEST_RULE
+from services.core.settings.shaping import LONGEST_PERSONA, LONGEST_RULE
 
 
 class ThreadSettings(Group):
@@ -24,6 +24,9 @@ class ThreadSettings(Group):
 class ContextSettings(Group):
     """What the model is shown. Budgets are in tokens."""
 
+    persona: str = Field(
+        "", max_length=LONGEST_PERSONA, description="of the agent, where a mailbox says none of its own; never cut"
+    )
     recent_messages: int = 12
     recent_tokens: int = 3000
     facts_tokens: int = Field(6000, description="room for a memory of recall.whole_up_to ordinary facts")

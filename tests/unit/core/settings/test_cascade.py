@@ -32,6 +32,15 @@ def test_without_a_word_every_value_is_the_default() -> None:
     assert chosen["model"].value == plain.model.model
 
 
+def test_a_persona_for_all_mailboxes_is_the_workspaces() -> None:
+    """One persona holds in every mailbox that has none of its own."""
+    whole = said(
+        context={"persona": "You are formal."}, inboxes=[SUPPORT, {**SUPPORT, "name": "b", "persona": "Brief."}]
+    )
+    found = [shaped(whole, whole.inbox(name))["persona"] for name in ("support", "b")]
+    assert [(one.value, one.source) for one in found] == [("You are formal.", "workspace"), ("Brief.", "mailbox b")]
+
+
 LEVELS: list[tuple[dict[str, Any], list[tuple[str, dict[str, Any]]], Any, str]] = [
     ({}, [], "auto", "default"),
     ({"send": {"approval": "review"}}, [], "review", "workspace"),
@@ -119,6 +128,7 @@ def test_a_value_of_a_group_says_nothing_of_its_neighbours() -> None:
     "where",
     [
         {"inboxes": [{**SUPPORT, "persona": "x" * 12_001}]},
+        {"context": {"persona": "x" * 12_001}},
         {"participants": [{"match": "*@acme.example", "reply": {"persona": "x" * 12_001}}]},
     ],
 )
