@@ -47,7 +47,7 @@ def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], valu
     if text[span.start : span.end] != whole[span.start : span.end] and value and not is_literal(value, span, text):
         return "only quoted lines say so: somebody else's"
     sentence = sentence_around(span, text)
-    if _is_long(sentence) and any(_folded(sentence) in _folded(without_quoted(ours)) for ours in our_words):
+    if _is_long(sentence) and any(_holds(ours, _folded(sentence)) for ours in our_words):
         return "these are our own words"
     if says("orders", sentence):
         return "the words are an instruction to the memory, not a statement"
@@ -69,6 +69,11 @@ def _without(quotations: list[Span], text: str) -> str:
     for one in quotations:
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
+
+
+def _holds(ours: str, sentence: str) -> bool:
+    """Whether we wrote a folded sentence ourselves, and did not quote it."""
+    return sentence in _folded(ours) and sentence in _folded(without_quoted(ours))
 
 
 def _is_long(sentence: str) -> bool:

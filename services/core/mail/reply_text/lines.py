@@ -43,6 +43,8 @@ def classify(lines: Sequence[str]) -> list[Kind]:
 def without_quoted(text: str) -> str:
     """The text with line breaks in place of each quoted line: what is left stands where it stood, a paragraph apart."""
     lines = text.split("\n")
+    if not any(_QUOTE.match(line) for line in lines):
+        return text
     kept = zip(lines, classify(lines), strict=True)
     return "\n".join("\n" * len(line) if kind is Kind.QUOTE else line for line, kind in kept)
 
