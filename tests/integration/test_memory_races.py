@@ -144,21 +144,34 @@ async def test_three_processes_at_once_give_the_state_of_one(
 ) -> None:
     """Three OS processes that each do every event, people in an order of their own: one state, by its hash."""
     await live(memory)
-    with fresh_database(stack.database, template=template_database) as url:
+    template = template_database
+    with (
+        fresh_database(stack.database, template=template) as alone,
+        fresh_database(stack.database, template=template) as url,
+    ):
+        async with remembering(stack, alone, topic_prefix, tmp_path) as one:
+            await _read_and_wait(memory, one)
+            await one.settle()
+            state_of_one = await one.state()
         async with remembering(stack, url, topic_prefix, tmp_path) as other:
-            await _carry_keys(memory, other)
-            for envelope in await stored(memory, "mail.received.v1"):
-                await Runner(read_email.PROCESSOR, other.house).process(envelope)
-            await other.settle()
-            for envelope in await stored(memory, *ROOTS[1:]):
-                await enter(other.house, envelope)
+            await _read_and_wait(memory, other)
             given = json.dumps(asdict(stack), default=str)
             arguments = [given, url, topic_prefix, str(tmp_path)]
             command = [sys.executable, "-m", "tests.support.memory_worker", *arguments]
             workers = [await asyncio.create_subprocess_exec(*command, str(seed)) for seed in range(3)]
             assert [await worker.wait() for worker in workers] == [0] * 3
             assert await other.waiting(learn_facts.PROCESSOR) == []
-            assert await other.state() == await memory.state()
+            assert await other.state() == state_of_one
+
+
+async def _read_and_wait(origin: Memory, to: Memory) -> None:
+    """The mails of one house are read in another, and the other roots wait there."""
+    await _carry_keys(origin, to)
+    for envelope in await stored(origin, "mail.received.v1"):
+        await Runner(read_email.PROCESSOR, to.house).process(envelope)
+    await to.settle()
+    for envelope in await stored(origin, *ROOTS[1:]):
+        await enter(to.house, envelope)
 
 
 async def test_folding_the_events_gives_the_same_memory(memory: Memory, stack: Endpoints) -> None:
