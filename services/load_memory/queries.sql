@@ -105,7 +105,7 @@ WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
 
 -- name: past
 -- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
--- another fact, is none), other threads that they wrote to themselves, and where they stood as a customer.
+-- another fact, is none), other threads since they wrote there, and where they stood as a customer.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people)
 (SELECT 'fact' AS what, fact_id AS id, valid_from AS at, text, least(valid_to, expires_at) AS until, importance AS weight
  FROM facts WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
@@ -113,12 +113,14 @@ WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people)
    AND least(valid_to, expires_at) <= %(now)s
  ORDER BY valid_from DESC LIMIT %(most)s)
 UNION ALL
-(SELECT 'thread', t.thread_id, t.opened_at, format('«%%s», %%s', t.subject, t.state), NULL, 0.5
+(SELECT 'thread', t.thread_id, theirs.at, format('«%%s», %%s', t.subject, t.state), NULL, 0.5
  FROM thread_summaries s JOIN threads t USING (thread_id)
+ CROSS JOIN LATERAL (
+     SELECT min(written_at(m.mode, m.sent_at, m.received_at)) AS at
+     FROM mails m WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted) AS theirs
  WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT people FROM person)::uuid[])
-   AND s.trusted AND t.thread_id <> %(thread_id)s
-   AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted)
- ORDER BY t.opened_at DESC LIMIT %(most)s)
+   AND s.trusted AND t.thread_id <> %(thread_id)s AND theirs.at IS NOT NULL
+ ORDER BY theirs.at DESC LIMIT %(most)s)
 UNION ALL
 (SELECT 'standing', participant_id, at, format('became %%s', replace(to_state, '_', ' ')), NULL, 1
  FROM participant_log WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])

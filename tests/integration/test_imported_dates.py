@@ -46,6 +46,9 @@ async def test_a_vacation_of_an_imported_mail_is_over(house: Tended) -> None:
     assert "with us since 2023-01-03" in shown["participant"]
     assert "2026-01-16" not in "".join(shown.values())
     assert shown["earlier"].startswith("2023-01-03 «Export»")
+    told = [line for line in shown["grains"].splitlines() if "«Export»" in line]
+    assert told
+    assert all(line.startswith("- 2023: ") for line in told)
 
 
 async def test_an_imported_mail_of_the_thread_is_no_recent_one(house: Tended) -> None:
