@@ -44,7 +44,7 @@ CREATE FUNCTION outranked(people uuid[], id uuid) RETURNS boolean LANGUAGE sql S
           AND (rival.rank, rival.at, rival.fact_id) > (own.rank, own.at, own.fact_id)
     )
 $$;
-COMMENT ON FUNCTION outranked IS
+COMMENT ON FUNCTION outranked(uuid[], uuid) IS
 'Whether a current fact gives way to another one of the same person under another address: of a key with one value, or of one value twice, the one of higher trust stands (human, authenticated, inferred), then the one said last.';
 
 DO $$ BEGIN PERFORM guard_workspaces(); END $$;

@@ -20,5 +20,5 @@ CREATE FUNCTION outranked(people uuid[], id uuid, moment timestamptz) RETURNS bo
           AND (rival.rank, rival.at, rival.fact_id) > (own.rank, own.at, own.fact_id)
     )
 $$;
-COMMENT ON FUNCTION outranked IS
+COMMENT ON FUNCTION outranked(uuid[], uuid, timestamptz) IS
 'Whether a current fact gives way to another one of the same person under another address that has not ended by itself: of a key with one value, or of one value twice, the one of higher trust stands (human, authenticated, inferred), then the one said last.';
