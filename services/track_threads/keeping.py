@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from schemas.events.base import EventData
-from schemas.events.marks import DeadlineChanged
+from schemas.events.marks import DeadlineChanged, PrioritySet
 from schemas.events.threads import ReplyAttached, StateChanged, ThreadState, TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
@@ -50,7 +51,6 @@ async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, 
         tags=frozenset(row["tags"]),
         answered=row["answered"],
         by_hand=row["by_hand"],
-        began_at=row["began_at"],
         deadlines=tuple(_deadline(one) for one in deadlines),
     )
 
@@ -65,7 +65,7 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     """Record what was decided about `thread` as it was, in order; then what follows for goals, deadlines, timers."""
     decided = list(events)
     decided = [*decided, *goals.settled(thread, decided)]
-    changes = follow(thread, decided, unit.now, terms_of(settings, thread.inbox))
+    changes = follow(await _dated(unit, thread, decided), decided, unit.now, terms_of(settings, thread.inbox))
     state = thread.state
     for event in (*decided, *changes):
         await unit.record(event)
@@ -79,6 +79,14 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     for call in calls(thread, decided):
         await unit.record(call)
     return decided
+
+
+async def _dated(unit: Unit, thread: Thread, decided: Iterable[EventData]) -> Thread:
+    """The thread with when it was opened last, where another priority may promise a resolution from then on."""
+    if not any(isinstance(one, PrioritySet) for one in decided):
+        return thread
+    row = await unit.one(SQL.began, thread_id=thread.thread_id)
+    return replace(thread, began_at=row["at"] if row else None)
 
 
 async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:

@@ -1,6 +1,5 @@
 -- name: thread
--- The thread's row, its open turn, and when it was opened last: by its first live mail, or, since it was resolved or
--- closed, by the next one or by whoever took it up again.
+-- The thread's row and its open turn.
 SELECT t.*, u.mail_ids AS turn_mails,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
@@ -9,17 +8,21 @@ SELECT t.*, u.mail_ids AS turn_mails,
        (SELECT m.participant_id FROM mails m WHERE m.mail_id = ANY(u.mail_ids) LIMIT 1) AS turn_participant_id,
        EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered,
        coalesce((SELECT c.role = 'human' FROM conversation c WHERE c.thread_id = t.thread_id
-                 ORDER BY c.version DESC LIMIT 1), false) AS by_hand,
-       (SELECT min(at) FROM (
-            SELECT c.version, c.at FROM conversation c JOIN mails m USING (mail_id)
-            WHERE c.thread_id = t.thread_id AND m.mode = 'live'
-            UNION ALL
-            SELECT version, at FROM thread_log
-            WHERE thread_id = t.thread_id AND from_state = 'resolved' AND to_state = 'in_progress' AND refused = '') began
-        WHERE began.version > coalesce((SELECT max(version) FROM thread_log WHERE thread_id = t.thread_id
-                                        AND to_state IN ('resolved', 'closed') AND refused = ''), 0)) AS began_at
+                 ORDER BY c.version DESC LIMIT 1), false) AS by_hand
 FROM threads t LEFT JOIN turns u ON u.turn_id = t.open_turn
 WHERE t.thread_id = %(thread_id)s;
+
+-- name: began
+-- When the thread was opened last: by its first live mail, or, since it was resolved or closed, by the next one or by
+-- whoever took it up again. It looks through all of a long thread, so it is asked only where it counts.
+SELECT min(at) AS at FROM (
+    SELECT c.version, c.at FROM conversation c JOIN mails m USING (mail_id)
+    WHERE c.thread_id = %(thread_id)s AND m.mode = 'live'
+    UNION ALL
+    SELECT version, at FROM thread_log
+    WHERE thread_id = %(thread_id)s AND from_state = 'resolved' AND to_state = 'in_progress' AND refused = '') began
+WHERE began.version > coalesce((SELECT max(version) FROM thread_log WHERE thread_id = %(thread_id)s
+                                AND to_state IN ('resolved', 'closed') AND refused = ''), 0);
 
 -- name: pending
 -- The mails of the thread that wait for an answer, oldest first.

@@ -73,7 +73,8 @@ class Thread:
     """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it.
 
     `by_hand` is whether a colleague was the last to write in it.
-    `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported.
+    `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported,
+    and where no other priority is decided on: it is read for that alone.
     """
 
     thread_id: UUID
