@@ -1,15 +1,11 @@
-"""Text that no table can hold: NUL, and half of a surrogate pair. Nobody can ask for it either."""
+"""Nobody can ask for text that no table can hold."""
 
 from __future__ import annotations
 
 from fastapi import Request
 
+from services.core.storable import is_storable
 from services.core.web import Refused
-
-
-def is_storable(text: str) -> bool:
-    """Whether a table can hold the text."""
-    return "\0" not in text and not any("\ud800" <= one <= "\udfff" for one in text)
 
 
 async def asks_for_storable(request: Request) -> None:

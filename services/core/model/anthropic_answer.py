@@ -8,11 +8,11 @@ https://platform.claude.com/docs/en/api/messages
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from services.core.model.port import Answer, ToolCall, Usage
+from services.core.storable import storable
 
 _STOPS = {
     "max_tokens": "max_tokens",
@@ -20,7 +20,6 @@ _STOPS = {
     "refusal": "refusal",
     "tool_use": "tool_use",
 }
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 Block = dict[str, Any]
 
@@ -95,7 +94,7 @@ def _usage(counts: object) -> Usage:
 def _storable(value: Any) -> Any:
     """The value without NUL and lone surrogates, which neither Postgres nor UTF-8 can hold."""
     if isinstance(value, str):
-        return _UNSTORABLE.sub("\ufffd", value)
+        return storable(value)
     if isinstance(value, list):
         return [_storable(item) for item in value]
     if isinstance(value, dict):
