@@ -55,8 +55,7 @@ class Claim:
 
     def of_its_key(self, known: KnownFact) -> bool:
         """Whether its key has one value and this fact is that value, or stands over it for a while."""
-        one_value = known.single_valued or self.policy.arity(known.kind, known.key) == "single"
-        return self.single and one_value and known.key == self.proposal.key
+        return self.single and self.policy.has_one(known) and known.key == self.proposal.key
 
     @property
     def parents(self) -> tuple[UUID, ...]:

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from schemas.events.base import EventData
-from schemas.events.memory import FactRetracted
 from services.learn_facts.claim import Claim
-from services.learn_facts.fact_events import refused
+from services.learn_facts.fact_events import ended, refused
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.timeline import same_value
@@ -28,13 +27,7 @@ def delete(who: Participant, claim: Claim) -> Iterator[EventData]:
         if against:
             yield refused(who, claim.proposal, against)
         else:
-            yield FactRetracted(
-                participant_id=who.participant_id,
-                fact_id=one.fact_id,
-                reason=claim.proposal.text or "the customer took it back",
-                source_mail=claim.source.mail_id,
-                valid_to=claim.since,
-            )
+            yield ended(who, claim, one, claim.since, "the customer took it back")
 
 
 def _meant(who: Participant, claim: Claim) -> list[KnownFact]:

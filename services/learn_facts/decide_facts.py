@@ -13,12 +13,11 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.events.base import EventData
-from schemas.events.memory import FactRetracted
 from schemas.events.replies import FactProposal
 from services.core.memory.facts import plain_key
 from services.learn_facts.claim import Claim, claim_of
 from services.learn_facts.decide_deletions import delete
-from services.learn_facts.fact_events import corroborated, doubted, recorded, refused, still_pinned
+from services.learn_facts.fact_events import corroborated, doubted, ended, recorded, refused, still_pinned
 from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
 from services.learn_facts.policy import STANDARD, Policy
 from services.learn_facts.precedence import objection_to_ending
@@ -114,13 +113,7 @@ def _record_over(who: Participant, claim: Claim, same: KnownFact | None) -> Even
     if same is None or same.valid_from >= claim.until:
         yield from _record_past(who, claim, Later(None, claim.until), "it was over when it was said")
     else:
-        yield FactRetracted(
-            participant_id=who.participant_id,
-            fact_id=same.fact_id,
-            reason=claim.proposal.text or "it has ended",
-            source_mail=claim.source.mail_id,
-            valid_to=claim.until,
-        )
+        yield ended(who, claim, same, claim.until, "it has ended")
 
 
 def _record_past(who: Participant, claim: Claim, end: Later, rule: str = "came late: what stands is newer") -> Events:

@@ -86,18 +86,13 @@ def _add(
         yield _refused(who, asked, "a fact that it is derived from is not believed")
         return
     lasting = end_of_day(asked.valid_to) is None
-    of_key = [one for one in who.facts if single and one.key == asked.key and _one_of_one(one, policy)]
-    rivals = [one for one in of_key if lasting or one.is_over(now) or (one.expires_at and not one.single_valued)]
+    of_key = [one for one in who.facts if single and one.key == asked.key and policy.has_one(one)]
+    rivals = [one for one in of_key if lasting or one.is_over(now) or one.for_a_while]
     equal = [one for one in who.facts if one.key == asked.key and same_value(one.value, asked.value)]
     stands = single and (lasting or any(one.single_valued for one in (*rivals, *equal)))
     ended = tuple(dict.fromkeys(one.fact_id for one in (*rivals, *equal)))
     recorded = _by_person(who, asked, fact_id, now, policy, single=stands)
     yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
-
-
-def _one_of_one(known: KnownFact, policy: Policy) -> bool:
-    """Whether it is the value of a key that has one, or stands over it for a while (`rivals`)."""
-    return known.single_valued or policy.arity(known.kind, known.key) == "single"
 
 
 def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:

@@ -6,7 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from schemas.events.memory import FactCorroborated, FactMarkedStale, FactPinned, FactRecorded, FactRefused
+from schemas.events.memory import (
+    FactCorroborated,
+    FactMarkedStale,
+    FactPinned,
+    FactRecorded,
+    FactRefused,
+    FactRetracted,
+)
 from schemas.events.replies import FactProposal
 from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
@@ -78,6 +85,17 @@ def corroborated(
         said_at=claim.since,
         valid_from=earlier,
         rejudged=rejudged,
+    )
+
+
+def ended(who: Participant, claim: Claim, known: KnownFact, at: datetime, reason: str) -> FactRetracted:
+    """The customer says that it was so until a moment, and why, where they say that; else `reason`."""
+    return FactRetracted(
+        participant_id=who.participant_id,
+        fact_id=known.fact_id,
+        reason=claim.proposal.text or reason,
+        source_mail=claim.source.mail_id,
+        valid_to=at,
     )
 
 

@@ -43,6 +43,11 @@ class KnownFact:
         """When it was last said to be so (valid time)."""
         return _last_said(self.supports, self.valid_from)
 
+    @property
+    def for_a_while(self) -> bool:
+        """Whether it stands, until its end, over the one value that its key has (`rivals`)."""
+        return self.expires_at is not None and not self.single_valued
+
     def is_over(self, at: datetime) -> bool:
         """Whether it has ended by itself by then."""
         return self.expires_at is not None and self.expires_at <= at

@@ -15,6 +15,7 @@ from typing import Literal
 from schemas.model_output import is_plausible
 from services.core.memory.facts import plain_key
 from services.core.settings import LearningSettings, MemorySettings
+from services.learn_facts.participant import KnownFact
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
 
@@ -74,6 +75,10 @@ class Policy:
             if name in self.values:
                 return self.values[name]
         return "single"
+
+    def has_one(self, known: KnownFact) -> bool:
+        """Whether a fact is the value of a key that has one, or stands over it for a while (`rivals`)."""
+        return known.single_valued or self.arity(known.kind, known.key) == "single"
 
     def importance(self, kind: str, said: int) -> float:
         """The model's 1..10 as 0..1, not below the floor of its kind."""

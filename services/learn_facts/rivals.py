@@ -33,8 +33,7 @@ def rivals_of(who: Participant, claim: Claim, same: KnownFact | None) -> list[Kn
 def _gives_way(known: KnownFact, claim: Claim) -> bool:
     meant = claim.means(known) or claim.of_its_key(known)
     if claim.until is not None:
-        for_a_while = known.expires_at is not None and not known.single_valued
-        return meant and (for_a_while or known.is_over(claim.since))
+        return meant and (known.for_a_while or known.is_over(claim.since))
     return meant and (known.single_valued or claim.means(known) or known.confirmed_at <= claim.since)
 
 

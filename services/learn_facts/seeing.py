@@ -27,8 +27,8 @@ async def on_email(work: Work[EmailRead]) -> None:
     written = valid_from(mail.sent_at, work.envelope.time, history=True, learning=settings.learning)
     async with work.unit() as unit:
         who = await load_standing(unit, mail.participant_id)
-        since = await unit.one(SQL.others_since, participant_id=mail.participant_id)
-        event = seen(who, mail.author, written if imported else unit.now, others_since=bool(since) and not imported)
+        since = None if imported else await unit.one(SQL.others_since, participant_id=mail.participant_id)
+        event = seen(who, mail.author, written if imported else unit.now, others_since=since is not None)
         if event is not None:
             await unit.record(event.model_copy(update={"seen_at": written}) if imported else event)
         session = None if imported else decide_session.extended(who, unit.now, settings.session)

@@ -42,12 +42,9 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     async with work.reading() as conn:
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
         people = await fetch_one(conn, SQL.people, person) if event.trusted else None
-        author = {
-            "author_ids": people["ids"] if people else [event.participant_id],
-            "trusted": event.trusted,
-        }
-        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", "trusted": event.trusted}
-        of["author_id"] = event.participant_id
+        author_ids = people["ids"] if people else [event.participant_id]
+        author = {"author_id": event.participant_id, "trusted": event.trusted}
+        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
         summary = await fetch_one(conn, SQL.summary, of)
         brief = await fetch_one(conn, SQL.brief, person)
         who = await fetch_one(conn, SQL.participant, person)
@@ -62,7 +59,9 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         _person_layer(who, issues, facts),
         _text_layer("brief", brief),
         _text_layer("summary", summary),
-        _recent_layer([row for row in said if row["mail_id"] not in event.mail_ids], **author),
+        _recent_layer(
+            [row for row in said if row["mail_id"] not in event.mail_ids], author_ids=author_ids, trusted=event.trusted
+        ),
         _mail_layer(mails),
     )
     covers_to = max((row["version"] for row in said), default=covered)
