@@ -4,9 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
-# Tests run in as many processes as there are cores, four at most; each has a stack of its own. Tracebacks are Python's:
+# Tests mostly wait: two processes a core, six at most, each with a stack of its own. The longest files come first
+# (tests/conftest.py). Tracebacks are Python's:
 # to show its own ones pytest parses sources, which in Python 3.11 can fail while other threads do (python/cpython#106905).
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile --tb native
+WORKERS = $(shell $(BIN)/python -c 'import os; print(min(6, 2 * (os.cpu_count() or 1)))')
+PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder --tb native --durations 30
 
 help: ## this page
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -17,11 +19,16 @@ demo: install ## an invented company's mail through the real flow, then try your
 test: install ## every test on the embedded stack  (ARGS="-k lanes")
 	$(PYTEST) $(ARGS)
 
+test-deep: install ## the same with ten times the examples of each property, and more broken mails
+	BROKEN_MAILS=2000 $(PYTEST) --hypothesis-profile deep $(ARGS)
+
+test-all: test-deep test-kafka test-chaos ## every test there is, deep, on both brokers, then a seed of chaos
+
 run: install ## the embedded stack with every processor, for your own inbox (see correspondent.toml)
 	$(BIN)/correspondent up
 
-test-kafka: install ## the integration, flow and chaos tests on Apache Kafka (Java 17 and Maven)
-	CORRESPONDENT_TEST_KAFKA=apache $(PYTEST) tests/integration tests/flow tests/chaos $(ARGS)
+test-kafka: install ## the tests for which the broker matters, on Apache Kafka (Java 17 and Maven)
+	CORRESPONDENT_TEST_KAFKA=apache $(PYTEST) -m broker tests/integration tests/flow tests/chaos $(ARGS)
 
 test-chaos: install ## seeded chaos on Apache Kafka, judged by an oracle  (SEED=7 or 1-20, MAILS=n)
 	CORRESPONDENT_TEST_KAFKA=$(or $(KAFKA),apache) $(BIN)/python -m tests.chaos \
@@ -55,10 +62,9 @@ install: $(VENV)/.installed
 $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Correspondent needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V). Set PYTHON=python3.12 or so."; exit 1; }
-	@echo "Installing into $(VENV) (once, about a minute) ..."
+	@echo "Installing into $(VENV), once; about a minute, longer on a slow line."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python requirements/install.py requirements/dev.txt
 	@touch $@
 
-.PHONY: help demo test run test-kafka test-chaos lint format schemas bench lock clean install
+.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas bench lock clean install

@@ -143,6 +143,11 @@ class ReplyInput(_Said):
     citations: list[Line] = Field(
         default_factory=list, max_length=12, description="Ids of the knowledge chunks the reply rests on."
     )
+    attach: list[Line] = Field(
+        default_factory=list,
+        max_length=3,
+        description="Ids of knowledge chunks whose document's file goes along; only where it says that it may.",
+    )
 
 
 class NoReplyInput(_Said):
@@ -203,7 +208,8 @@ class ParticipantStateInput(_Said):
     """Propose where the author stands as a customer; code decides whether that step is allowed."""
 
     state: ParticipantStateName = Field(
-        description="prospect (asks before buying), customer (pays), vip, at_risk (may leave), churned, returning."
+        description="prospect (asks before buying), customer (pays), at_risk (may leave), churned, returning. "
+        "A person makes a vip."
     )
     reason: Line = Field(description="What in the mail shows it, in one sentence.")
 

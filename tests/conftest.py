@@ -6,23 +6,56 @@ import os
 import signal
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from deploy.local import EmbeddedStack, Endpoints, running_endpoints
 from services.core.db.migrate import migrate
+from services.tools import settle
+from tests.support.on_apache import runs_on_apache
 from tests.support.stack import create_database, fresh_database, session_stack
 
 os.environ.pop("ANTHROPIC_API_KEY", None)  # no test asks a model that costs money
 os.environ.pop("COLUMNS", None)  # a worker of pytest-xdist has a terminal of 80 columns; tests say how wide theirs is
 
+# Hypothesis looks at the clock in two ways, and either fails a test that is right on a machine that is busy.
+settings.register_profile(
+    "busy machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True, max_examples=50
+)
+settings.register_profile("deep", settings.get_profile("busy machine"), max_examples=500)  # make test-deep
+settings.load_profile("busy machine")
+
+settle.PATIENCE_S = 170  # a busy machine takes minutes; pytest's own limit guards against hanging
+
 TEMPLATE = "migrated"
+ROOT = Path(__file__).parents[1]
 _prefixes = count(1)
 
 # A shell that starts pytest in the background has it, and all it starts, ignore Ctrl-C; tests press it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests for which the broker matters have the mark `broker`; the files that take longest come first."""
+    for item in items:
+        if runs_on_apache(item.path.relative_to(ROOT), item.name) or item.get_closest_marker("kafka"):
+            item.add_marker(pytest.mark.broker)
+    longest: dict[Path, float] = {}
+    for item in items:
+        longest[item.path] = max(longest.get(item.path, 0.0), _patience(item))
+    items.sort(key=lambda item: -longest[item.path])
+
+
+def _patience(item: pytest.Item) -> float:
+    """How long a test may take, which is how long it takes compared with others: workers must not end with the longest."""
+    limit = item.get_closest_marker("timeout")
+    folder = item.path.relative_to(ROOT).parts[1]
+    usual = {"unit": 0.0, "contract": 1.0}.get(folder, 180.0 if item.get_closest_marker("slow") else 60.0)
+    return float(limit.args[0]) if limit else usual
 
 
 @pytest.fixture(scope="session")

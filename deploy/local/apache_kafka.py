@@ -10,6 +10,7 @@ import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from deploy.local.broker import answers_metadata
 from deploy.local.errors import PartFailed
@@ -20,13 +21,19 @@ from deploy.local.processes import run_leashed
 SCRIPT = Path(__file__).with_name("kafka.sh")
 
 
-def apache_kafka(data: Path, port: int, *, advertised: str | None = None) -> Part:
-    """Kafka on `port` with its log in `data`; `KAFKA_VERSION` chooses another version than the script's own."""
+def apache_kafka(
+    data: Path, port: int, *, advertised: str | None = None, options: Mapping[str, str] = MappingProxyType({})
+) -> Part:
+    """Kafka on `port` with its log in `data`; `KAFKA_VERSION` chooses another version than the script's own.
+
+    `options` are further variables of `kafka.sh`, such as KAFKA_PROPERTIES.
+    """
     environment = {
         "KAFKA_PORT": str(port),
         "KAFKA_CONTROLLER_PORT": str(free_port()),
         "KAFKA_DATA": str(data),
         "KAFKA_ADVERTISED": advertised or f"{HOST}:{port}",
+        **options,
     }
     return Part(
         name="kafka",

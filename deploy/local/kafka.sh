@@ -7,6 +7,10 @@
 #   kafka.sh start    the same in the background; returns when the port is open
 #   kafka.sh stop     stop what `start` began, and wait for its end
 #   kafka.sh wipe     forget all data
+#
+# KAFKA_PROPERTIES names a file of further broker settings (listeners with TLS or a login, say), in which CONTROLLER_PORT
+# stands for the port of that name; KAFKA_FORMAT_OPTIONS are
+# added to the formatting of the data folder (`--add-scram ...`), KAFKA_JAVA_OPTIONS to the broker's own command.
 set -euo pipefail
 
 VERSION=${KAFKA_VERSION:-4.4.0}
@@ -37,8 +41,16 @@ logging_dependencies() {
     esac
 }
 
+# Several may start at once, as the processes of a test run do: one fetches, the others wait for it.
 jars() {
     [ -f "$JARS/.complete" ] && return
+    exec 9> "$FOLDER/jars.lock"
+    if command -v flock > /dev/null; then flock 9; fi
+    [ -f "$JARS/.complete" ] || fetch
+    exec 9>&-
+}
+
+fetch() {
     local work; work=$(mktemp -d)
     cat > "$work/pom.xml" <<POM
 <project xmlns="http://maven.apache.org/POM/4.0.0">
@@ -105,12 +117,13 @@ num.io.threads=4
 background.threads=2
 log.cleaner.dedupe.buffer.size=8388608
 CONF
+    [ -z "${KAFKA_PROPERTIES:-}" ] || sed "s/CONTROLLER_PORT/$CONTROLLER_PORT/" "$KAFKA_PROPERTIES" >> "$DATA/server.properties"
 }
 
 java_command() {
     JAVA=("${JAVA_HOME:+$JAVA_HOME/bin/}java" -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=1
         -Djava.awt.headless=true -Dlog4j.configuration="file:$DATA/log4j.properties"
-        -Dlog4j2.configurationFile="$DATA/log4j2.properties" -cp "$JARS/*")
+        -Dlog4j2.configurationFile="$DATA/log4j2.properties" ${KAFKA_JAVA_OPTIONS:-} -cp "$JARS/*")
 }
 
 prepare() {
@@ -119,7 +132,7 @@ prepare() {
     write_server
     java_command
     [ -f "$DATA/log/meta.properties" ] ||
-        "${JAVA[@]}" kafka.tools.StorageTool format -t "$CLUSTER" -c "$DATA/server.properties" >&2
+        "${JAVA[@]}" kafka.tools.StorageTool format -t "$CLUSTER" -c "$DATA/server.properties" ${KAFKA_FORMAT_OPTIONS:-} >&2
 }
 
 is_open() { (exec 3<> "/dev/tcp/127.0.0.1/$PORT") 2> /dev/null; }
@@ -151,5 +164,5 @@ case ${1:-} in
     start) start ;;
     stop) stop ;;
     wipe) rm -rf "$DATA" ;;
-    *) sed -n '2,10s/^# \{0,1\}//p' "$0"; exit 2 ;;
+    *) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 2 ;;
 esac

@@ -1,20 +1,20 @@
-"""Become another program that dies with the process that started it: `leash.py SIGNAL PARENT ACCOUNT PROGRAM ...`.
+"""Become another program that dies with the process that started it.
 
-Linux sends SIGNAL when the thread that forked this process ends, by kill -9 of its process as well. ACCOUNT is `-` or
-`UID:GID`, or `UID:GID:passage` for one that may read in folders closed to it (a project below /root); it is set
-before the signal is asked for, as a change of account clears that wish. Run as a file with `python -I -S`, so that it
-needs nothing but the standard library. Elsewhere than on Linux the program is executed without a leash.
+Called as `leash.py SIGNAL PARENT ACCOUNT FOLDER PROGRAM ...`. Linux sends SIGNAL when the thread that forked this
+process ends, by kill -9 of its process as well. ACCOUNT is `-` or `UID:GID`; it is set before the signal is asked for,
+as a change of account clears that request. FOLDER is `-`, or a folder that this process can enter and the account may
+not (a project below /root): it stays open as a descriptor, through which the program reaches it as /proc/self/fd/9.
+Run as a file with `python -I -S`, so that it needs nothing but the standard library. Elsewhere than on Linux the
+program is executed without a leash.
 """
 
 import ctypes
 import os
 import signal
-import struct
 import sys
 
-PR_SET_PDEATHSIG, PR_SET_KEEPCAPS, PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE = 1, 8, 47, 2
-CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 1, 2
-CAPABILITY_VERSION_3 = 0x20080522
+PR_SET_PDEATHSIG = 1
+FOLDER_DESCRIPTOR = 9
 
 
 def prctl(option: int, *arguments: int) -> bool:
@@ -26,25 +26,15 @@ def prctl(option: int, *arguments: int) -> bool:
 
 def take_account(account: str) -> None:
     """Drop every right but those of `account`."""
-    uid, gid, *passage = account.split(":")
+    uid, gid = map(int, account.split(":"))
     os.setgroups([])
-    os.setgid(int(gid))
-    if passage:
-        prctl(PR_SET_KEEPCAPS, 1)
-    os.setuid(int(uid))
-    if passage:
-        keep_passage()
+    os.setgid(gid)
+    os.setuid(uid)
 
 
-def keep_passage() -> None:
-    """Keep, across the change of account and of program, the one right to enter and read what is closed to us."""
-    header = struct.pack("Ii", CAPABILITY_VERSION_3, 0)
-    for capability in (CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE):
-        bit = 1 << capability
-        kept = ctypes.CDLL(None).capset(header, struct.pack("6I", bit, bit, bit, 0, 0, 0)) == 0
-        if kept and prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, capability):
-            return
-    sys.exit("this system does not let root pass on the right to enter closed folders")
+def keep_open(folder: str) -> None:
+    """Hold the folder open for the program."""
+    os.dup2(os.open(folder, os.O_RDONLY | os.O_DIRECTORY), FOLDER_DESCRIPTOR)
 
 
 def tie_to(parent: int, death_signal: int) -> None:
@@ -56,8 +46,10 @@ def tie_to(parent: int, death_signal: int) -> None:
 
 
 def main() -> None:
-    """Take the account, tie the leash, forget what Python does with signals, become the program."""
-    death_signal, parent, account, *program = sys.argv[1:]
+    """Open the folder, take the account, tie the leash, forget what Python does with signals, become the program."""
+    death_signal, parent, account, folder, *program = sys.argv[1:]
+    if folder != "-":
+        keep_open(folder)
     if account != "-":
         take_account(account)
     tie_to(int(parent), int(death_signal))

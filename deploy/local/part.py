@@ -5,15 +5,23 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from deploy.local.leash import FOLDER_DESCRIPTOR
+
+OPEN_FOLDER = Path(f"/proc/self/fd/{FOLDER_DESCRIPTOR}")
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A user and group of the system, by number; `passage` lets it read in folders that are closed to it (Linux)."""
+    """A user and group of the system, by number.
+
+    `folder` is its own in a place that it could not enter: it is reached as `OPEN_FOLDER`, a descriptor (Linux).
+    """
 
     uid: int
     gid: int
-    passage: bool = False
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

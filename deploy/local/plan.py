@@ -17,12 +17,14 @@ from deploy.local.valkey import redis_url, valkey
 NAMES = ("kafka", "database", "redis", "smtp")
 
 
-def plan(home: Path, *, kafka: str, kafka_advertised: str | None) -> tuple[Endpoints, list[Part]]:
+def plan(
+    home: Path, *, kafka: str, kafka_advertised: str | None, throwaway: bool = False
+) -> tuple[Endpoints, list[Part]]:
     """The parts for `home`, on the ports of its last run where those are free; see EmbeddedStack for the arguments."""
     ports = _ports(home)
     password, outbox = _password(home), home / "outbox"
     parts = [
-        postgres(home / "postgres", ports["database"], password),
+        postgres(home / "postgres", ports["database"], password, throwaway=throwaway),
         smtp_sink(outbox, ports["smtp"]),
         valkey(home / "valkey", ports["redis"], password),
     ]

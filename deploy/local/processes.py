@@ -73,8 +73,9 @@ class Child:
 
 def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.Signals) -> list[str]:
     """The command that becomes `argv` as `account`, tied to this process."""
-    who = f"{account.uid}:{account.gid}{':passage' * account.passage}" if account else "-"
-    return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, *argv]
+    who = f"{account.uid}:{account.gid}" if account else "-"
+    folder = str(account.folder) if account and account.folder else "-"
+    return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, folder, *argv]
 
 
 def run_leashed(

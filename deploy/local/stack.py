@@ -31,7 +31,8 @@ class EmbeddedStack:
 
     `report` gets one line for each thing a person may want to know. `kafka` is `embedded`, `apache` (from its jars,
     see kafka.sh) or the `host:port` of a broker that runs already; `kafka_advertised` is where the broker sends its
-    clients, for a proxy in between. Start, stop and restart are for one thread at a time.
+    clients, for a proxy in between. A `throwaway` stack is for a test session: small, and a power cut may cost its
+    database. Start, stop and restart are for one thread at a time.
     """
 
     def __init__(
@@ -41,11 +42,13 @@ class EmbeddedStack:
         report: Callable[[str], None] = lambda _: None,
         kafka: str = "embedded",
         kafka_advertised: str | None = None,
+        throwaway: bool = False,
     ) -> None:
         self.home = home.resolve()
         self._report = report
         self._kafka = kafka
         self._kafka_advertised = kafka_advertised
+        self._throwaway = throwaway
         self._ownership = Ownership(self.home)
         self._given_up = threading.Event()
         self._children: dict[str, Child] = {}
@@ -110,7 +113,9 @@ class EmbeddedStack:
         self._given_up.clear()
         self._end_what_an_earlier_run_left()
         (self.home / "logs").mkdir(mode=0o700, exist_ok=True)
-        endpoints, parts = plan(self.home, kafka=self._kafka, kafka_advertised=self._kafka_advertised)
+        endpoints, parts = plan(
+            self.home, kafka=self._kafka, kafka_advertised=self._kafka_advertised, throwaway=self._throwaway
+        )
         forget_endpoints(self.home)
         self._leash_holder = ThreadPoolExecutor(1, thread_name_prefix="leash")
         with ThreadPoolExecutor(len(parts)) as pool:

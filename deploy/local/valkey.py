@@ -13,7 +13,7 @@ CONFIGURATION = """\
 bind {host}
 port {port}
 requirepass {password}
-dir {folder}
+dir "{folder}"
 save ""
 appendonly no
 daemonize no
@@ -30,7 +30,8 @@ def valkey(folder: Path, port: int, password: str) -> Part:
     def prepare() -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         configuration.touch(mode=0o600)
-        configuration.write_text(CONFIGURATION.format(host=HOST, port=port, password=password, folder=folder))
+        quoted = str(folder).replace("\\", "\\\\").replace('"', '\\"')
+        configuration.write_text(CONFIGURATION.format(host=HOST, port=port, password=password, folder=quoted))
 
     return Part(
         name="redis",

@@ -12,13 +12,16 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData
+from schemas.events.base import Effect, EventData
 
-CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits"]
+CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system"]
 
 
 class PersonCalled(EventData):
-    """A thread needs a person: it was escalated, a mail or a draft waits, a deadline is near or missed."""
+    """A thread needs a person: it was escalated, a mail or a draft waits, a deadline is near or missed.
+
+    `system`: the deployment itself needs its operator; the thread is none of a customer.
+    """
 
     TYPE: ClassVar[str] = "person.called.v1"
     TOPIC: ClassVar[str] = "calls"
@@ -92,7 +95,7 @@ class AlertsSent(AlertEvent):
     sent_at: datetime = Field(description="by the wall clock, from which the pause between two counts")
 
 
-class AlertsDeferred(AlertEvent):
+class AlertsDeferred(AlertEvent, Effect):
     """The channel did not take them now; a timer tries again."""
 
     TYPE: ClassVar[str] = "alerts.deferred.v1"

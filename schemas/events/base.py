@@ -6,16 +6,19 @@ anything else is a new major version (tests/contract holds old examples against 
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+MOMENT = "happened_at"  # the field of an effect that says when
 
 
 class EventData(BaseModel):
     """The JSON value of one event. Subclasses name their type, topic and aggregate."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_bytes="base64")
+    model_config = ConfigDict(frozen=True, extra="ignore", ser_json_bytes="base64", defer_build=True)
 
     TYPE: ClassVar[str]
     TOPIC: ClassVar[str]
@@ -45,6 +48,10 @@ class EventData(BaseModel):
         value = getattr(self, "thread_id", None)
         return value if isinstance(value, UUID) else None
 
+    def copied_to(self) -> tuple[str, ...]:
+        """Addresses of people who get a copy, where it is about one: their key seals it too."""
+        return ()
+
     def reveals_author_of(self) -> UUID | None:
         """The mail whose own key passes to the people of this event."""
         return None
@@ -52,7 +59,7 @@ class EventData(BaseModel):
     def skeleton(self) -> dict[str, Any]:
         """The fields that stay readable without a key, as JSON: ids, and what SKELETON names."""
         ids = {name for name in type(self).model_fields if _is_id(getattr(self, name))}
-        return self.model_dump(mode="json", include=ids | (self.SKELETON & type(self).model_fields.keys()))
+        return self.model_dump(mode="json", include=ids | ((self.SKELETON | {MOMENT}) & type(self).model_fields.keys()))
 
     def without_words(self) -> Self:
         """The event without the bodies in it."""
@@ -74,6 +81,17 @@ class EventData(BaseModel):
         return {**texts, **lists, **skeleton, "participant_id": None}
 
 
+class Effect(EventData):
+    """Something done outside the tables, such as an SMTP dialogue or a call of a model. It says when.
+
+    The envelope's time is never earlier, so that whatever is decided because of it counts from that moment.
+    """
+
+    happened_at: datetime | None = Field(
+        None, description="when it was done, by the wall clock; None: stored by a release that did not say so"
+    )
+
+
 def _is_id(value: object) -> bool:
     return isinstance(value, UUID) or (
         isinstance(value, tuple) and bool(value) and all(isinstance(one, UUID) for one in value)
@@ -83,4 +101,4 @@ def _is_id(value: object) -> bool:
 class Value(BaseModel):
     """A part of an event: frozen, unknown fields ignored so that older code reads newer events."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)

@@ -30,6 +30,7 @@ class DocumentSubmitted(DocumentAsked):
     media_type: str = "text/markdown"
     blob: str
     public_url: str = Field("", description="where everybody may read it; mails to customers link to nothing else")
+    sendable: bool = Field(False, description="its file may go out, attached to a reply")
 
 
 class DocumentRemovalRequested(DocumentAsked):
@@ -94,6 +95,7 @@ class DocumentIndexed(DocumentEvent):
     chunks: tuple[DocumentChunk, ...]
     media_type: str = "text/markdown"
     public_url: str = ""
+    sendable: bool = False
     by: str = ""
     note: str = Field("", description="what was not read of it, and why; empty where all was")
 

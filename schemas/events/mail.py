@@ -10,8 +10,11 @@ from pydantic import Field
 
 from schemas.events.base import EventData, Value
 
+FORWARDED = "forwarded"  # the flag of a mail whose author a trusted forwarder named
 Mode = Literal["live", "history"]
 IdentityLevel = Literal["verified", "vouched", "unverified", "failed"]
+PROVEN_LEVELS: tuple[IdentityLevel, ...] = ("verified", "vouched")
+UNPROVEN_LEVELS: tuple[IdentityLevel, ...] = ("unverified", "failed")
 VerdictKind = Literal["answer", "park", "human", "bounce", "complaint", "duplicate", "loop", "colleague"]
 
 
@@ -57,17 +60,26 @@ class Verdict(Value):
 
 
 class Identity(Value):
-    """How far we know that the author is who the From line says."""
+    """How far we know that the author is who the From line says.
+
+    `reply_token`: a token of ours, or the Message-ID of a reply, named the mail's thread. It proves nobody.
+    """
 
     level: IdentityLevel
     method: str = ""
     reasons: tuple[str, ...] = ()
     reply_token: bool = False
+    unsigned: tuple[str, ...] = Field(
+        (), description="headers that name mails or whom to answer, and that what proves the author leaves open"
+    )
+    signatures: tuple[str, ...] = Field(
+        (), description="digests of what the author's domain signed: every copy of the mail has one of them"
+    )
 
     @property
     def trusted(self) -> bool:
-        """Whether memory may be loaded and written for this author (mail.md, sender authentication)."""
-        return self.level != "failed" and (self.level in ("verified", "vouched") or self.reply_token)
+        """Whether the author is proven: memory is loaded and written, and proposals count, for them alone."""
+        return self.level in PROVEN_LEVELS
 
 
 class AttachmentRef(Value):
@@ -80,6 +92,9 @@ class AttachmentRef(Value):
     text: str = Field("", description="its words, or the names in an archive: at most 8,000 characters a mail")
     cut: bool = Field(False, description="it says more than `text` holds")
     unread: str = Field("", description="why its words could not be had")
+    role: Literal["file", "picture", "invitation", "contact", "signature"] = Field(
+        "file", description="what it is for; a picture stands in the text"
+    )
 
 
 class DeliveryReport(Value):
@@ -98,7 +113,7 @@ class EmailRead(EventData):
     TYPE: ClassVar[str] = "email.read.v1"
     TOPIC: ClassVar[str] = "inbound-email"
     AGGREGATE: ClassVar[str] = "mail"
-    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "attachments"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "quoted", "signature", "attachments"})
 
     mail_id: UUID
     thread_id: UUID
@@ -116,13 +131,17 @@ class EmailRead(EventData):
     cc: tuple[Person, ...] = ()
     sent_at: datetime | None = Field(None, description="the Date header; received time is the event's own")
     text: str = Field("", description="the new text, at most 32,000 characters; the rest is in the blob")
+    quoted: str = Field("", description="what it quotes, its beginning; kept where the new text is a few words")
+    signature: str = Field("", description="its signature, its beginning; kept where the new text is a few words")
     language: str = ""
     attachments: tuple[AttachmentRef, ...] = ()
     identity: Identity
     verdict: Verdict
     participants: tuple[str, ...] = Field((), description="From, To and Cc without ours, case-folded")
     awaits: tuple[str, ...] = Field((), description="Message-IDs whose mails, when they come, belong to this thread")
-    linked_from: UUID | None = Field(None, description="the older thread that this new one continues")
+    linked_from: UUID | None = Field(
+        None, description="the thread that this new one continues, or that its sender, who is not proven, claims to"
+    )
     flags: tuple[str, ...] = ()
     report: DeliveryReport | None = None
 
@@ -133,7 +152,7 @@ class EmailRead(EventData):
     def without_words(self) -> Self:
         """What was attached stays named, without what it says."""
         attachments = tuple(one.model_copy(update={"text": ""}) for one in self.attachments)
-        return self.model_copy(update={"text": "", "attachments": attachments})
+        return self.model_copy(update={"text": "", "quoted": "", "signature": "", "attachments": attachments})
 
     def shared_in(self) -> UUID | None:
         """A report repeats what we wrote in the thread; anything else is its author's alone."""

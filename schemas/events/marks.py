@@ -16,7 +16,7 @@ Tag = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9_:-]{0,39}$")]
 _ONE_LINE = r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$"
 GoalText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=_ONE_LINE)]
 DeadlineKind = Literal["first_response", "next_response", "resolution"]
-DeadlineStatus = Literal["running", "paused", "met", "dropped", "breached"]
+DeadlineStatus = Literal["running", "paused", "met", "missed", "dropped", "breached"]
 
 
 class PrioritySet(ThreadEvent):
@@ -54,7 +54,10 @@ class NoteAdded(ThreadEvent):
 
 
 class DeadlineChanged(ThreadEvent):
-    """One of the thread's deadlines began, paused, went on, was met, was dropped or was breached."""
+    """One of the thread's deadlines began, paused, went on, was met, was missed, was dropped or was breached.
+
+    `breached`: it has passed, and what it is about has not come. `missed`: that came, too late.
+    """
 
     TYPE: ClassVar[str] = "thread.deadline_changed.v1"
 
@@ -66,6 +69,7 @@ class DeadlineChanged(ThreadEvent):
     left_s: float | None = Field(None, description="while it is paused: what is left, in seconds of office hours")
     priority: Priority = "normal"
     reason: str = ""
+    ended_at: datetime | None = Field(None, description="once it is met or missed: when what it is about came")
 
 
 class ThreadMarksRequested(EventData):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData, Value
+from schemas.events.base import Effect, EventData, Value
 from schemas.events.replies import FactProposal, TokenUsage
 
 Trust = Literal["human", "authenticated", "inferred", "ours"]
@@ -37,7 +37,7 @@ class MailSignals(Value):
     tags: tuple[str, ...] = ()
 
 
-class TurnReflected(EventData):
+class TurnReflected(Effect):
     """The one structured answer after a turn: summary, facts, graph, signals and brief are applied from it."""
 
     TYPE: ClassVar[str] = "turn.reflected.v1"

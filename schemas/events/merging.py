@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import ClassVar, Literal
 from uuid import UUID
 
@@ -30,6 +31,22 @@ class ParticipantUnmerged(ParticipantEvent):
     into: UUID
     by: str
     reason: str = ""
+
+
+class ParticipantSplitRequested(EventData):
+    """Mails of another mailbox were kept under a participant's id: what was learned from them belongs to `into`.
+
+    Ids were once made by full case folding, which gave `weiß@` and `weiss@` one.
+    """
+
+    TYPE: ClassVar[str] = "participant.split_requested.v1"
+    TOPIC: ClassVar[str] = "participant-events"
+
+    participant_id: UUID
+    into: UUID
+    addr: str = Field(description="the mailbox, as its owner writes it")
+    name: str = ""
+    seen_at: datetime = Field(description="when its last mail came")
 
 
 class ParticipantMergeRequested(EventData):

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData, Value
+from schemas.events.base import Effect, EventData, Value
 from schemas.events.threads import ThreadState
 
 
@@ -98,7 +98,7 @@ class TokenUsage(Value):
     cache_write: int = 0
 
 
-class ReplyDrafted(EventData):
+class ReplyDrafted(Effect):
     """The model decided: a reply, no reply, or a human. What it asked to remember rides along."""
 
     TYPE: ClassVar[str] = "reply.drafted.v1"
@@ -121,6 +121,7 @@ class ReplyDrafted(EventData):
     goals_add: tuple[str, ...] = ()
     goals_close: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
+    attach: tuple[str, ...] = Field((), description="passages whose document's file goes along")
     facts: tuple[FactProposal, ...] = ()
     participant_state: str = ""
     participant_state_reason: str = ""
@@ -149,7 +150,7 @@ class DeliveryEvent(EventData):
         return self.reply_id
 
 
-class ReplyApproved(DeliveryEvent):
+class ReplyApproved(DeliveryEvent, Effect):
     """The reply may go: its MIME is frozen and will not change on any attempt."""
 
     TYPE: ClassVar[str] = "reply.approved.v1"
@@ -159,6 +160,8 @@ class ReplyApproved(DeliveryEvent):
     message_id: str
     blob: str = Field(description="sha256 of the frozen MIME in the blob store")
     recipient: str
+    cc: tuple[str, ...] = Field((), description="the customer's colleagues who get a copy")
+    files: tuple[str, ...] = Field((), description="blobs of what a person attached; the MIME holds them too")
     envelope_from: str
     text: str
     decision: Literal["reply", "escalate"] = "reply"
@@ -169,17 +172,37 @@ class ReplyApproved(DeliveryEvent):
     approved_by: str = "policy"
     citations: tuple[str, ...] = ()
 
+    def copied_to(self) -> tuple[str, ...]:
+        """Whom the reply goes to beside its recipient."""
+        return self.cc
 
-class ReplyHeld(DeliveryEvent):
+
+class ReplyHeld(DeliveryEvent, Effect):
     """The reply waits for a person: the send band says review or human only."""
 
     TYPE: ClassVar[str] = "reply.held.v1"
-    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "shown", "file_names"})
 
     inbox: str
     text: str
+    shown: str = Field("", description="the whole plain text as it would leave: what a person approves")
+    cc: tuple[str, ...] = Field((), description="the customer's colleagues who would get a copy")
+    file_names: tuple[str, ...] = Field((), description="of the files that would go along")
     band: Literal["review", "human_only"]
     reason: str
+
+    def copied_to(self) -> tuple[str, ...]:
+        """Whom the reply would go to beside its recipient."""
+        return self.cc
+
+
+class SentFile(Value):
+    """A file that goes out with a reply."""
+
+    filename: str
+    content_type: str
+    size: int
+    blob: str = ""
 
 
 class DraftDecided(EventData):
@@ -195,11 +218,12 @@ class DraftDecided(EventData):
     text_sha256: str = Field(description="hash of the text that the person saw: approval is bound to it")
     thread_version: int | None = Field(None, description="the thread's version when the person looked, where known")
     text: str = Field("", description="the person's own wording, where they changed the draft")
+    files: tuple[SentFile, ...] = Field((), description="what the person attached")
     reason: str = ""
     by: str
 
 
-class ReplySending(DeliveryEvent):
+class ReplySending(DeliveryEvent, Effect):
     """The intent, recorded before DATA: from here on the outcome may be unknown, never a repeat."""
 
     TYPE: ClassVar[str] = "reply.sending.v1"
@@ -208,7 +232,7 @@ class ReplySending(DeliveryEvent):
     departs_at: datetime | None = Field(None, description="by the wall clock, which the rate per inbox is kept by")
 
 
-class ReplySent(DeliveryEvent):
+class ReplySent(DeliveryEvent, Effect):
     """The SMTP server accepted the mail."""
 
     TYPE: ClassVar[str] = "reply.sent.v1"
@@ -225,7 +249,7 @@ class ReplySent(DeliveryEvent):
     citations: tuple[str, ...] = Field((), description="ids of the passages that it rests on")
 
 
-class ReplyDeferred(DeliveryEvent):
+class ReplyDeferred(DeliveryEvent, Effect):
     """The server or the network said "not now" before DATA, or the inbox is over its rate; a timer tries again."""
 
     TYPE: ClassVar[str] = "reply.deferred.v1"
@@ -236,7 +260,7 @@ class ReplyDeferred(DeliveryEvent):
     departs_at: datetime | None = Field(None, description="the moment kept for it by the rate per inbox")
 
 
-class ReplyUnknown(DeliveryEvent):
+class ReplyUnknown(DeliveryEvent, Effect):
     """The connection was lost between DATA and its answer: shown to a human, never blindly repeated."""
 
     TYPE: ClassVar[str] = "reply.unknown.v1"
@@ -258,7 +282,7 @@ class DeliverySettled(EventData):
     by: str
 
 
-class ReplyFailed(DeliveryEvent):
+class ReplyFailed(DeliveryEvent, Effect):
     """The server refused for good, five days of attempts are over, or no such mail may be written at all."""
 
     TYPE: ClassVar[str] = "reply.failed.v1"
@@ -268,7 +292,7 @@ class ReplyFailed(DeliveryEvent):
     inbox: str = Field("", description="set where it failed before any attempt: it was refused when it was written")
 
 
-class ReplyDiscarded(DeliveryEvent):
+class ReplyDiscarded(DeliveryEvent, Effect):
     """The draft will not go: a newer mail, a human's reply or an escalation overtook it."""
 
     TYPE: ClassVar[str] = "reply.discarded.v1"
@@ -288,6 +312,7 @@ class ReplyBounced(DeliveryEvent):
     status: str = ""
     diagnostic: str = ""
     suppressed: bool = False
+    of_copy: bool = Field(False, description="a colleague's copy came back; the reply itself arrived")
 
 
 class SuppressionLiftRequested(EventData):
@@ -312,7 +337,7 @@ class SuppressionLifted(DeliveryEvent):
     by: str
 
 
-class ReplyCopied(DeliveryEvent):
+class ReplyCopied(DeliveryEvent, Effect):
     """A copy of the sent reply lies in the inbox's Sent folder."""
 
     TYPE: ClassVar[str] = "reply.copied.v1"
@@ -320,7 +345,7 @@ class ReplyCopied(DeliveryEvent):
     attempt: int
 
 
-class ReplyNotCopied(DeliveryEvent):
+class ReplyNotCopied(DeliveryEvent, Effect):
     """The Sent folder could not take the copy; the reply itself was sent and is not touched."""
 
     TYPE: ClassVar[str] = "reply.not_copied.v1"

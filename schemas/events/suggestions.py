@@ -7,7 +7,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData
+from schemas.events.base import Effect, EventData
 from schemas.events.replies import AgentAct, TokenUsage
 from schemas.events.threads import AppliedBehaviour
 
@@ -27,7 +27,7 @@ class SuggestionAsked(EventData):
     behaviours: tuple[AppliedBehaviour, ...] = Field((), description="the rules that held, higher priority first")
 
 
-class SuggestionDrafted(EventData):
+class SuggestionDrafted(Effect):
     """What the agent would answer. It is for the person who has the thread, and is never sent."""
 
     TYPE: ClassVar[str] = "suggestion.drafted.v1"

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import EventData, Value
+from schemas.events.base import Effect, EventData, Value
 from schemas.events.mail import Mode
 
 ThreadState = Literal["new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"]
@@ -53,7 +53,7 @@ class ThreadOpened(ThreadEvent):
 
 
 class ThreadLinked(ThreadEvent):
-    """The thread continues an older one: long after closing, or under a changed subject."""
+    """The thread continues an older one: after closing, under another subject, or by other proof of its author."""
 
     TYPE: ClassVar[str] = "thread.linked.v1"
 
@@ -94,6 +94,7 @@ class ReplyAttached(ThreadEvent):
     text: str
     tokens: int
     mode: Mode = "live"
+    replied_at: datetime | None = Field(None, description="when it was sent, where that is known better than by `time`")
 
 
 class StateChanged(ThreadEvent):
@@ -211,7 +212,7 @@ class ThreadTransitionRequested(EventData):
     by: str
 
 
-class TurnFailed(EventData):
+class TurnFailed(Effect):
     """A processor gave up on a turn; track_threads closes it and calls a human."""
 
     TYPE: ClassVar[str] = "turn.failed.v1"

@@ -5,9 +5,23 @@ Out: alerts. Owns the aggregate `alert_channel`: what waits in a channel, and wh
 A channel is told at most once in `alerts.every_minutes`; what it does not take is tried again by timers, for days.
 """
 
-from services.alert_people.apply import APPLIERS
-from services.alert_people.handler import HANDLERS
-from services.core.bus.processor import Processor
-from services.core.bus.replays import refusing_replays
+from typing import TYPE_CHECKING, Any
 
-PROCESSOR = Processor(name="alert_people", handlers=refusing_replays(HANDLERS), appliers=APPLIERS)
+if TYPE_CHECKING:
+    from services.core.bus.processor import Processor
+
+    PROCESSOR: Processor
+
+
+def __getattr__(name: str) -> Any:
+    """The processor is made for a process that runs it: a command, which shows the channels, sends no alerts."""
+    if name != "PROCESSOR":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from services.alert_people.apply import APPLIERS
+    from services.alert_people.handler import HANDLERS
+    from services.core.bus.processor import Processor
+    from services.core.bus.replays import refusing_replays
+
+    made = Processor(name="alert_people", handlers=refusing_replays(HANDLERS), appliers=APPLIERS)
+    globals()["PROCESSOR"] = made
+    return made

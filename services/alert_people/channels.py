@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 from schemas.events.alerts import PersonCalled
-from schemas.events.threads import TimerElapsed
 from services.core.ids import alert_channel_id
+from services.core.mail.mailbox import MailboxKey
 from services.core.settings import AlertTarget, Settings
+
+if TYPE_CHECKING:
+    from schemas.events.threads import TimerElapsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ def channels(settings: Settings) -> tuple[Channel, ...]:
     """Every channel, in an order in which all processes lock them; a target that is named twice is one."""
     found = {}
     for one in settings.alerts.to:
-        way, place = ("mail", one.mail.casefold()) if one.mail else ("webhook", one.webhook)
+        way, place = ("mail", MailboxKey(one.mail)) if one.mail else ("webhook", one.webhook)
         id = alert_channel_id(settings.workspace, way, place)
         found[id] = Channel(id, one)
     return tuple(found[id] for id in sorted(found))

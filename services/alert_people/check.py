@@ -12,6 +12,7 @@ from services.core.check import Fault, Finding, smtp_steps, walk
 from services.core.clock import random_id, utc_now
 from services.core.errors import CorrespondentError
 from services.core.mail.alert_ids import alert_message_id
+from services.core.mail.imap import token_store
 from services.core.mail.smtp_dialogue import dialogue
 from services.core.settings import Settings
 
@@ -27,7 +28,7 @@ async def check_channel(settings: Settings, channel: Channel, *, send: bool) -> 
     findings: list[Finding] = []
     if channel.target.mail:
         step = ("mail", lambda: _mail(settings, channel, send=send))
-        await walk(findings, [*smtp_steps(way_out(settings)), step])
+        await walk(findings, [*smtp_steps(way_out(settings), token_store(settings)), step])
     elif send:
         await walk(findings, [("webhook", lambda: _call(settings, channel))])
     else:
@@ -41,7 +42,7 @@ async def _mail(settings: Settings, channel: Channel, *, send: bool) -> str:
     try:
         if send:
             return f"sent from {sender_of(settings)}; the server said {await mail(settings, channel, message)}"
-        async with dialogue(way_out(settings), letter(settings, channel, message)):
+        async with dialogue(way_out(settings), letter(settings, channel, message), token_store(settings)):
             return f"the server takes mail from {sender_of(settings)} to {channel.target.mail}"
     except CorrespondentError as error:
         remedy = f"check the address in alerts.to, and that the server lets {sender_of(settings)} write to it"

@@ -18,6 +18,7 @@ from services.core.settings.alerts import THREAD
 
 MOST_THREADS = 40  # in one mail; the rest is counted
 LONGEST_REASON, LONGEST_SUBJECT = 300, 120
+SYSTEM = "Correspondent itself"
 FOOT = "A program wrote this, and nobody reads an answer to it."
 
 WORDS: Mapping[CallKind, str] = MappingProxyType(
@@ -27,6 +28,7 @@ WORDS: Mapping[CallKind, str] = MappingProxyType(
         "deadline_near": "a deadline is near",
         "deadline_missed": "a deadline was missed",
         "draft_waits": "a draft waits for a word",
+        "system": "Correspondent needs its operator",
     }
 )
 
@@ -71,6 +73,8 @@ def by_thread(calls: Iterable[Call], link: str) -> tuple[Told, ...]:
 def subject_of(threads: Sequence[Told]) -> str:
     """The mail's subject."""
     if len(threads) == 1:
+        if all(one.kind == "system" for one in threads[0].calls):
+            return f"A person is needed: {SYSTEM}"
         return f"A person is needed: {threads[0].subject or 'a mail without a subject'}"
     return f"{len(threads)} threads need a person"
 
@@ -94,6 +98,8 @@ def payload(digest_id: UUID, workspace: str, at: datetime, threads: Sequence[Tol
 def _paragraph(told: Told) -> str:
     said = [f"  {_at(one.at)}  {WORDS[one.kind]}{_because(one)}" for one in told.calls]
     where = [f"  {told.link}"] if told.link else []
+    if all(one.kind == "system" for one in told.calls):
+        return "\n".join([SYSTEM, *said, "  correspondent status"])
     name = told.subject or "(no subject)"
     return "\n".join([name, *said, *where, f"  {told.inbox}: correspondent thread {told.thread_id}"])
 

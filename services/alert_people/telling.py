@@ -15,6 +15,8 @@ from services.alert_people.pace import Digest
 from services.core.house import House
 from services.core.mail.compose import Composed, dkim_sign, read_key
 from services.core.mail.compose.notice import Notice, compose_notice
+from services.core.mail.imap import token_store
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.message import Address
 from services.core.mail.smtp_dialogue import Letter, NotNow, Refused, dialogue
 from services.core.public_hosts import HostRefused, pinned, plain_client
@@ -49,7 +51,7 @@ async def tell(house: House, channel: Channel, digest: Digest, threads: Sequence
 
 async def mail(settings: Settings, channel: Channel, message: Message) -> str:
     """Send one mail. Raises `NotNow`, `Refused`, `OutcomeUnknown` or `ComposeRefused`."""
-    async with dialogue(way_out(settings), letter(settings, channel, message)) as session:
+    async with dialogue(way_out(settings), letter(settings, channel, message), token_store(settings)) as session:
         return await session.data()
 
 
@@ -124,5 +126,5 @@ def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:
 
 
 def _inbox(settings: Settings) -> InboxSettings | None:
-    sender = sender_of(settings).casefold()
-    return next((one for one in settings.inboxes if one.address.casefold() == sender), None)
+    sender = MailboxKey(sender_of(settings))
+    return next((one for one in settings.inboxes if MailboxKey(one.address) == sender), None)

@@ -5,14 +5,25 @@ and learn_facts or learn_documents accepts or refuses it. Out: participant-event
 """
 
 import asyncio
+from typing import TYPE_CHECKING, Any
 
-from services.console.routes import routes
-from services.core.bus.processor import Edge
-from services.core.house import House
+if TYPE_CHECKING:
+    from services.core.bus.processor import Edge
+    from services.core.house import House
+
+    EDGE: Edge
 
 
-async def _run(house: House, stop: asyncio.Event) -> None:
+async def _run(house: "House", stop: asyncio.Event) -> None:
     await stop.wait()
 
 
-EDGE = Edge(name="console", run=_run, routes=routes)
+def __getattr__(name: str) -> Any:
+    """The edge is made for a process that serves it: a command, which reads the same tables, needs no web server."""
+    if name != "EDGE":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from services.console.routes import routes
+    from services.core.bus.processor import Edge
+
+    globals()["EDGE"] = Edge(name="console", run=_run, routes=routes)
+    return globals()["EDGE"]

@@ -8,7 +8,6 @@ from datetime import UTC
 from schemas.events import EventData
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
-from services.core.bus.runner import enter
 from services.core.clock import monotonic, random_id
 from services.core.db import fetch_one
 from services.core.house import House
@@ -19,6 +18,8 @@ LOOK_EVERY_S = 0.05
 async def ask(house: House, wish: EventData) -> Envelope:
     """Put a wish on the log, as it stands there."""
     asked = first(wish, id=random_id(), source="console", time=house.now(), workspace=house.settings.workspace)
+    from services.core.bus.runner import enter
+
     await enter(house, asked)
     return asked
 

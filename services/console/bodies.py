@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 from datetime import date
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
 from schemas.events.threads import ThreadState
 from schemas.model_output import FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from services.console.caller import name_of_caller, spoken_by
 
-By = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+By = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$"),
+    AfterValidator(spoken_by),
+]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
 LastDay = Annotated[date | None, Field(ge=FIRST_DAY, le=LAST_DAY)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
 Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
+
+
+MOST_FILES = 20
+
+
+def _decoded(text: object) -> bytes:
+    if not isinstance(text, str):
+        raise ValueError("base64 text is wanted")
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("this is not base64") from None
 
 
 class _Body(BaseModel):
@@ -41,7 +60,7 @@ class NewFact(_Body):
     text: OptionalLine = Field("", description="the fact as a sentence; by default `key: value`")
     valid_to: LastDay = Field(None, description="the last day on which it is so")
     parents: tuple[UUID, ...] = Field((), max_length=20, description="the facts that it was derived from")
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Correction(_Body):
@@ -50,7 +69,7 @@ class Correction(_Body):
     value: Line
     text: OptionalLine = Field("", description="the right sentence; by default the old one with the new value")
     valid_to: LastDay = Field(None, description="the last day on which it is so, where that was wrong too")
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class OtherSelf(_Body):
@@ -60,7 +79,7 @@ class OtherSelf(_Body):
         description="an address that has written to us, or a participant's id"
     )
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Outcome(BaseModel):
@@ -85,7 +104,7 @@ class ProfileChange(_Body):
     fields: Annotated[dict[FieldName, FieldValue], Field(max_length=40)] = Field(default_factory=dict)
     remove: Annotated[tuple[FieldName, ...], Field(max_length=40)] = ()
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -99,7 +118,7 @@ class StepWish(_Body):
 
     to: ThreadState
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class LifecycleWish(_Body):
@@ -107,7 +126,7 @@ class LifecycleWish(_Body):
 
     to: ParticipantState
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Stepped(BaseModel):
@@ -126,7 +145,7 @@ class Marks(_Body):
     add_goals: Goals = ()
     close_goals: Goals = ()
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
     @model_validator(mode="after")
     def _asks_for_something(self) -> Self:
@@ -139,7 +158,16 @@ class NewNote(_Body):
     """A note for people; it is never sent."""
 
     text: Words
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Attachment(_Body):
+    """A file that goes out with a reply; its name says what it is."""
+
+    filename: Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f/\\]{1,200}$")]
+    content: Annotated[bytes, BeforeValidator(_decoded)] = Field(
+        repr=False, json_schema_extra={"type": "string", "format": "byte"}, description="its bytes in base64"
+    )
 
 
 class Approval(_Body):
@@ -148,14 +176,17 @@ class Approval(_Body):
     text_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="of the text that you saw, as the draft gives it")
     thread_version: int = Field(ge=0, description="of the thread that you saw, as the draft gives it")
     text: Words | None = Field(None, description="your own wording, sent instead")
-    by: By = "api"
+    files: tuple[Attachment, ...] = Field(
+        (), max_length=MOST_FILES, description="sent along, together at most send.max_files_mb"
+    )
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Rejection(_Body):
     """A person's no to a draft; its turn ends as rejected."""
 
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class DraftOutcome(BaseModel):

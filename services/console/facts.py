@@ -6,21 +6,27 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime, BaseModel
 
 from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
 from services.console.asking import ask
-from services.console.bodies import By, Correction, NewFact, Outcome
+from services.console.bodies import Correction, NewFact, Outcome
+from services.console.by import ByQuery
 from services.console.memory.asking import NotDecidedYet, became
 from services.console.memory.finding import find
 from services.console.memory.past import as_of
 from services.console.memory.reading import (
+    EVERY,
+    STANDING,
+    THEN,
     Entry,
     RememberedFact,
     current,
     history,
+    in_order,
+    recorded,
     refusals,
     with_provenance,
 )
@@ -28,7 +34,10 @@ from services.console.named import Who, person
 from services.core.house import House
 from services.core.memory.cue import Verdict
 from services.core.memory.facts import Fact
+from services.core.paging import MOST
 from services.core.web import Refused
+from services.core.web_paging import After, linked
+from services.core.web_paging import Limit as Many
 
 WAIT_S = 5.0  # how long a request waits for learn_facts' decision
 
@@ -73,12 +82,15 @@ def add_reads(router: APIRouter, house: House) -> None:
     workspace = house.settings.workspace
 
     @router.get("/participants/{who}/facts")
-    async def facts(who: Who) -> list[Entry]:
+    async def facts(
+        who: Who, request: Request, response: Response, limit: Many = MOST, after: After = ""
+    ) -> list[Entry]:
         """What is believed now, each fact with its sources and decisions."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            found = await current(conn, workspace, one.participant_id, house.now())
-            return await with_provenance(conn, workspace, one.participant_id, found)
+            every = in_order(await current(conn, workspace, one.participant_id, house.now()), STANDING)
+            page = linked(request, response, STANDING.cut(every, after, limit))
+            return await with_provenance(conn, workspace, one.participant_id, page)
 
     @router.get("/participants/{who}/facts/search")
     async def search(who: Who, q: Annotated[str, Query(min_length=1, max_length=2000)], limit: Limit = 20) -> Found:
@@ -96,18 +108,35 @@ def add_reads(router: APIRouter, house: House) -> None:
         )
 
     @router.get("/participants/{who}/facts/history")
-    async def every(who: Who, key: Annotated[str, Query(max_length=80)] = "") -> list[Entry]:
+    async def every(
+        who: Who,
+        request: Request,
+        response: Response,
+        key: Annotated[str, Query(max_length=80)] = "",
+        limit: Many = MOST,
+        after: After = "",
+    ) -> list[Entry]:
         """Every fact there ever was, of one key where it is given."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            return await history(conn, workspace, one.participant_id, house.now(), key=key)
+            known = in_order(await recorded(conn, workspace, one.participant_id, house.now(), key=key), EVERY)
+            page = linked(request, response, EVERY.cut(known, after, limit))
+            return await with_provenance(conn, workspace, one.participant_id, page)
 
     @router.get("/participants/{who}/facts/as-of")
-    async def at_a_time(who: Who, at: Moment, known_at: Moment | None = None) -> list[RememberedFact]:
+    async def at_a_time(
+        who: Who,
+        request: Request,
+        response: Response,
+        at: Moment,
+        known_at: Moment | None = None,
+        limit: Many = MOST,
+        after: After = "",
+    ) -> list[RememberedFact]:
         """What was so at a time, as it was known at another (by default now)."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            return await as_of(
+            found = await as_of(
                 conn,
                 workspace,
                 one.participant_id,
@@ -115,6 +144,7 @@ def add_reads(router: APIRouter, house: House) -> None:
                 known_at=known_at or house.now(),
                 rules=house.settings.learning.confidence,
             )
+        return linked(request, response, THEN.cut(in_order(found, THEN), after, limit))
 
     @router.get("/participants/{who}/facts/{fact_id}")
     async def fact(who: Who, fact_id: UUID) -> Entry:
@@ -127,12 +157,14 @@ def add_reads(router: APIRouter, house: House) -> None:
         return found[0]
 
     @router.get("/participants/{who}/refusals")
-    async def refused(who: Who, limit: Limit = 20) -> list[Refusal]:
+    async def refused(
+        who: Who, request: Request, response: Response, limit: Limit = 20, after: After = ""
+    ) -> list[Refusal]:
         """Proposals and wishes that did not hold, newest first."""
         one = await person(house, who)
         async with house.database.reading() as conn:
-            rows = await refusals(conn, workspace, one.participant_id, limit=limit)
-        return [Refusal.model_validate(row) for row in rows]
+            rows = await refusals(conn, workspace, one.participant_id, limit=limit, after=after)
+        return [Refusal.model_validate(row) for row in linked(request, response, rows)]
 
 
 def add_wishes(router: APIRouter, house: House) -> None:
@@ -149,22 +181,22 @@ def add_wishes(router: APIRouter, house: House) -> None:
         return await _wish(house, who, response, op="correct", fact_id=fact_id, **body.model_dump())
 
     @router.delete("/participants/{who}/facts/{fact_id}")
-    async def forget(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+    async def forget(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Take a fact back."""
         return await _wish(house, who, response, op="forget", fact_id=fact_id, by=by)
 
     @router.put("/participants/{who}/facts/{fact_id}/pin")
-    async def pin(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+    async def pin(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Pin a fact: it does not fade."""
         return await _wish(house, who, response, op="pin", fact_id=fact_id, by=by)
 
     @router.delete("/participants/{who}/facts/{fact_id}/pin")
-    async def unpin(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+    async def unpin(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Let a pinned fact fade again."""
         return await _wish(house, who, response, op="unpin", fact_id=fact_id, by=by)
 
     @router.delete("/participants/{who}/facts/{fact_id}/merge")
-    async def unmerge(who: Who, fact_id: UUID, response: Response, by: By = "api") -> Outcome:
+    async def unmerge(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Undo a merge."""
         return await _wish(house, who, response, op="unmerge", fact_id=fact_id, by=by)
 

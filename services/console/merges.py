@@ -7,7 +7,8 @@ from uuid import UUID
 from fastapi import APIRouter, Response
 
 from schemas.events.merging import ParticipantMergeRequested
-from services.console.bodies import By, OtherSelf, Outcome
+from services.console.bodies import OtherSelf, Outcome
+from services.console.by import ByQuery
 from services.console.facts import outcome
 from services.console.memory.merging import same_person
 from services.console.memory.people import Person
@@ -33,7 +34,7 @@ def add_merges(router: APIRouter, house: House) -> None:
         return await outcome(house, wish, response)
 
     @router.delete("/participants/{who}/merge/{into}")
-    async def unmerge(who: Who, into: str, response: Response, by: By = "api") -> Outcome:
+    async def unmerge(who: Who, into: str, response: Response, by: ByQuery) -> Outcome:
         """Undo a merge: each is again what was learned under their own address."""
         wish = ParticipantMergeRequested(**await _ids(house, who, into), op="unmerge", by=by)
         return await outcome(house, wish, response)

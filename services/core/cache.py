@@ -72,6 +72,13 @@ class Cache:
                 value = ascii(await self._thorough.dump(name))
             yield str(name), str(value)
 
+    async def answers(self) -> bool:
+        """Whether the server is there."""
+        try:
+            return bool(await self._redis.ping())
+        except (RedisError, OSError):
+            return False
+
     async def close(self) -> None:
         """Close the connections."""
         await self._redis.aclose()

@@ -26,6 +26,16 @@ async def pause(stop: asyncio.Event, seconds: float) -> None:
         await asyncio.wait_for(stop.wait(), seconds)
 
 
+async def either(stop: asyncio.Event, woken: asyncio.Event, seconds: float) -> None:
+    """Wait so long, or until one of the two is set."""
+    waiting = {asyncio.ensure_future(one.wait()) for one in (stop, woken)}
+    try:
+        await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for one in waiting:
+            one.cancel()
+
+
 def random_id() -> uuid.UUID:
     """A random id, for edges that meet something new; processors derive theirs with uuid5."""
     return uuid.uuid4()

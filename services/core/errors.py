@@ -18,8 +18,22 @@ class Permanent(CorrespondentError):
     """The same call will fail again however often it is made."""
 
 
-class ModelUnavailable(Temporary):
+class Away(Temporary):
+    """A service that everything waits for is away, for seconds or for days: what needs it waits, and is not given up.
+
+    `answered` counts what the service answered to others until then. Where it goes on answering others and fails for
+    the same event again and again, the event is at fault and not the service.
+    """
+
+    answered: int = 0
+
+
+class ModelUnavailable(Away):
     """The model's service did not answer in time, or answered that it is overloaded."""
+
+
+class ModelDenied(ModelUnavailable):
+    """The model's service takes no question of ours: the key is wrong or revoked, or the account cannot pay."""
 
 
 class ModelRefused(Permanent):

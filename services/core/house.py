@@ -8,23 +8,27 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from services.core.blobs import Blobs, BlobStore
-from services.core.bus.publisher import Publisher
-from services.core.cache import Cache
+from services.core.bus.bell import Bell
 from services.core.clock import monotonic, utc_now
 from services.core.db import Database
 from services.core.db.locks import Locks
+from services.core.deferred import Deferred, DeferredPublisher
 from services.core.keys import Keys, read_master_keys
-from services.core.mail.authentication import DnsResolver, Resolver
 from services.core.mail.tokens import Keyring
-from services.core.memory.embeddings import Embedder, HttpEmbedder, MiniLM
-from services.core.model.breaker import Breakers, GuardedModel
-from services.core.model.factory import make_model
-from services.core.model.port import Model
-from services.core.object_blobs import ObjectBlobs
 from services.core.sealed_blobs import SealedBlobs
-from services.core.settings import EmbeddingSettings, Settings
+
+if TYPE_CHECKING:  # each costs tenths of a second, and a command that only looks needs few of them
+    from services.core.bus.publisher import Publisher
+    from services.core.cache import Cache
+    from services.core.mail.authentication.resolver import Resolver
+    from services.core.memory.embeddings import Embedder
+    from services.core.metrics import Metrics
+    from services.core.model.breaker import GuardedModel
+    from services.core.model.port import Model
+    from services.core.settings import EmbeddingSettings, Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,8 @@ class House:
     locks: Locks
     secret: bytes = field(repr=False)
     now: Callable[[], datetime] = utc_now
+    bell: Bell = field(default_factory=Bell, compare=False)
+    metrics: Metrics = field(default_factory=lambda: cast("Metrics", Deferred(_make_metrics)), compare=False)
 
     @property
     def keyring(self) -> Keyring:
@@ -57,11 +63,17 @@ class House:
 
 def make_blobs(settings: Settings) -> BlobStore:
     """The store that the settings ask for."""
-    return ObjectBlobs(settings.blobs) if settings.blobs.url else Blobs(Path(settings.home) / "blobs")
+    if not settings.blobs.url:
+        return Blobs(Path(settings.home) / "blobs")
+    from services.core.object_blobs import ObjectBlobs
+
+    return ObjectBlobs(settings.blobs)
 
 
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder that the settings ask for."""
+    from services.core.memory.embeddings import HttpEmbedder, MiniLM
+
     if settings.url:
         return HttpEmbedder(settings.url, settings.model, settings.dimensions, settings.api_key.get_secret_value())
     return MiniLM()
@@ -98,32 +110,75 @@ async def open_house(
     model: Model | None = None,
     resolver: Resolver | None = None,
     now: Callable[[], datetime] = utc_now,
+    publishes: bool = True,
 ) -> AsyncIterator[House]:
-    """A house with its connections open; they are closed at the end."""
+    """A house with its connections open; they are closed at the end.
+
+    What a command may never ask for is made, and its library imported, when it is first asked for. The broker is
+    spoken to at once, unless `publishes` is False: then it is when the first event is published.
+    """
     async with open_keys(settings) as keys:
-        guarded = Breakers(monotonic).guard(
-            model or make_model(settings.model), workspace=settings.workspace, key=settings.model.key
-        )
+        guarded = Deferred(lambda: _make_model(settings, model))
+        cache = Deferred(lambda: _make_cache(settings))
+        bell = Bell()
+        publisher = DeferredPublisher(lambda: _make_publisher(settings, bell))
         house = House(
             settings=settings,
             database=Database(settings.database_url, size=settings.pool_size, keys=keys),
             blobs=SealedBlobs(make_blobs(settings), keys),
-            cache=Cache(settings.redis_url),
-            model=guarded,
-            embedder=make_embedder(settings.embeddings),
-            publisher=Publisher(settings.kafka.brokers, idempotent=not settings.kafka.embedded),
-            resolver=resolver or DnsResolver(),
+            cache=cast("Cache", cache),
+            model=cast("GuardedModel", guarded),
+            embedder=cast("Embedder", Deferred(lambda: make_embedder(settings.embeddings))),
+            publisher=cast("Publisher", publisher),
+            resolver=resolver or cast("Resolver", Deferred(_make_resolver)),
             locks=Locks(settings.database_url),
             secret=installation_secret(settings),
             now=now,
+            bell=bell,
         )
         await house.database.open()
-        await house.publisher.start()
+        if publishes:
+            await house.publisher.start()
         try:
             yield house
         finally:
-            await house.publisher.stop()
+            await publisher.stop()
             await house.locks.close()
-            await house.model.close()
-            await house.cache.close()
+            if guarded.made or model:
+                await house.model.close()
+            if cache.made:
+                await house.cache.close()
             await house.database.close()
+
+
+def _make_model(settings: Settings, given: Model | None) -> GuardedModel:
+    from services.core.model.breaker import Breakers, Policy
+    from services.core.model.factory import make_model
+
+    model = given or make_model(settings.model)
+    policy = Policy(pause_s=settings.model.pause_s, longest_pause_s=settings.model.longest_pause_s)
+    return Breakers(monotonic, policy).guard(model, workspace=settings.workspace, key=settings.model.key)
+
+
+def _make_cache(settings: Settings) -> Cache:
+    from services.core.cache import Cache
+
+    return Cache(settings.redis_url)
+
+
+def _make_publisher(settings: Settings, bell: Bell) -> Publisher:
+    from services.core.bus.publisher import Publisher
+
+    return Publisher(settings.kafka, idempotent=not settings.kafka.embedded, bell=bell)
+
+
+def _make_metrics() -> Metrics:
+    from services.core.metrics import Metrics
+
+    return Metrics()
+
+
+def _make_resolver() -> Resolver:
+    from services.core.mail.authentication.resolver import DnsResolver
+
+    return DnsResolver()

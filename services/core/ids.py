@@ -5,12 +5,29 @@ from __future__ import annotations
 import hashlib
 from uuid import NAMESPACE_URL, UUID, uuid5
 
+from services.core.mail.mailbox import MailboxKey
+
 _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
 
 
-def participant_id(workspace: str, addr: str) -> UUID:
-    """The participant who writes from this address; case does not matter."""
-    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{addr.casefold()}")
+def participant_id(workspace: str, mailbox: MailboxKey) -> UUID:
+    """The participant who writes from this mailbox."""
+    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{MailboxKey(mailbox)}")
+
+
+def former_participant_id(workspace: str, address: str) -> UUID:
+    """The id under which the writer of this address was kept before addresses were compared by `MailboxKey`.
+
+    Full case folding made it, so that `weiß@` and `weiss@` had one. Only to be read in events of then.
+    """
+    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{address.casefold()}")
+
+
+def author_id(workspace: str, address: str, stored: UUID | None) -> UUID | None:
+    """Whom a stored mail belongs to: its `stored` participant, by the mailbox where that was made by folding."""
+    if stored is not None and stored == former_participant_id(workspace, address):
+        return participant_id(workspace, MailboxKey(address))
+    return stored
 
 
 def text_sha256(text: str) -> str:

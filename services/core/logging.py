@@ -1,15 +1,54 @@
-"""Logs: one JSON object a line, or pretty on a terminal. Each line of a handler carries its event and thread."""
+"""Logs: one JSON object a line, or plain lines on a terminal. Each line of a handler carries its event and thread."""
 
 from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import MutableMapping
+from pathlib import Path
+from typing import Any, TextIO
 
-import structlog
+from services.core.log_repeats import Repeats
+from services.core.visible import visible
+
+if "rich" not in sys.modules:  # structlog would load all that shows tracebacks in colour, which is not used here
+    sys.modules["rich"] = None  # type: ignore[assignment]
+    import structlog
+
+    del sys.modules["rich"]
+else:
+    import structlog
+
+SHOWN_APART = ("event", "level", "timestamp", "logger", "exception")
 
 
-def configure(*, level: str = "INFO", pretty: bool | None = None) -> None:
-    """Set up structlog and the standard library's loggers; `pretty` defaults to whether stderr is a terminal."""
+class _Stderr(logging.StreamHandler[TextIO]):
+    """Writes to what is `sys.stderr` now.
+
+    A handler that holds the stream of its start writes to a closed file once a program (a test, a command's runner) has
+    put its own back; threads of Faust may log that late.
+    """
+
+    def __init__(self) -> None:
+        logging.Handler.__init__(self)
+
+    @property
+    def stream(self) -> TextIO:  # type: ignore[override]
+        """The stream of this moment."""
+        return sys.stderr
+
+
+def plain_line(_logger: object, _method: str, event: MutableMapping[str, Any]) -> str:
+    """`20:31:07 warning: what happened  key=value`; information has no level before it, a traceback comes below."""
+    level = str(event.get("level", "info"))
+    said = f"{str(event.get('timestamp', ''))[11:19]} {'' if level == 'info' else f'{level}: '}{event.get('event', '')}"
+    fields = "  ".join(f"{key}={value}" for key, value in event.items() if key not in SHOWN_APART)
+    line = f"{said}  {fields}" if fields else said
+    return f"{line}\n{event['exception']}" if event.get("exception") else line
+
+
+def configure(*, level: str = "INFO", file: Path | None = None) -> None:
+    """Set up structlog and the standard library's loggers, on stderr or into a `file`."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -23,15 +62,15 @@ def configure(*, level: str = "INFO", pretty: bool | None = None) -> None:
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    pretty = sys.stderr.isatty() if pretty is None else pretty
-    renderer: structlog.typing.Processor = (
-        structlog.dev.ConsoleRenderer() if pretty else structlog.processors.JSONRenderer()
-    )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.FileHandler(file, encoding="utf-8") if file else _Stderr()
+    handler.addFilter(Repeats())
+    steps: list[structlog.typing.Processor] = [structlog.processors.JSONRenderer()]
+    if file is None and sys.stderr.isatty():
+        steps = [_visible, plain_line]
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared,
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, renderer],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *steps],
         )
     )
     root = logging.getLogger()
@@ -39,3 +78,12 @@ def configure(*, level: str = "INFO", pretty: bool | None = None) -> None:
     root.setLevel(level)
     for noisy in ("faust", "mode", "aiokafka", "httpx", "yoyo", "asyncio", "mail.log"):
         logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))
+    # That a timer of Faust's overlaps says that the machine is busy; how far a group is behind is shown by `status`.
+    logging.getLogger("mode.timers").setLevel(logging.ERROR)
+
+
+def _visible(
+    logger: structlog.typing.WrappedLogger, name: str, event: structlog.typing.EventDict
+) -> structlog.typing.EventDict:
+    """A line of a log on a terminal steers it no more than a command's output does."""
+    return {key: visible(value, keep="\n\t") if isinstance(value, str) else value for key, value in event.items()}

@@ -19,6 +19,21 @@ IpAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
 
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+CLOSED = tuple(
+    ipaddress.ip_network(one)
+    for one in (
+        "168.63.129.16/32",  # what Azure's machines are told by
+        "192.0.0.0/24",  # of one's own provider (RFC 6890); Oracle's machines are told there
+        "192.88.99.0/24",  # relays of 6to4 (RFC 7526)
+        "fec0::/10",  # site-local (RFC 3879)
+        "3fff::/20",  # documentation (RFC 9637)
+        "5f00::/16",  # segment routing (RFC 9602)
+        "100:0:0:1::/64",  # dummy prefix (RFC 9780)
+        "::/96",  # IPv4-compatible (RFC 4291, deprecated)
+        "64:ff9b:1::/48",  # NAT64 of one's own network (RFC 8215)
+        "::ffff:0:0:0/96",  # IPv4-translated (RFC 7915)
+    )
+)
 
 
 class HostRefused(Permanent):
@@ -70,9 +85,11 @@ async def pinned(
 def is_public(text: str) -> bool:
     """Whether an IP address is one of the open internet; what is carried inside of an IPv6 address counts."""
     address: IpAddress = ipaddress.ip_address(text.partition("%")[0])
+    if any(address in one for one in CLOSED):
+        return False
     if isinstance(address, ipaddress.IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
         if address in NAT64:
             inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
         address = inner or address
-    return address.is_global and not address.is_multicast
+    return address.is_global and not address.is_multicast and not any(address in one for one in CLOSED)

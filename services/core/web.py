@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
+from typing import Any
 
 import structlog
 import uvicorn
@@ -20,14 +21,20 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from services.core.bus.processor import Edge
+from services.core.clock import pause
 from services.core.errors import Permanent, Temporary
 from services.core.house import House
+from services.core.paging import BadCursor
+from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
 
 log = structlog.get_logger(__name__)
 
 RETRY_AFTER_S = 10
 GRACE_S = 20  # for requests under way when the server is told to stop
+
+
+Application = Callable[..., Any]  # ASGI
 
 
 class AddressTaken(Permanent):
@@ -65,10 +72,14 @@ async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
     return bytes(body)
 
 
-def make_app(routers: Iterable[APIRouter] = ()) -> FastAPI:
-    """The application: the given routes, `GET /healthz`, and errors in words."""
+def make_app(routers: Iterable[APIRouter] = (), *, per_minute: int = 0) -> FastAPI:
+    """The application: the given routes, `GET /healthz`, errors in words, at most so many requests of an address."""
     app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
+    if per_minute:
+        app.add_middleware(PacedApp, pace=Pace(per_minute))
+    app.add_middleware(UnreadBodyApp)
     app.add_exception_handler(Refused, _refused)
+    app.add_exception_handler(BadCursor, _bad_cursor)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _not_served)
     app.add_exception_handler(Temporary, _try_later)
@@ -89,22 +100,20 @@ def listen(web: WebSettings) -> socket.socket:
         ) from error
 
 
-async def serve(app: FastAPI, listening: socket.socket, stop: asyncio.Event) -> None:
+async def serve(app: Application, listening: socket.socket, stop: asyncio.Event) -> None:
     """Serve `app` on a bound socket until `stop`."""
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=GRACE_S, server_header=False
+        app,
+        interface="asgi3",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        timeout_graceful_shutdown=GRACE_S,
+        server_header=False,
     )
-    server = _Server(config)
-
-    async def end() -> None:
-        await stop.wait()
-        server.should_exit = True
-
-    ending = asyncio.create_task(end())
     try:
-        await server.serve(sockets=[listening])
+        await _Server(config, stop).serve(sockets=[listening])
     finally:
-        ending.cancel()
         listening.close()
 
 
@@ -116,11 +125,24 @@ async def run_edges(house: House, edges: Sequence[Edge], stop: asyncio.Event) ->
         for edge in edges:
             group.create_task(edge.run(house, stop), name=edge.name)
         if listening:
+            app = make_app(routers, per_minute=house.settings.web.requests_per_minute)
             log.info("web server", host=house.settings.web.host, port=listening.getsockname()[1])
-            group.create_task(serve(make_app(routers), listening, stop), name="web")
+            group.create_task(serve(app, listening, stop), name="web")
 
 
 class _Server(uvicorn.Server):
+    """Sleeps between the seconds that the `Date` header counts; uvicorn's own looks around ten times in each."""
+
+    def __init__(self, config: uvicorn.Config, stop: asyncio.Event) -> None:
+        super().__init__(config)
+        self._stop = stop
+
+    async def main_loop(self) -> None:
+        """Return when it is told to stop."""
+        while not await self.on_tick(0):
+            await pause(self._stop, 1.0)
+            self.should_exit = self.should_exit or self._stop.is_set()
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
@@ -128,6 +150,10 @@ class _Server(uvicorn.Server):
 
 async def _healthz() -> dict[str, str]:
     return {"status": "ok"}
+
+
+async def _bad_cursor(request: Request, error: Exception) -> JSONResponse:
+    return JSONResponse({"error": "bad_cursor", "message": str(error)}, 400)
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:

@@ -8,14 +8,29 @@ from __future__ import annotations
 import importlib.resources
 import unicodedata
 from functools import cache
-from re import MULTILINE, Pattern
+from re import MULTILINE, Match, Pattern
 from re import compile as compiled
+
+_NOT_ASCII = compiled(r"[^\x00-\x7f]++")
+MAX_REPEATS = 60
+MAX_ANYTHING = 300
+_UNBOUNDED = compiled(r"(?<!\\)((?:\\\\)*(?:\\[SsWwDd]|\.))([*+])(?![+])")
 
 
 def lines_of(package: str, name: str) -> list[str]:
     """The regular expressions of `name.txt` in a package, in their order."""
     text = (importlib.resources.files(package) / f"{name}.txt").read_text(encoding="utf-8")
     return [line for line in text.split("\n") if line.strip() and not line.startswith("#")]
+
+
+def bounded(line: str) -> str:
+    """A line whose repeated classes (`\\S*`, `\\w+`, `.*`) end after a number of times, so that no text takes long."""
+    return _UNBOUNDED.sub(_bounds, line)
+
+
+def _bounds(found: Match[str]) -> str:
+    most = MAX_ANYTHING if found[1].endswith(".") else MAX_REPEATS
+    return f"{found[1]}{{{int(found[2] == '+')},{most}}}"
 
 
 def folded(text: str) -> str:
@@ -26,9 +41,19 @@ def folded(text: str) -> str:
 @cache
 def wording(package: str, name: str) -> Pattern[str]:
     """Any line of `name.txt`, for texts that are `folded`; the lines themselves may keep their accents."""
-    return compiled("|".join(f"(?:{_plain(line)})" for line in lines_of(package, name)), MULTILINE)
+    return compiled("|".join(f"(?:{bounded(_plain(line))})" for line in lines_of(package, name)), MULTILINE)
+
+
+@cache
+def accented(package: str, name: str) -> Pattern[str]:
+    """Any line of `name.txt`, for texts in small letters that keep their accents."""
+    return compiled("|".join(f"(?:{bounded(line)})" for line in lines_of(package, name)), MULTILINE)
 
 
 def _plain(text: str) -> str:
     parts = unicodedata.normalize("NFKD", text)
-    return "".join(one for one in parts if unicodedata.category(one) not in ("Mn", "Cf"))
+    return _NOT_ASCII.sub(_seen, parts) if not parts.isascii() else parts
+
+
+def _seen(found: Match[str]) -> str:
+    return "".join(one for one in found[0] if unicodedata.category(one) not in ("Mn", "Cf"))

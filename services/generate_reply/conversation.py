@@ -62,14 +62,16 @@ async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
     """What a search found, masked, and kept so that a second attempt reads the same conversation."""
 
     async def look() -> dict[str, Any]:
-        before = set(desk.passages)
+        before, sendable = set(desk.passages), set(desk.sendable)
         content = mask(await _run(call, desk)).text
         acts = [one.model_dump() for one in desk.acts[done:]]
-        return {"content": content, "passages": sorted(desk.passages - before), "acts": acts}
+        new = {"passages": sorted(desk.passages - before), "sendable": sorted(desk.sendable - sendable)}
+        return {"content": content, "acts": acts, **new}
 
     done = len(desk.acts)
     kept = await work.checkpoint(f"tool.{call.id}", look)
     desk.passages.update(kept.get("passages", ()))
+    desk.sendable.update(kept.get("sendable", ()))
     desk.acts[done:] = [AgentAct.model_validate(one) for one in kept.get("acts", ())]
     return str(kept["content"])
 

@@ -24,6 +24,7 @@ class Decision:
     goals_add: tuple[str, ...] = ()
     goals_close: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
+    attach: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -39,6 +40,7 @@ class Desk:
     participant_state: str = ""
     participant_state_reason: str = ""
     passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
+    sendable: set[str] = field(default_factory=set)  # those whose document's file may be attached
     refused: list[str] = field(default_factory=list)
     acts: list[AgentAct] = field(default_factory=list)
     decision: Decision | None = None

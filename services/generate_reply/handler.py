@@ -11,9 +11,9 @@ from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, queries
 from services.core.model.checkpointed import token_usage
 from services.core.model.port import Answer
-from services.generate_reply.citing import shown_passages
+from services.generate_reply.citing import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
-from services.generate_reply.desk import Desk
+from services.generate_reply.desk import Decision, Desk
 from services.generate_reply.prompt import opening
 
 SQL = queries(__file__)
@@ -33,7 +33,12 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         now=work.now,
         mails=tuple(mails),
         passages=shown_passages(event),
+        sendable=sendable_passages(event),
     )
+    if event.setting("unproven", "") == "template":
+        async with work.unit() as unit:
+            await unit.record(_fixed(event, desk, unit.id_for("reply")))
+        return
     request = opening(event, str(work.envelope.id), house.secret)
     rounds = event.setting("tool_rounds", house.settings.context.tool_rounds)
     answers = await converse(work, request, desk, rounds)
@@ -47,6 +52,12 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
 async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
     rows = await fetch_all(conn, SQL.open_turn, {"turn_id": event.turn_id})
     return not rows
+
+
+def _fixed(event: MemoryLoaded, desk: Desk, reply_id: UUID) -> ReplyDrafted:
+    """The inbox's fixed reply to who is not proven; no model wrote a word of it."""
+    desk.decision = Decision(kind="reply", text=desk.house.settings.inbox(event.inbox).unproven_reply)
+    return _draft(event, desk, [], reply_id)
 
 
 def _suggestion(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> SuggestionDrafted:
@@ -63,7 +74,13 @@ def _suggestion(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> Sugge
     )
 
 
+def _may_leave(event: MemoryLoaded, answers: list[Answer]) -> bool:
+    """Whether the draft may leave by the settings alone: a model's words go to nobody whom nothing names or proves."""
+    return event.trusted or not answers or event.setting("unproven", "") == "named"
+
+
 def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUID) -> ReplyDrafted:
+    """The draft. Of a turn whose author is not proven neither state nor goals are proposed (tools refuse all else)."""
     decision = desk.decision
     assert decision is not None
     return ReplyDrafted.model_validate(
@@ -78,18 +95,19 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "decision": decision.kind,
             "text": decision.text,
             "reason": decision.reason,
-            "state": decision.state,
-            "goals_add": decision.goals_add,
-            "goals_close": decision.goals_close,
+            "state": decision.state if event.trusted else "awaiting_reply",
+            "goals_add": decision.goals_add if event.trusted else (),
+            "goals_close": decision.goals_close if event.trusted else (),
             "citations": decision.citations,
-            "facts": tuple(desk.facts),
+            "attach": decision.attach,
+            "facts": tuple(desk.facts) if event.trusted else (),
             "participant_state": desk.participant_state,
             "participant_state_reason": desk.participant_state_reason,
             "refused_calls": tuple(desk.refused),
             "acts": tuple(desk.acts),
-            "model": answers[-1].model,
+            "model": answers[-1].model if answers else "",
             "usage": token_usage(answers),
-            "approval": event.setting("approval", ""),
+            "approval": event.setting("approval", "") if _may_leave(event, answers) else "review",
             "disclose_ai": event.setting("disclose_ai", None),
         }
     )

@@ -1,10 +1,14 @@
-"""The loop: sleep until the next timer, publish what is due, sweep, prepare the journal's days."""
+"""Timers: sleep until the next one, publish what is due, prepare the journal's days. Next to them, the outbox relay.
+
+A timer that is set for soon is announced by Postgres (`timers_soon`, migration 0230), so nobody asks for it again and
+again. A slow sweep covers an announcement that was lost with its connection, and a wall clock that was set.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import uuid5
 
@@ -15,10 +19,11 @@ from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import publish
-from services.core.bus.sweeper import sweep
+from services.core.bus.sweeper import relay
 from services.core.bus.unit import Row
-from services.core.clock import pause
-from services.core.db import fetch_all, queries
+from services.core.clock import either, pause, utc_now
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.db.notices import listen
 from services.core.house import House
 
 log = structlog.get_logger(__name__)
@@ -27,36 +32,60 @@ T = TypeVar("T")
 
 SQL = queries(__file__)
 BATCH = 200
-TICK_S = 0.25
-SWEEP_EVERY = timedelta(seconds=5)
+TICK_S = 0.25  # with a clock that is not the wall's: it may jump, and nobody announces that
+SWEEP_S = 110.0  # less than two minutes: what is due earlier is announced (migration 0230)
+AGAIN_S = 1.0  # after a failure
+CHANNEL = "correspondent_timers"
 DAYS_AHEAD = 7
 
 
 async def run(house: House, stop: asyncio.Event) -> None:
-    """Keep time until `stop` is set. What fails is tried again at the next tick."""
-    swept = prepared = house.now() - timedelta(days=2)
+    """Keep time, and relay the outbox, until `stop` is set: timers never wait for what the broker refuses."""
+    async with asyncio.TaskGroup() as group:
+        woken = asyncio.Event()
+        hears = listen(house.settings.database_url, {CHANNEL: lambda _: woken.set()}, stop)
+        group.create_task(relay(house, stop), name="outbox relay")
+        group.create_task(hears, name="announced timers")
+        group.create_task(_keep_time(house, stop, woken), name="timers")
+
+
+async def _keep_time(house: House, stop: asyncio.Event, woken: asyncio.Event) -> None:
+    """What fails is tried again in a moment."""
+    prepared = house.now() - timedelta(days=2)
     while not stop.is_set():
+        woken.clear()
         now = house.now()
-        fired = await _done(fire_due(house)) or 0
-        if abs(now - swept) >= SWEEP_EVERY:
-            swept = now
-            await _done(sweep(house))
+        rest = await _done(rest_s(house))
+        fired = await _done(fire_due(house)) if rest is not None and rest <= 0 else 0
         if abs(now - prepared) >= timedelta(days=1):
             prepared = now
             await _done(prepare_days(house))
-        if fired < BATCH:
+        if rest is None or fired is None:
+            await pause(stop, AGAIN_S)
+        elif rest > 0:
+            await either(stop, woken, min(rest, SWEEP_S))
+        elif not fired:  # another keeper has them
             await pause(stop, TICK_S)
 
 
+async def rest_s(house: House) -> float:
+    """How long nothing is due, in seconds, as far as is known now; 0 or less where something is."""
+    async with house.database.reading() as conn:
+        row = await fetch_one(conn, SQL.next_timer)
+    due_at: datetime | None = row["due_at"] if row else None
+    rest = SWEEP_S if due_at is None else (due_at - house.now()).total_seconds()
+    return rest if house.now is utc_now else min(rest, TICK_S)
+
+
 async def fire_due(house: House) -> int:
-    """Publish `timer.elapsed` for every timer that is due; how many. One that cannot be read is put off by a day."""
+    """Publish `timer.elapsed` for every due timer; how many. One that cannot be read stays for a newer version."""
     now = house.now()
     async with house.database.transaction() as conn:
         rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
         read = [(row["id"], _readable(row)) for row in rows]
         elapsed = await history.store(conn, [one for _, one in read if one])
         for timer, one in read:
-            await conn.execute(history.SQL.cancel_timer if one else history.SQL.put_off, {"id": timer})
+            await conn.execute(history.SQL.cancel_timer if one else history.SQL.look_later, {"id": timer, "now": now})
     await publish(house, elapsed)
     return len(elapsed)
 

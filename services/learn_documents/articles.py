@@ -12,6 +12,7 @@ from services.core.bus import history
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.ids import article_id
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.personal import Known
 from services.core.settings import Settings
 from services.learn_documents import decide
@@ -98,7 +99,7 @@ async def _case(conn: Connection, thread_id: UUID, reply_id: UUID, settings: Set
     ours = settings.own_addresses
     known = Known(
         names=tuple(one["author_name"] for one in writers),
-        addresses=tuple(one["author_addr"] for one in writers if one["author_addr"].casefold() not in ours),
+        addresses=tuple(one["author_addr"] for one in writers if MailboxKey(one["author_addr"]) not in ours),
         details=tuple(one["value"] for one in facts),
         said=asked,
     )

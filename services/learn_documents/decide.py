@@ -72,6 +72,7 @@ def _edition(event: ev.DocumentSubmitted, reading: Reading, version: int) -> Dec
         chunks=whole[:CHUNKS_AN_EVENT],
         media_type=reading.media_type,
         public_url=event.public_url,
+        sendable=event.sendable,
         by=event.by,
         note=reading.note,
     )

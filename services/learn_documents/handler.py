@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 from uuid import UUID
 
+from pgvector import HalfVector
+
 from schemas.events import documents as ev
 from schemas.events.replies import ReplySent
 from schemas.events.threads import ReplyAttached
@@ -14,7 +16,6 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.embeddings import vector_literal
 from services.core.memory.knowledge import chunk_ids
 from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
@@ -47,7 +48,7 @@ async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> N
         texts = [f"{one.heading}\n{one.text}" for one in chunks]
         vectors = await embed_cached(conn, work.house.embedder, texts)
         for one, vector in zip(chunks, vectors, strict=True):
-            given = {"chunk_id": one.chunk_id, "vector": vector_literal(vector), "model": work.house.embedder.name}
+            given = {"chunk_id": one.chunk_id, "vector": HalfVector(vector), "model": work.house.embedder.name}
             await conn.execute(SQL.attach_vector, given)
 
 

@@ -1,10 +1,10 @@
 -- name: upsert_document
 -- The current edition; the first one is 1.
-INSERT INTO documents (document_id, workspace, title, origin, blob, media_type, public_url, note, version, indexed_at)
-VALUES (%(document_id)s, %(workspace)s, %(title)s, %(origin)s, %(blob)s, %(media_type)s, %(public_url)s, %(note)s,
+INSERT INTO documents (document_id, workspace, title, origin, blob, media_type, public_url, sendable, note, version, indexed_at)
+VALUES (%(document_id)s, %(workspace)s, %(title)s, %(origin)s, %(blob)s, %(media_type)s, %(public_url)s, %(sendable)s, %(note)s,
         %(version)s, %(at)s)
 ON CONFLICT (document_id) DO UPDATE SET title = excluded.title, blob = excluded.blob, version = excluded.version,
-    media_type = excluded.media_type, public_url = excluded.public_url, note = excluded.note,
+    media_type = excluded.media_type, public_url = excluded.public_url, sendable = excluded.sendable, note = excluded.note,
     edition = documents.edition + 1, indexed_at = excluded.indexed_at, removed_at = NULL;
 
 -- name: retire_chunks
@@ -41,7 +41,7 @@ UPDATE proposals SET state = %(state)s, decided_at = %(at)s
 WHERE document_id = %(document_id)s AND state = 'proposed';
 
 -- name: document
-SELECT title, origin, blob, public_url, removed_at FROM documents WHERE document_id = %(document_id)s;
+SELECT title, origin, blob, public_url, sendable, removed_at FROM documents WHERE document_id = %(document_id)s;
 
 -- name: proposal
 SELECT * FROM proposals WHERE document_id = %(document_id)s;
@@ -51,7 +51,7 @@ SELECT * FROM proposals WHERE document_id = %(document_id)s;
 SELECT chunk_id, document_id FROM chunks WHERE chunk_id = ANY(%(chunk_ids)s) ORDER BY document_id, position;
 
 -- name: attach_vector
-UPDATE chunks SET embedding = %(vector)s::halfvec, embedding_model = %(model)s WHERE chunk_id = %(chunk_id)s;
+UPDATE chunks SET embedding = %(vector)s, embedding_model = %(model)s WHERE chunk_id = %(chunk_id)s;
 
 -- name: drafts_of_thread
 -- What a model drafted in a thread, the latest first.
@@ -61,12 +61,16 @@ SELECT * FROM events WHERE key = %(thread_id)s::text AND type = 'reply.drafted.v
 SELECT mode FROM mails WHERE mail_id = %(mail_id)s;
 
 -- name: thread_of_article
-SELECT subject, participant_id, inbox FROM threads WHERE thread_id = %(thread_id)s;
+-- The thread, if anybody proven wrote in it: nobody else's words become an article.
+SELECT subject, participant_id, inbox FROM threads t
+WHERE thread_id = %(thread_id)s AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.trusted);
 
 -- name: conversation
--- What was said in a thread up to and with an answer, oldest first.
+-- What was said in a thread up to and with an answer, oldest first; nothing that nobody proven wrote.
 SELECT role, text FROM conversation c
-WHERE thread_id = %(thread_id)s AND gone_at IS NULL AND version <= (
+WHERE thread_id = %(thread_id)s AND gone_at IS NULL
+  AND (role <> 'customer' OR EXISTS (SELECT 1 FROM mails m WHERE m.mail_id = c.mail_id AND m.trusted))
+  AND version <= (
     SELECT max(version) FROM conversation WHERE thread_id = c.thread_id AND reply_id = %(reply_id)s)
 ORDER BY version;
 

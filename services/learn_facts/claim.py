@@ -6,7 +6,8 @@ about something that is theirs to say, and important enough to keep.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -16,6 +17,7 @@ from services.core.mail.reply_text import without_quoted
 from services.core.memory.quotes import Span, find_quote
 from services.core.memory.support import Support
 from services.learn_facts.evidence import objection
+from services.learn_facts.following import disallowed, supported_text, unsupported
 from services.learn_facts.literal import is_literal
 from services.learn_facts.participant import KnownFact, Source
 from services.learn_facts.policy import OURS, Policy, end_of_day, valid_from
@@ -62,6 +64,10 @@ class Claim:
         """The facts that it was concluded from."""
         return tuple(UUID(one) for one in self.proposal.derived_from)
 
+    def rests_on(self, known: KnownFact) -> bool:
+        """Whether the proposal was concluded from this fact, or changes it."""
+        return self.means(known) or str(known.fact_id) in self.proposal.derived_from
+
     def means(self, known: KnownFact) -> bool:
         """Whether the proposal names this very fact."""
         return bool(self.proposal.fact_id) and str(known.fact_id) == self.proposal.fact_id
@@ -79,6 +85,19 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     refusal = _refusal(proposal, source, span, policy)
     since = valid_from(source.sent_at, source.received_at, history=source.history, learning=policy.learning)
     return refusal or Claim(proposal, source, span, _trust(proposal, source, span), since, fact_id, policy)
+
+
+def followed(claim: Claim, name: str, parents: Sequence[str]) -> Claim | str:
+    """The claim with no more text than follows from its words; else why its value does not follow.
+
+    `name` is the customer's, which a text may use; `parents` are the texts of the facts that it was concluded from.
+    """
+    if claim.source.is_ours or claim.proposal.op == "delete":
+        return claim
+    written = claim.source.sent_at or claim.source.received_at
+    given = (claim.proposal, claim.span, claim.source.text, written, parents)
+    text = supported_text(*given, name=name) if claim.proposal.text else ""
+    return unsupported(*given) or replace(claim, proposal=claim.proposal.model_copy(update={"text": text}))
 
 
 def _find(quote: str, text: str) -> Span | None:
@@ -101,6 +120,8 @@ def _refusal(proposal: FactProposal, source: Source, span: Span, policy: Policy)
         return against
     if policy.is_ours_to_say(proposal.kind, proposal.key, f"{proposal.value} {proposal.text}"):
         return "only we can establish this"
+    if against := disallowed(proposal, span, source.text):
+        return against
     if policy.importance(proposal.kind, proposal.importance) < policy.store_from:
         return f"importance {proposal.importance} is below the threshold"
     return ""

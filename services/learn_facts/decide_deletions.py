@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from schemas.events.base import EventData
 from services.learn_facts.claim import Claim
 from services.learn_facts.fact_events import ended, refused
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.precedence import objection_to_ending
-from services.learn_facts.timeline import same_value
 from services.learn_facts.wordforms import content_of, unsaid
 
 

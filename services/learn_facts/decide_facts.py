@@ -8,21 +8,26 @@ rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
-from services.core.memory.facts import plain_key
-from services.learn_facts.claim import Claim, claim_of
+from services.core.memory.quotes import find_quote
+from services.learn_facts.asserted import asserted
+from services.learn_facts.assertion import tells_of_a_change
+from services.learn_facts.claim import Claim, claim_of, followed
 from services.learn_facts.decide_deletions import delete
+from services.learn_facts.doubting import doubts
 from services.learn_facts.fact_events import corroborated, doubted, ended, recorded, refused, still_pinned
+from services.learn_facts.forms import same_value
+from services.learn_facts.keys import key_of
 from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
 from services.learn_facts.policy import STANDARD, Policy
 from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.rivals import ends_otherwise, rivals_of, said_again
-from services.learn_facts.timeline import Later, ended_after, followed_by, same_value, spoken_of, taken_back
+from services.learn_facts.timeline import Later, ended_after, followed_by, spoken_of, taken_back
 
 Events = Iterator[EventData]
 
@@ -34,10 +39,26 @@ def propose(
     fact_id: UUID,
     policy: Policy = STANDARD,
     elsewhere: frozenset[str] = frozenset(),
+    turn: Sequence[Source] = (),
 ) -> Events:
-    """What becomes of one ADD, UPDATE or DELETE of the model; `elsewhere`: facts of theirs under other addresses."""
-    proposal = proposal.model_copy(update={"key": plain_key(proposal.key)})
+    """What becomes of one ADD, UPDATE or DELETE of the model.
+
+    `elsewhere`: facts of theirs under other addresses; `turn`: the mails that it was proposed for.
+    """
+    proposal = proposal.model_copy(update={"key": key_of(proposal.key, proposal.kind)})
     claim = claim_of(proposal, source, fact_id, policy)
+    decided = list(_decide(who, proposal, claim, elsewhere))
+    yield from decided
+    unquoted = isinstance(claim, str) and (source is None or find_quote(proposal.quote, source.text) is None)
+    heard = turn if source is None else (source,)
+    yield from doubts(who, proposal, decided, heard, policy, unquoted=unquoted)
+
+
+def _decide(who: Participant, proposal: FactProposal, claim: Claim | str, elsewhere: frozenset[str]) -> Events:
+    if not isinstance(claim, str):
+        claim = followed(claim, who.name, [f"{one.value} {one.text}" for one in who.facts if claim.rests_on(one)])
+    if not isinstance(claim, str):
+        claim = asserted(claim)
     if isinstance(claim, str):
         yield refused(who, proposal, claim)
     elif not set(proposal.derived_from) <= elsewhere.union(str(one.fact_id) for one in who.facts):
@@ -91,6 +112,9 @@ def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
     if claim.trust == "ours":
         yield refused(who, claim.proposal, "our own words do not corroborate")
         return
+    if claim.trust == "inferred" and same.trust == "authenticated" and _tells_otherwise(claim, same):
+        yield refused(who, claim.proposal, "the words tell of a change, and not of this value")
+        return
     began_before = claim.since < same.valid_from
     between = _between(who, claim, same) if began_before else None
     if between:
@@ -98,6 +122,10 @@ def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
         return
     earlier = claim.since if began_before else None
     yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=same.stale)
+
+
+def _tells_otherwise(claim: Claim, same: KnownFact) -> bool:
+    return tells_of_a_change(same.value, claim.span.quote, claim.source.text)
 
 
 def _between(who: Participant, claim: Claim, same: KnownFact) -> Later | None:

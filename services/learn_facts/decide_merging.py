@@ -12,9 +12,9 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import FactRefused
 from schemas.events.merging import ParticipantMerged, ParticipantMergeRequested, ParticipantUnmerged
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.precedence import RANK
-from services.learn_facts.timeline import same_value
 
 
 def merge(

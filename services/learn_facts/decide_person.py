@@ -24,6 +24,7 @@ from services.learn_facts.participant import Participant
 
 Trigger = Literal["ai", "human", "system"]
 STANDARD = PeopleSettings()
+BY_PEOPLE: frozenset[str] = frozenset({"vip"})  # what no mail shows and no model says
 TOO_LATE = "older than what is known"
 
 _NOT_YET: frozenset[ParticipantState] = frozenset({"unknown", "prospect", "at_risk", "churned", "returning"})
@@ -44,10 +45,14 @@ def transition(who: Participant, to_state: str, trigger: Trigger, reason: str) -
     if to_state == who.state:
         return None
     common = {"participant_id": who.participant_id, "from_state": who.state, "trigger": trigger, "reason": reason}
-    because = refusal(who.state, to_state)
+    because = refusal(who.state, to_state) or _persons_step(to_state, trigger)
     if because:
         return ParticipantTransitionRefused.model_validate({**common, "to_state": to_state, "refused_because": because})
     return ParticipantStateChanged.model_validate({**common, "to_state": to_state})
+
+
+def _persons_step(to_state: str, trigger: Trigger) -> str:
+    return f"only a person here makes somebody {to_state}" if to_state in BY_PEOPLE and trigger != "human" else ""
 
 
 def standing(

@@ -10,12 +10,12 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
-from services.core.memory.facts import plain_key
 from services.core.memory.support import Support, confidence
 from services.learn_facts.fact_events import still_pinned
+from services.learn_facts.forms import same_value
+from services.learn_facts.keys import key_of
 from services.learn_facts.participant import Held, KnownFact, Participant
 from services.learn_facts.policy import Policy, end_of_day
-from services.learn_facts.timeline import same_value
 from services.learn_facts.withdrawal import took_back
 
 Events = Iterator[EventData]
@@ -34,7 +34,7 @@ def request(
 
     A value that is taken back or corrected is withdrawn wherever else the person has it by `withdrawal`.
     """
-    asked = asked.model_copy(update={"key": plain_key(asked.key)})
+    asked = asked.model_copy(update={"key": key_of(asked.key, asked.kind)})
     if asked.op == "add":
         stands = _of_key((who, *others), asked.key)
         kind = asked.kind or (stands.kind if stands else UNNAMED)

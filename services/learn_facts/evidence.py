@@ -28,7 +28,9 @@ _QUOTED = re.compile(
         ]
     )
 )
-_SENTENCE = re.compile(r"\S+(?:\s+\S+){3}|[「『].*[ぁ-ゖ].*[」』]", re.DOTALL)  # less is a name or a title
+_SENTENCE = re.compile(
+    r"(?<!\S)\S++(?:\s++\S++){3}|[「『][^ぁ-ゖ」』]{0,300}+[ぁ-ゖ][^」』]{0,300}+[」』]", re.DOTALL
+)  # less is a name or a title
 _ECHO_WORDS = 4  # a shorter answer may well repeat a word of ours
 _ECHO_CHARACTERS = 10  # the same where words are not parted by spaces
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese

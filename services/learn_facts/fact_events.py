@@ -17,8 +17,8 @@ from schemas.events.memory import (
 from schemas.events.replies import FactProposal
 from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import KnownFact, Participant
-from services.learn_facts.timeline import same_value
 
 
 def sentence_of(proposal: FactProposal) -> str:

@@ -17,7 +17,7 @@ from schemas.events.memory import (
     ParticipantStateChanged,
     TurnReflected,
 )
-from schemas.events.merging import ParticipantMergeRequested
+from schemas.events.merging import ParticipantMergeRequested, ParticipantSplitRequested
 from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
 from schemas.events.retention import MemoryRetentionDue
@@ -40,6 +40,7 @@ from services.learn_facts.proposals import learn, policy_of, policy_of_house
 from services.learn_facts.relations import relate
 from services.learn_facts.requests import on_request
 from services.learn_facts.seeing import on_email
+from services.learn_facts.splitting import on_split
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -114,6 +115,7 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
     if not by_hand and step.to_state != "resolved":
         return
     async with work.unit() as unit:
+        by_hand = {one for one in by_hand if await unit.one(SQL.wrote_in, thread_id=step.thread_id, participant_id=one)}
         reported = await unit.all(SQL.reported_in, thread_id=step.thread_id) if step.to_state == "resolved" else []
         for participant_id in sorted({*by_hand, *(row["participant_id"] for row in reported)}):
             who = await load(unit, participant_id)
@@ -175,6 +177,7 @@ HANDLERS: Handlers = {
     ProfileRequested: on_profile,
     ParticipantStateRequested: on_state_wish,
     ParticipantMergeRequested: on_merge_asked,
+    ParticipantSplitRequested: on_split,
     EmailRead: on_email,
     ReplyDrafted: on_draft,
     TurnReflected: on_reflected,

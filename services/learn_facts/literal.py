@@ -17,7 +17,7 @@ from services.core.memory.temporal import window_of
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
 _WORD = re.compile(r"\w+")
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*(?!\d|[.,]\d)")
-_CENTS = re.compile(r"(?<=\d)[.,]00(?![\d.,]*\d)")
+_CENTS = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
 _HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
 _BARE_HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:\s?(?:Uhr|h|godz\w*|時)|(?=\s+o['’]clock))(?!\w)", re.IGNORECASE)
 _UNIT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
@@ -54,6 +54,12 @@ def _is_said(wanted: list[str], said: set[str]) -> bool:
     found = [word in said or (len(word) >= _STEM and word[:_STEM] in stems) for word in wanted]
     numbers = [hit for word, hit in zip(wanted, found, strict=True) if word.isdigit()]
     return all(numbers) and 2 * sum(found) >= len(wanted)
+
+
+def numbers_in(text: str) -> set[str]:
+    """The numbers of a text, in whatever way they are written, without leading zeros."""
+    forms = (text, _plain(text))
+    return {found.lstrip("0") or "0" for form in forms for found in re.findall(r"\d+", form)} if text else set()
 
 
 def _words(text: str) -> list[str]:

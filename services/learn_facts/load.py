@@ -9,9 +9,9 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
-from services.core.memory.facts import plain_key
 from services.core.memory.support import Support
 from services.learn_facts.apply_facts import SQL
+from services.learn_facts.keys import key_of
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
 
 Row = dict[str, Any]
@@ -103,7 +103,7 @@ def _past(rows: Sequence[Row], supports: Mapping[UUID, list[Support]]) -> tuple[
 
 def _of(row: Row, names: Iterable[str]) -> Row:
     """Columns of a fact, its key as decisions compare it: rows of before may have another form."""
-    return {**{name: row[name] for name in names}, "key": plain_key(row["key"])}
+    return {**{name: row[name] for name in names}, "key": key_of(row["key"], row["kind"])}
 
 
 def _members(rows: Iterable[Row]) -> dict[UUID, list[UUID]]:

@@ -15,6 +15,7 @@ from typing import Literal
 from schemas.model_output import is_plausible
 from services.core.memory.facts import plain_key
 from services.core.settings import LearningSettings, MemorySettings
+from services.learn_facts.keys import key_of
 from services.learn_facts.participant import KnownFact
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
@@ -104,7 +105,8 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone:
     """The standard tables with the entries of mailboxes put over them; where two differ, the first one's holds."""
     values, floors = dict(STANDARD.values), dict(STANDARD.floors)
     for one in reversed(over):
-        values.update({form: arity for name, arity in one.values.items() for form in (plain_key(name), name)})
+        forms = ((form, arity) for name, arity in one.values.items() for form in (key_of(name), plain_key(name), name))
+        values.update(forms)
         floors.update(one.floors)
     return Policy(
         values=values,

@@ -29,13 +29,13 @@ async def learn(
 ) -> Participant:
     """Decide on each proposal, and on what follows from it; the participant as they are then."""
     for number, proposal in enumerate(proposals):
-        cited, fact_id = _cited(proposal, sources), unit.id_for(f"fact/{number}")
+        source, fact_id = cited(proposal, sources), unit.id_for(f"fact/{number}")
         other = await elsewhere.keeper(unit, who, proposal.fact_id) if proposal.op != "add" else None
         if other is not None and proposal.op == "delete":
-            await record_all(unit, other, settled(other, proposal, cited, fact_id, policy))
+            await record_all(unit, other, settled(other, proposal, source, fact_id, policy, turn=sources))
             continue
         known = await elsewhere.believed(unit, who, proposal.derived_from)
-        decided = settled(who, proposal, cited, fact_id, policy, known)
+        decided = settled(who, proposal, source, fact_id, policy, known, sources)
         ended = elsewhere.replaced(other, proposal, decided) if other is not None else ""
         if isinstance(ended, str) and ended:
             decided = [refused(who, proposal, ended)]
@@ -46,20 +46,28 @@ async def learn(
     return who
 
 
+def cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
+    """The mail that a proposal quotes, by its id or by its words."""
+    if proposal.mail_id is not None:
+        return next((one for one in sources if one.mail_id == proposal.mail_id), None)
+    return next((one for one in sources if find_quote(proposal.quote, one.text)), None)
+
+
 def settled(
     who: Participant,
     proposal: FactProposal,
-    cited: Source | None,
+    source: Source | None,
     fact_id: UUID,
     policy: Policy,
     known: frozenset[str] = frozenset(),
+    turn: Sequence[Source] = (),
 ) -> Sequence[EventData]:
     """What becomes of one proposal; one that cannot be decided is refused, and costs itself alone.
 
     `known`: ids of facts of the same person under other addresses, from which one may be derived.
     """
     try:
-        return list(decide_facts.propose(who, proposal, cited, fact_id, policy, known))
+        return list(decide_facts.propose(who, proposal, source, fact_id, policy, known, turn))
     except (ArithmeticError, LookupError, ValueError) as error:
         log.warning("a proposal could not be decided", error=type(error).__name__)
         return [refused(who, proposal, f"it cannot be decided: {type(error).__name__}")]
@@ -97,9 +105,3 @@ def policy_of_house(work: Work[Any]) -> Policy:
     settings = work.house.settings
     tables = (one.memory for one in settings.inboxes)
     return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)
-
-
-def _cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
-    if proposal.mail_id is not None:
-        return next((one for one in sources if one.mail_id == proposal.mail_id), None)
-    return next((one for one in sources if find_quote(proposal.quote, one.text)), None)

@@ -47,17 +47,20 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verd
 ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 
 -- name: our_words
--- What we wrote in the thread and in those of the turn's mails, newest first.
-SELECT thread_id, reply_id, role, text, at FROM conversation
-WHERE role <> 'customer' AND gone_at IS NULL AND thread_id IN (
+-- What we wrote in the thread and in those of the turn's mails, newest first; not what answered somebody unproven there.
+SELECT thread_id, reply_id, role, text, at FROM conversation c
+WHERE role <> 'customer' AND gone_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.reply_id = c.reply_id AND unproven_turn(d.turn_id))
+  AND thread_id IN (
     SELECT %(thread_id)s::uuid UNION SELECT thread_id FROM mails
     WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND mail_id = ANY(%(mail_ids)s))
 ORDER BY version DESC LIMIT 50;
 
 -- name: our_words_elsewhere
--- What we wrote to this participant in other threads, newest first.
+-- What we wrote to this participant in other threads, newest first; not to whom only claimed to be them.
 SELECT c.text, c.at FROM threads t JOIN conversation c USING (thread_id)
 WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
+  AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.trusted)
   AND c.role <> 'customer' AND c.gone_at IS NULL
 ORDER BY c.at DESC, c.thread_id, c.version LIMIT 100;
 
@@ -69,6 +72,11 @@ SELECT (SELECT count(*) FROM unnest(%(mail_ids)s::uuid[]) AS mail_id WHERE NOT E
             AND mail_id = ANY(t.mail_ids) AND t.outcome <> 'superseded'
             AND t.version < (SELECT version FROM turns WHERE turn_id = %(turn_id)s))) AS mails,
        coalesce((SELECT state IN ('resolved', 'closed') FROM threads WHERE thread_id = %(thread_id)s), false) AS over;
+
+-- name: wrote_in
+-- Whether a participant wrote in a thread, proven: a thread is not theirs because somebody opened it in their name.
+SELECT 1 AS wrote FROM mails
+WHERE thread_id = %(thread_id)s AND participant_id = %(participant_id)s AND trusted LIMIT 1;
 
 -- name: reported_in
 -- Who has open trouble that was reported in a thread.

@@ -9,8 +9,11 @@ from schemas.events.memory import RelationProposal, RelationRecorded
 from services.core.bus.unit import Unit
 from services.core.memory.quotes import find_quote
 from services.core.settings import LearningSettings
+from services.learn_facts.assertion import Mood, mood_of
 from services.learn_facts.evidence import objection
 from services.learn_facts.participant import Source
+
+UNSAID: frozenset[Mood | None] = frozenset({"asks", "supposes", "wishes", "denies"})
 
 
 async def relate(
@@ -45,5 +48,7 @@ def _holds(edge: RelationProposal, source: Source) -> bool:
     """Whether a customer's own statement stands in this mail."""
     span = find_quote(edge.quote, source.text)
     if span is None or source.is_ours or not source.trusted:
+        return False
+    if mood_of(edge.object, span, source.text) in UNSAID:
         return False
     return not objection(span, source.text, "relationship", source.our_words, edge.object)

@@ -9,10 +9,10 @@ value without an end takes the place of both. An end of the standing value itsel
 from __future__ import annotations
 
 from services.learn_facts.claim import Claim
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.policy import OCCURRENCES
 from services.learn_facts.precedence import objection_to_ending
-from services.learn_facts.timeline import same_value
 
 
 def said_again(who: Participant, claim: Claim) -> KnownFact | None:

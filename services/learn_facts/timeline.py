@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import Participant, PastFact
 
 
@@ -15,11 +16,6 @@ class Later(NamedTuple):
 
     fact_id: UUID | None
     at: datetime
-
-
-def same_value(one: str, other: str) -> bool:
-    """Whether two values are the same words; case, white space and a final stop do not count."""
-    return _plain(one) == _plain(other)
 
 
 def followed_by(who: Participant, key: str, since: datetime, *, for_a_while: bool = False) -> Later | None:
@@ -70,7 +66,3 @@ def taken_back(past: Sequence[PastFact], key: str, value: str, since: datetime) 
         one.withdrawn_at and since <= one.withdrawn_at and one.key == key and same_value(one.value, value)
         for one in past
     )
-
-
-def _plain(value: str) -> str:
-    return " ".join(value.casefold().split()).rstrip(".!")

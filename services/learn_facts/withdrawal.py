@@ -14,8 +14,8 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import BriefWritten, FactRecorded, FactRequested, FactRestored, FactRetracted, SessionNoted
 from services.learn_facts.decide_session import live
+from services.learn_facts.forms import same_value
 from services.learn_facts.participant import Held, Participant, PastFact
-from services.learn_facts.timeline import same_value
 
 Events = Iterator[EventData]
 
@@ -59,7 +59,7 @@ def follows(
     for id in also:
         yield FactRetracted(participant_id=who.participant_id, fact_id=id, reason=f"{took_back(asked)}: the same value")
     if asked.op == "forget":
-        yield from _restored(who, {fact_id, *also})
+        yield from restored(who, {fact_id, *also})
     if brief:
         yield BriefWritten(participant_id=who.participant_id, text="")
     session = live(who, now)
@@ -76,7 +76,7 @@ def _says(fact: Held, known: Held) -> bool:
     return fact.key == known.key and same_value(fact.value, known.value)
 
 
-def _restored(who: Participant, gone: Collection[UUID]) -> Iterator[FactRestored]:
+def restored(who: Participant, gone: Collection[UUID]) -> Iterator[FactRestored]:
     """What the withdrawn values had replaced, as far as nothing else has; of a key with one value the last word."""
     taken = {one.key for one in who.facts if one.single_valued and one.fact_id not in gone}
     left = sorted((one for one in who.past if _stands(one, gone)), key=lambda one: (one.confirmed_at, one.fact_id))

@@ -1,11 +1,13 @@
-"""Loads all layers in parallel and puts the assembled context on the log."""
+"""Loads all layers in one view of the tables and puts the assembled context on the log."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Literal
 
+from schemas.events.mail import FORWARDED
 from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded
 from schemas.events.suggestions import SuggestionAsked
 from schemas.events.threads import AppliedBehaviour, TurnOpened
@@ -19,6 +21,9 @@ from services.load_memory.section import fit
 from services.load_memory.turn import Turn, addresses_of, count_earlier, load_mails, query_of, recalls
 
 Purpose = Literal["reply", "suggestion"]
+Chosen = dict[str, ChosenSetting]
+FIXED = ChosenSetting(value="template", source="mailbox")  # who is not proven gets the inbox's fixed reply
+NAMED = ChosenSetting(value="named", source="mailbox")  # a forwarder that the inbox trusts names the author
 
 
 async def on_turn_opened(work: Work[TurnOpened]) -> None:
@@ -26,7 +31,28 @@ async def on_turn_opened(work: Work[TurnOpened]) -> None:
     event = work.event
     if event.mode == "history":
         return
-    await _load(work, event.behaviours, "reply")
+    treatment = await _treatment(work)
+    if treatment.get("unproven") == FIXED:
+        async with work.unit() as unit:
+            await unit.record(_loaded(event, settings=treatment))
+        return
+    await _load(work, event.behaviours, "reply", treatment)
+
+
+async def _treatment(work: Work[TurnOpened]) -> Chosen:
+    """How an author whom nothing proves is answered; empty for one who is proven.
+
+    With the inbox's fixed reply no model is asked. Whom a forwarder names that the inbox trusts is answered as usual,
+    without any memory.
+    """
+    event, inbox = work.event, work.house.settings.known_inbox(work.event.inbox)
+    if event.trusted:
+        return {}
+    async with work.reading() as conn:
+        mails = await load_mails(conn, list(event.mail_ids))
+    if all(FORWARDED in mail["flags"] for mail in mails):
+        return {"unproven": NAMED}
+    return {"unproven": FIXED} if inbox is not None and inbox.unproven == "template" else {}
 
 
 async def on_suggestion_asked(work: Work[SuggestionAsked]) -> None:
@@ -34,24 +60,23 @@ async def on_suggestion_asked(work: Work[SuggestionAsked]) -> None:
     await _load(work, work.event.behaviours, "suggestion")
 
 
-async def _load(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...], purpose: Purpose) -> None:
+async def _load(
+    work: Work[Any], behaviours: tuple[AppliedBehaviour, ...], purpose: Purpose, treatment: Chosen | None = None
+) -> None:
     event = work.event
     turn = await prepare(work, behaviours)
-    layers = await asyncio.gather(*(load_layer(layer, turn) for layer in LAYERS))
+    layers = await load_layers(LAYERS, turn)
     async with work.unit() as unit:
+        chosen = {name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()}
         await unit.record(
-            MemoryLoaded(
-                turn_id=event.turn_id,
-                thread_id=event.thread_id,
-                participant_id=event.participant_id,
-                inbox=event.inbox,
-                mail_ids=event.mail_ids,
-                trusted=event.trusted,
-                layers=tuple(layers),
-                purpose=purpose,
-                settings={name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()},
-            )
+            _loaded(event, layers=tuple(layers), purpose=purpose, settings={**chosen, **(treatment or {})})
         )
+
+
+def _loaded(event: TurnOpened | SuggestionAsked, **loaded: Any) -> MemoryLoaded:
+    """The event about one turn or suggestion."""
+    of = event.model_dump(include={"turn_id", "thread_id", "participant_id", "inbox", "mail_ids", "trusted"})
+    return MemoryLoaded(**of, **{"layers": (), **loaded})
 
 
 async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()) -> Turn:
@@ -86,11 +111,27 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     )
 
 
+async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextLayer]:
+    """Layers within their budgets, side by side in one view of the tables. One that fails ends all."""
+    async with turn.house.database.snapshot(turn.workspace) as conn:
+        loading = [asyncio.create_task(layer.load(turn, conn)) for layer in layers]
+        try:
+            found = await asyncio.gather(*loading)
+        except BaseException:
+            for task in loading:
+                task.cancel()
+            await asyncio.gather(*loading, return_exceptions=True)
+            raise
+    return [
+        fit(layer.NAME, section, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED)
+        for layer, section in zip(layers, found, strict=True)
+    ]
+
+
 async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:
-    """One layer within its budget, read in a view of its own."""
-    async with turn.house.database.transaction(turn.workspace) as conn:
-        found = await layer.load(turn, conn)
-    return fit(layer.NAME, found, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED)
+    """One layer alone."""
+    [loaded] = await load_layers([layer], turn)
+    return loaded
 
 
 HANDLERS: Handlers = {TurnOpened: on_turn_opened, SuggestionAsked: on_suggestion_asked}

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from services.core.memory.cue import Recall
+from services.core.memory.facts import HAPPENED, whose_word
 from services.core.memory.periods import Window
 from services.core.memory.questions import Asked
 from services.core.memory.recall import in_words
@@ -63,11 +64,13 @@ def fact_entry(hit: Hit, why: str, now: datetime, unconfirmed_below: float) -> E
     until = min((end for end in (fact.valid_to, fact.expires_at, fact.superseded_at) if end), default=None)
     ended = until is not None and until <= now
     time = f"since {fact.valid_from:%Y-%m-%d}" + (f", ends {until:%Y-%m-%d}" if until else "")
-    if ended:
+    if fact.kind in HAPPENED and not fact.expires_at:
+        time = f"on {fact.valid_from:%Y-%m-%d}" + (", not so any more" if ended else "")
+    elif ended:
         time = f"{fact.valid_from:%Y-%m-%d} to {until:%Y-%m-%d}, not so any more"
     doubt = "" if fact.confidence >= unconfirmed_below else ", not confirmed"
     return entry(
-        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({time}{doubt})",
+        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({whose_word(fact.trust)}, {time}{doubt})",
         id=str(fact.fact_id),
         kind=fact.kind,
         key=fact.key,

@@ -1,6 +1,6 @@
 -- name: mails
 -- The mails of a turn, oldest first.
-SELECT mail_id, participant_id, message_id, subject, text, author_name, author_addr, received_at, language, flags, attachments
+SELECT mail_id, participant_id, message_id, subject, text, quoted, signature, author_name, author_addr, received_at, language, flags, attachments
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: earlier_mails
@@ -21,7 +21,7 @@ ORDER BY last_seen_at DESC, participant_id LIMIT 1;
 
 -- name: addresses
 -- The addresses of one person.
-SELECT participant_id, lower(addr) AS addr FROM participants
+SELECT participant_id, lower(addr COLLATE "C") AS addr FROM participants
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
 ORDER BY participant_id;
 
@@ -86,16 +86,17 @@ ORDER BY updated_at DESC LIMIT %(limit)s;
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;
 
 -- name: goals
--- What is to be reached with the author of the turn.
+-- What is to be reached with the author of the turn. A proven author sees none that an unproven turn added in their name.
 SELECT goal_id, text, added_at FROM goals
 WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL
-  AND closed_at IS NULL
+  AND closed_at IS NULL AND NOT (%(trusted)s AND unproven_moment(thread_id, added_at))
 ORDER BY added_at, goal_id;
 
 -- name: actions
--- What was done about the author of the turn.
+-- What was done about the author of the turn; for a proven one not what an unproven turn brought about.
 SELECT action, detail, at FROM thread_actions
 WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL
+  AND NOT (%(trusted)s AND unproven_moment(thread_id, at))
 ORDER BY version DESC LIMIT 20;
 
 -- name: relations
@@ -148,23 +149,27 @@ seen AS (
     FROM theirs JOIN turns t USING (thread_id)
     WHERE outcome = 'rejected' AND EXISTS (
         SELECT 1 FROM mails m
-        WHERE m.mail_id = ANY(t.mail_ids) AND m.participant_id = ANY((SELECT people FROM person)::uuid[])))
+        WHERE m.mail_id = ANY(t.mail_ids) AND m.trusted AND m.participant_id = ANY((SELECT people FROM person)::uuid[])))
 SELECT type, data, count(*)::int AS occurrences, max(at) AS last_at FROM seen
 GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 
 -- name: recent
 -- What the author of the turn has seen of the thread, newest first and without the mails that are being answered: the
 -- newest rows within the retention, and all that the summary does not cover yet, up to a bound. Mails are seen by who
--- wrote them and who stands in To or Cc, replies by whom they went to.
+-- wrote them and who stands in To or Cc, replies by whom they went to. A proven author sees no mail of whom nothing
+-- proves, and no answer to one: threads of before, in which both were, hold such.
 WITH seen AS NOT MATERIALIZED (
-    SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at, c.trusted,
+    SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at,
+           c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,
            m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
     FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL
       AND (c.mail_id IS NULL OR NOT c.mail_id = ANY(%(mail_ids)s))
+      AND (NOT %(trusted)s OR c.role <> 'customer' OR coalesce(m.trusted, false))
+      AND NOT (%(trusted)s AND c.role = 'agent' AND d.turn_id IS NOT NULL AND unproven_turn(d.turn_id))
       AND coalesce(CASE WHEN m.mail_id IS NOT NULL THEN %(addrs)s::text[] && (m.recipients || m.author_addr) END,
-                   lower(d.recipient) = ANY(%(addrs)s), true)),
+                   lower(d.recipient COLLATE "C") = ANY(%(addrs)s), true)),
 covered AS (
     SELECT coalesce(max(covers_to), 0) AS version FROM thread_summaries
     WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL AND trusted = %(trusted)s)

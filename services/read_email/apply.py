@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from psycopg.types.json import Jsonb
 
 from schemas.events.mail import EmailRead
@@ -9,6 +11,8 @@ from schemas.events.retention import MailBodyExpired
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
+from services.core.ids import author_id
+from services.core.mail.mailbox import MailboxKey
 
 SQL = queries(__file__)
 
@@ -22,11 +26,14 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
         "workspace": envelope.workspace,
         "at": envelope.time,
         "author_name": mail.author.name if mail.author else "",
-        "author_addr": mail.author.addr.casefold() if mail.author else "",
+        "author_addr": MailboxKey(mail.author.addr) if mail.author else "",
+        "author_written": mail.author.addr if mail.author else "",
+        "participant_id": _participant(envelope.workspace, mail),
         "recipients": list(mail.participants),
         "references_ids": list(mail.references),
         "identity_level": mail.identity.level,
         "trusted": mail.identity.trusted,
+        "signatures": list(mail.identity.signatures),
         "verdict_kind": mail.verdict.kind,
         "reason": mail.verdict.reason,
         "filter": mail.verdict.filter,
@@ -39,6 +46,11 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
         for message_id in dict.fromkeys((mail.message_id, *mail.awaits)):
             args = {"workspace": envelope.workspace, "message_id": message_id, "thread_id": mail.thread_id}
             await conn.execute(SQL.insert_message_thread, args)
+
+
+def _participant(workspace: str, mail: EmailRead) -> UUID | None:
+    """Events of before know the author by an id that several mailboxes could share."""
+    return author_id(workspace, mail.author.addr, mail.participant_id) if mail.author else mail.participant_id
 
 
 async def _body_expired(conn: Connection, envelope: Envelope) -> None:

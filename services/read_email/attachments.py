@@ -8,6 +8,7 @@ from schemas.events.mail import AttachmentRef, MailReceived
 from services.core.bus.work import Work
 from services.core.mail.attachments import ENCRYPTED, AttachmentText, attachment_text
 from services.core.mail.message import Attachment
+from services.core.mail.part_roles import role_of
 from services.read_email.reading import Reading
 
 MOST_KEPT = 200  # attachments of one mail; what is beyond is in the raw mail alone
@@ -36,6 +37,7 @@ async def keep_attachments(work: Work[MailReceived], reading: Reading, *, read: 
                 blob=await work.keep(one.content),
                 text=text,
                 cut=bool(said.reason) or len(text) < len(said.text.strip()),
+                role=role_of(one),
                 unread="" if said.verdict in ("text", "listing", "none") else said.reason[:200],
             )
         )

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from uuid import UUID
 
-from schemas.events.mail import AttachmentRef, EmailRead, MailReceived, Person, Verdict
+from schemas.events.mail import FORWARDED, AttachmentRef, EmailRead, MailReceived, Person, Verdict
 from schemas.events.retention import MailRetentionDue
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.core.mail.message import Address
+from services.core.mail.part_roles import seal_of
 from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
-from services.read_email.by_hand import PARKED, answered_before, of_colleague
+from services.read_email.by_hand import PARKED, answered_before, is_blind_copy, of_copy, of_ours, of_sent
 from services.read_email.expiring import on_due
-from services.read_email.judging import delivery_report, find_verdict, reported_reply
+from services.read_email.forwarding import METHOD
+from services.read_email.judging import delivery_report, envelope_sender, find_verdict, named_reply
 from services.read_email.placing import MOST_LISTED, facts, find_place
+from services.read_email.proof import is_proven
 from services.read_email.reading import Reading, read
+from services.read_email.spam import held_back, spam_verdict
 
 LONGEST_NAME = 100  # characters of a display name in the event; the mail itself keeps all of it
 
@@ -27,20 +33,34 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
     """Read it, then decide thread and verdict under the locks on its Message-ID and on those that it answers."""
     reading = await read(work)
     attachments = await keep_attachments(work, reading, read=_is_to_be_answered(work.event, reading))
+    spam = await spam_verdict(work, reading.raw)
     async with work.unit() as unit:
         mail = facts(reading, work.event, unit, work.house)
         for message_id in sorted(wanted_ids(mail)):
             await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": message_id})
+        for signature in sorted(reading.identity.signatures):
+            await unit.conn.execute(SQL.lock_signature, {"workspace": unit.workspace, "signature": signature})
         placement = await find_place(unit, mail, work.house.settings.threads.reopen_days)
         if work.event.from_sent:
             read_so_far = _event(work, reading, mail, placement, PARKED, None, attachments)
-            await unit.record(await of_colleague(unit, mail, read_so_far))
+            await unit.record(await of_sent(unit, mail, read_so_far, reading))
             return
-        about = await reported_reply(unit, reading.report)
+        settings = work.house.settings
+        inbox, envelope_from = settings.known_inbox(mail.inbox), envelope_sender(work.event, reading)
+        if of_ours(reading, inbox, settings.own_addresses, envelope_from):
+            read_so_far = _event(work, reading, mail, placement, PARKED, None, attachments)
+            blind = is_blind_copy(reading, settings.own_addresses)
+            if copied := await of_copy(unit, mail, read_so_far, blind=blind):
+                await unit.record(copied)
+                return
+        named = await named_reply(unit, reading.report)
+        about = named if named and is_proven(reading, named, work.house.keyring, unit.workspace) else None
         thread_id = about["thread_id"] if about else placement.thread_id
         closed = encrypted(attachments)
-        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, about, closed)
-        event = _event(work, reading, mail, placement, verdict, about, attachments)
+        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, named, about, mail.inbox, closed)
+        if named and not about and not placement.linked_to:  # a person has to find what it says it is about
+            placement = replace(placement, linked_to=named["thread_id"])
+        event = _event(work, reading, mail, placement, held_back(verdict, spam), about, attachments)
         await unit.record(event)
         for answer in await answered_before(unit, event):
             await unit.record(answer)
@@ -79,6 +99,8 @@ def _event(
         cc=tuple(map(_mailbox, mail.cc[:MOST_LISTED])),
         sent_at=mail.date,
         text=reading.text,
+        quoted=reading.quoted,
+        signature=reading.signature,
         language=mail.language,
         attachments=attachments,
         identity=reading.identity.model_copy(update={"reply_token": token_used}),
@@ -86,9 +108,19 @@ def _event(
         participants=tuple(sorted(facts.participants)),
         awaits=placement.awaits,
         linked_from=placement.linked_to,
-        flags=(*placement.flags, *(("hidden_text",) if mail.hidden_text else ())),
+        flags=(*placement.flags, *_flags(reading)),
         report=delivery_report(reading.report, about),
     )
+
+
+def _flags(reading: Reading) -> Iterator[str]:
+    """What the mail's own bytes say that its readers should know."""
+    if reading.mail.hidden_text:
+        yield "hidden_text"
+    if seal := seal_of(reading.mail):
+        yield seal
+    if reading.identity.method == METHOD:
+        yield FORWARDED
 
 
 def _author_id(workspace: str, author: Address | None) -> UUID | None:

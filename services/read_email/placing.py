@@ -10,6 +10,7 @@ from schemas.events.mail import MailReceived
 from services.core.bus.unit import Row, Unit
 from services.core.house import House
 from services.core.ids import participant_id
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.message import ParsedMail
 from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
 from services.core.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
@@ -21,9 +22,13 @@ MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people
 
 
 def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> MailFacts:
-    """What placing needs of the mail itself, the thread of a valid reply token included."""
-    mail = reading.mail
-    author = mail.author.key if mail.author else ""
+    """What placing needs of the mail itself, the thread of a valid reply token included.
+
+    What a signature alone proves names no mails but those that it covers. The token is written into every mail of ours,
+    which is passed on and quoted: it names a thread and proves nobody.
+    """
+    mail, unsigned = reading.mail, reading.identity.unsigned
+    author = mail.author.key if mail.author else MailboxKey("")
     listed = (*mail.from_[:MOST_LISTED], *mail.to[:MOST_LISTED], *mail.cc[:MOST_LISTED])
     people = {one.key for one in listed} - house.settings.own_addresses
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
@@ -36,10 +41,11 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> Ma
         author=author,
         received=unit.now,
         subject=mail.subject,
-        references=mail.references,
-        in_reply_to=mail.in_reply_to,
+        references=() if "references" in unsigned else mail.references,
+        in_reply_to=() if "in-reply-to" in unsigned else mail.in_reply_to,
         participants=frozenset(people),
         verified=reading.identity.trusted,
+        failed=reading.identity.level == "failed",
         token_thread=next((one for one in threads if one), None),
     )
 
@@ -52,17 +58,18 @@ def inbox_of(mail: ParsedMail, event: MailReceived, settings: Settings) -> str:
     """
     if event.from_sent or event.vouched_by:
         return event.inbox
-    names = {one.address.casefold(): one.name for one in settings.inboxes if not one.paused}
-    addressed = (names.get(without_token(one.addr).casefold()) for one in (*mail.to, *mail.cc))
+    of_inbox = ((one.name, (one.address, *one.aliases)) for one in settings.inboxes if not one.paused)
+    names = {MailboxKey(address): name for name, addresses in of_inbox for address in addresses}
+    addressed = (names.get(MailboxKey(without_token(one.addr))) for one in (*mail.to, *mail.cc))
     return next((name for name in addressed if name), event.inbox)
 
 
 async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:
     """The mail's thread, decided under the lock on its Message-ID."""
     if mail.verified:
-        who = participant_id(unit.workspace, mail.author)
+        who = participant_id(unit.workspace, MailboxKey(mail.author))
         rows = await unit.all(SQL.other_addresses, workspace=unit.workspace, participant_id=who)
-        mail = replace(mail, aliases=frozenset(row["addr"].casefold() for row in rows))
+        mail = replace(mail, aliases=frozenset(MailboxKey(row["addr"]) for row in rows))
     return place(mail, await _known_threads(unit, mail), timedelta(days=reopen_days))
 
 
@@ -72,12 +79,14 @@ async def find_answered(unit: Unit, mail: MailFacts) -> KnownThread | None:
 
 
 def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | None:
-    """The thread that holds the nearest id referred to, if one of its people is written to.
+    """The thread that holds the nearest id referred to, if one of its people is written to; a proven one first.
 
-    So a customer's mail that is passed on to somebody else counts as no answer to the customer.
+    So a customer's mail that is passed on to somebody else counts as no answer to the customer, and no forged mail that
+    has the customer's Message-ID takes the answer away from them.
     """
+    proven_first = sorted(known, key=lambda thread: (thread.standing != "proven", thread.standing))
     for message_id in mail.ancestors:
-        for thread in known:
+        for thread in proven_first:
             if message_id in thread.held and mail.participants & (thread.participants | {thread.author}):
                 return thread
     return None
@@ -97,7 +106,7 @@ async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
 def _known(row: Row) -> KnownThread:
     return KnownThread(
         thread_id=row["thread_id"],
-        author=row["author_addr"],
+        author=MailboxKey(row["author_addr"]),
         message_ids=frozenset(row["message_ids"]),
         our_ids=frozenset(row["our_ids"]),
         awaited=frozenset(row["awaited"]) - frozenset(row["message_ids"]),
@@ -105,4 +114,5 @@ def _known(row: Row) -> KnownThread:
         verified=frozenset(row["verified"]),
         subject=row["subject"],
         closed_at=row["closed_at"],
+        standing="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
     )

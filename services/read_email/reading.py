@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from schemas.events.mail import Identity, MailReceived
 from services.core.bus.work import Work
-from services.core.house import House
-from services.core.mail.authentication import Peer, authenticate
-from services.core.mail.message import ParsedMail
+from services.core.mail.authentication import Dkim, Peer, authenticate, signed_digests, with_coverage
+from services.core.mail.authentication.domains import domain_of
+from services.core.mail.authentication.trace import arrived_at
+from services.core.mail.message import Address, ParsedMail
 from services.core.mail.mime import read_mail
 from services.core.mail.reports import Report, read_report
+from services.read_email.forwarding import METHOD, author_named, forwarded_by, in_their_name
 
 MAX_TEXT = 32_000  # characters of new text that travel in the event
+FEW_WORDS, FEW_CHARACTERS = 5, 40  # new text of fewer may not be all that the writer added
+MAX_QUOTED, MAX_SIGNATURE = 4_000, 1_000  # characters that travel beside so few words
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +39,29 @@ class Reading:
         """The new text, within its limit."""
         return self.mail.reply.new[:MAX_TEXT]
 
+    @property
+    def quoted(self) -> str:
+        """The beginning of what the mail quotes, where it says little else; else ""."""
+        return self.mail.reply.quoted[:MAX_QUOTED] if is_short(self.text) else ""
+
+    @property
+    def signature(self) -> str:
+        """The beginning of the mail's signature, where it says little else; else ""."""
+        return self.mail.reply.signature[:MAX_SIGNATURE] if is_short(self.text) else ""
+
+
+def is_short(text: str) -> bool:
+    """Whether a new text is a few words: they mean little without the quote, and more may have been taken off."""
+    return len(text.split()) < FEW_WORDS and len(text.strip()) < FEW_CHARACTERS
+
 
 async def read(work: Work[MailReceived]) -> Reading:
     """Parse and authenticate. Never raises for what the mail holds."""
     raw = await work.house.blobs.get(work.event.blob)
     mail = await asyncio.to_thread(read_mail, raw)
-    checked = await work.checkpoint("authenticate", lambda: _authenticate(work.house, work.event, raw, mail))
+    checked = await work.checkpoint("authenticate", lambda: _authenticate(work, raw, mail))
+    named = checked.pop("named", None)
+    mail = in_their_name(mail, Address(**named)) if named else mail
     return Reading(
         mail=mail,
         raw=raw,
@@ -50,12 +72,46 @@ async def read(work: Work[MailReceived]) -> Reading:
     )
 
 
-async def _authenticate(house: House, event: MailReceived, raw: bytes, mail: ParsedMail) -> dict[str, Any]:
+async def _authenticate(work: Work[MailReceived], raw: bytes, mail: ParsedMail) -> dict[str, Any]:
+    event, settings = work.event, work.house.settings
     if event.from_sent:
         return {"level": "unverified", "method": "sent folder", "reasons": ["it lay in our own Sent folder"]}
     if event.vouched_by and mail.author is not None:
-        return {"level": "vouched", "method": "operator", "reasons": [f"{event.vouched_by} vouches for it"]}
-    peer = Peer(event.peer.ip, event.peer.helo, event.peer.mail_from) if event.peer.ip else None
-    ids, sealers = house.settings.own_authserv_ids, house.settings.trusted_sealers
-    found = await asyncio.to_thread(authenticate, raw, mail, peer, house.resolver, ids, sealers)
-    return {"level": found.level, "method": found.method, "reasons": list(found.reasons)}
+        signatures = await asyncio.to_thread(signed_digests, raw, domain_of(mail.author.addr))
+        reasons = (f"{event.vouched_by} vouches for it",)
+        vouched = Identity(level="vouched", method="operator", reasons=reasons, signatures=signatures)
+        return _named(work, mail, vouched, ()) or vouched.model_dump(mode="json")
+    found = await asyncio.to_thread(
+        authenticate,
+        raw,
+        mail,
+        Peer(event.peer.ip, event.peer.helo, event.peer.mail_from) if event.peer.ip else None,
+        work.house.resolver,
+        settings.own_authserv_ids,
+        settings.trusted_sealers,
+        stripping_ids=settings.stripping_authserv_ids,
+        own_addresses=settings.own_addresses,
+        arrived=arrived_at(mail, settings.own_authserv_ids, work.now) if event.mode == "live" else None,
+    )
+    identity = Identity(
+        level=found.level,
+        method=found.method,
+        reasons=found.reasons,
+        unsigned=found.unsigned,
+        signatures=found.signatures,
+    )
+    return _named(work, mail, identity, with_coverage(found.dkim, raw)) or identity.model_dump(mode="json")
+
+
+def _named(
+    work: Work[MailReceived], mail: ParsedMail, identity: Identity, signatures: Collection[Dkim]
+) -> dict[str, Any] | None:
+    """What is known of the author whom a trusted forwarder names; None for a mail that is none of its."""
+    settings = work.house.settings
+    inbox = settings.known_inbox(work.event.inbox)
+    forwarder = forwarded_by(mail, inbox.forwarders, identity, signatures) if inbox else None
+    author = author_named(mail, forwarder, settings.own_addresses) if forwarder else None
+    if forwarder is None or author is None:
+        return None
+    reasons = [f"{forwarder.sender} handed it on, which the inbox trusts to name its author, and nothing proves them"]
+    return {"level": "unverified", "method": METHOD, "reasons": reasons, "named": asdict(author)}

@@ -96,7 +96,7 @@ async def _known(house: House, inbox: InboxSettings, mark: str) -> UUID | None:
 async def _publish_stored(house: House, mail_id: UUID) -> None:
     async with house.database.reading() as conn:
         stored = await fetch_one(conn, SQL.event, {"id": _event_id(mail_id)})
-    if stored and stored["published_at"] is None:
+    if stored and stored["unpublished"]:
         await publish(house, [history.envelope(stored)])
 
 

@@ -4,7 +4,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(%(id)s::uuid::text, 0));
 
 -- name: event
 -- The event as it was stored first, if it was.
-SELECT * FROM events WHERE id = %(id)s;
+SELECT e.*, EXISTS (SELECT FROM outbox o WHERE o.event_id = e.id) AS unpublished FROM events e WHERE e.id = %(id)s;
 
 -- name: is_receipted
 -- Whether the mail was let in, also where its event has left the table for an archived file.
@@ -57,11 +57,11 @@ ON CONFLICT (workspace, inbox, folder, uidvalidity, uid)
 DO UPDATE SET attempts = unfetched_mails.attempts + 1, error = excluded.error, tried_at = excluded.tried_at;
 
 -- name: unfetched
--- What is to be tried again.
-SELECT uid FROM unfetched_mails
+-- What is to be tried again, each with when: after a pause that doubles from `first_s` seconds to `longest_s`.
+SELECT uid, tried_at + make_interval(secs => least(%(longest_s)s, %(first_s)s * 2 ^ least(attempts - 1, 20))) AS due_at
+FROM unfetched_mails
 WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND folder = %(folder)s AND uidvalidity = %(uidvalidity)s
-  AND attempts < %(most)s
-ORDER BY uid;
+ORDER BY due_at, uid;
 
 -- name: forget_unfetched
 -- The mail came after all, or is gone.

@@ -5,31 +5,34 @@ POST /inbound/oauth/token gives access tokens to providers that use them.
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from services.core.db import fetch_one
 from services.core.house import House
+from services.core.mail.tokens import token_of_message_id
 from services.core.settings import InboxSettings, SettingsWrong
 from services.core.web import Refused, body_within, too_large
 from services.receive_email.accept import SQL, accept
-from services.receive_email.fingerprint import fingerprint
+from services.receive_email.fingerprint import fingerprint, message_id_of
 from services.receive_email.webhooks import FORMATS
 from services.receive_email.webhooks.oauth import Token, grant
 from services.receive_email.webhooks.outside import HttpsOutside
-from services.receive_email.webhooks.request import Call, Format, Inbound, Outside
+from services.receive_email.webhooks.request import Call, Format, Inbound, Outside, not_configured
 
 BODY_DEADLINE_S = 120
 TOKEN_REQUEST_BYTES = 8 * 1024
 DATED = [one.name for one in FORMATS.values() if one.dated]
 
 Inbox = Annotated[str, Query(max_length=200)]
+Direction = Annotated[Literal["received", "sent"], Query()]
 
 
 class Answer(BaseModel):
-    """What became of the call: a mail `accepted`, a `duplicate` of one, or a subscription `confirmed`."""
+    """What became of the call: a mail `accepted`, a `duplicate`, a reply of `ours`, a subscription `confirmed`."""
 
     status: str
     mail_id: str | None = None
@@ -43,17 +46,23 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
     async def token(request: Request, response: Response) -> Token:
         """Give a provider the access token that it posts mail with."""
         response.headers["cache-control"] = "no-store"
+        if not house.settings.web.webhooks.sendgrid_client_secret.get_secret_value():
+            raise not_configured("web.webhooks.sendgrid_client_secret")
         return grant(await read_call(house, request, TOKEN_REQUEST_BYTES, network))
 
     @router.post("/inbound/{format_name}")
     @router.post("/inbound/{format_name}/{path}")
-    async def inbound(request: Request, format_name: str, path: str = "", inbox: Inbox = "") -> Answer:
-        """Bring one mail to one inbox."""
+    async def inbound(
+        request: Request, format_name: str, path: str = "", inbox: Inbox = "", direction: Direction = "received"
+    ) -> Answer:
+        """Bring one mail to one inbox; with `direction=sent` one that a colleague sent from it."""
         shape = FORMATS.get(format_name)
         if shape is None or (path and not shape.has_path):
             raise Refused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
+        shape.admit(unread_call(house, request, network, path))
         limit = int(house.settings.web.max_body_bytes * shape.overhead)
-        return await receive(house, shape, await read_call(house, request, limit, network, path), inbox)
+        call = await read_call(house, request, limit, network, path)
+        return await receive(house, shape, call, inbox, from_sent=direction == "sent")
 
     return router
 
@@ -61,11 +70,16 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
 async def read_call(house: House, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
     """The call with its body, as long as that stays within the limit in bytes. Raises `Refused`."""
     body = await body_within(request, limit, BODY_DEADLINE_S)
+    return replace(unread_call(house, request, outside, path), body=body)
+
+
+def unread_call(house: House, request: Request, outside: Outside, path: str = "") -> Call:
+    """The call without its body, of which no byte is read."""
     headers = {name.lower(): value for name, value in request.headers.items()}
-    return Call(headers=headers, body=body, now=house.now(), web=house.settings.web, outside=outside, path=path)
+    return Call(headers=headers, body=b"", now=house.now(), web=house.settings.web, outside=outside, path=path)
 
 
-async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> Answer:
+async def receive(house: House, shape: Format, call: Call, inbox_name: str, *, from_sent: bool = False) -> Answer:
     """Let the mail of a call in, once. Raises `Refused`, or what keeps us from storing it."""
     found = await shape.open(call)
     if found is None:
@@ -73,9 +87,12 @@ async def receive(house: House, shape: Format, call: Call, inbox_name: str) -> A
     if len(found.raw) > house.settings.web.max_body_bytes:
         raise too_large(house.settings.web.max_body_bytes)
     inbox = _inbox(house, inbox_name)
+    if from_sent and token_of_message_id(message_id_of(found.raw)):
+        return Answer(status="ours")
     await _claim(house, shape, found, inbox)
     source_key = f"{shape.name}:{found.key}"
-    accepted = await accept(house, inbox, found.raw, source="webhook", source_key=source_key, peer=found.peer)
+    given: dict[str, Any] = {"source_key": source_key, "peer": found.peer, "from_sent": from_sent}
+    accepted = await accept(house, inbox, found.raw, source="webhook", **given)
     return Answer(status="accepted" if accepted.new else "duplicate", mail_id=str(accepted.mail_id))
 
 

@@ -18,12 +18,15 @@ from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.reflect.materials import gather
-from services.reflect.reflection import covered, reflect_on
+from services.reflect.reflection import covered, reflect_on, unlearned
 
 
 async def on_turn_closed(work: Work[TurnClosed]) -> None:
-    """Reflect on every turn but those that a newer one took over."""
+    """Reflect on every turn but those that a newer one took over; about those of nobody proven no model is asked."""
     if work.event.outcome == "superseded":
+        return
+    if not work.event.trusted:
+        await _learn(work, work.envelope, unlearned(work.event))
         return
     materials = await gather(work, work.event)
     await _learn(work, work.envelope, await reflect_on(work, work.event, materials))
@@ -36,7 +39,7 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
     async with work.reading() as conn:
         row = await fetch_one(conn, history.SQL.by_id, {"id": work.event.subject})
     closed = history.envelope(row) if row else None
-    if closed is None or not isinstance(closed.data, TurnClosed):
+    if closed is None or not isinstance(closed.data, TurnClosed) or not closed.data.trusted:
         return
     materials = await gather(work, closed.data)
     learned = await reflect_on(work, closed.data, materials) if materials.news else covered(closed.data)
@@ -47,16 +50,21 @@ async def _learn(work: Work[Any], closed: Envelope, learned: TurnReflected) -> N
     """Record what was learned; where nothing was, and there is a time left to ask again, set the timer for it."""
     at = None
     if not learned.covers_to and learned.usage.calls:
-        at = next_attempt(closed.time, work.now, work.house.settings.learning.retry_hours)
+        at = next_attempt(closed.time, work.now, work.moment(), work.house.settings.learning.retry_hours)
     async with work.unit() as unit:
         await unit.record(learned.model_copy(update={"retry_at": at}))
         if at is not None:
             await unit.set_timer(_timer(learned, closed.id, at))
 
 
-def next_attempt(closed_at: datetime, now: datetime, hours: Sequence[float]) -> datetime | None:
-    """When the model is asked next about a turn that closed then; None where it was asked often enough."""
-    return next((at for one in sorted(hours) if (at := closed_at + timedelta(hours=one)) > now), None)
+def next_attempt(closed_at: datetime, due_at: datetime, now: datetime, hours: Sequence[float]) -> datetime | None:
+    """When the model is asked next about a turn that closed then; None where it was asked often enough.
+
+    `due_at` is when this attempt was due, `now` when it was made: the pause between two counts from the later one.
+    """
+    steps = sorted(closed_at + timedelta(hours=one) for one in hours)
+    at = next((one for one in steps if one > due_at), None)
+    return None if at is None else at + max(timedelta(0), now - due_at)
 
 
 def _timer(learned: TurnReflected, closed_id: UUID, at: datetime) -> TimerElapsed:

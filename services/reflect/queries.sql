@@ -35,13 +35,16 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY
 
 -- name: conversation
 -- What the author has seen (load_memory says how that is told) and the summary does not cover yet, oldest first: what
--- is over the limit is covered after the next turn.
-SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at, c.mail_id, c.trusted, m.participant_id AS author_id,
+-- is over the limit is covered after the next turn. Of a proven author's turn nothing that nobody proven wrote.
+SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at, c.mail_id,
+       c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted, m.participant_id AS author_id,
        coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
 FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
 LEFT JOIN deliveries d ON d.reply_id = c.reply_id
 WHERE c.thread_id = %(thread_id)s AND c.version > %(covers_to)s AND c.gone_at IS NULL
-  AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient) = %(addr)s, true)
+  AND (NOT %(trusted)s OR c.role <> 'customer' OR coalesce(m.trusted, false))
+  AND NOT (%(trusted)s AND c.role = 'agent' AND d.turn_id IS NOT NULL AND unproven_turn(d.turn_id))
+  AND coalesce(%(addr)s = ANY(m.recipients || m.author_addr), lower(d.recipient COLLATE "C") = %(addr)s, true)
 ORDER BY c.version LIMIT %(messages_shown)s;
 
 -- name: size

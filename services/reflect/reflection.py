@@ -105,6 +105,12 @@ def covered(event: TurnClosed) -> TurnReflected:
     return TurnReflected(**_about(event), summary="", covers_to=0, refused=("a later turn of the thread covers it",))
 
 
+def unlearned(event: TurnClosed) -> TurnReflected:
+    """What is recorded of a turn whose author is not proven: nothing is learned from their words, or summarized."""
+    why = "nothing proves who wrote: nothing is learned"
+    return TurnReflected(**_about(event), summary="", covers_to=0, refused=(why,))
+
+
 def _about(event: TurnClosed) -> dict[str, Any]:
     return event.model_dump(
         include={"turn_id", "thread_id", "participant_id", "inbox", "mail_ids", "trusted", "outcome"}

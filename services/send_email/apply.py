@@ -14,16 +14,20 @@ SQL = queries(__file__)
 
 def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]:
     nothing = dict.fromkeys(("message_id", "blob", "recipient", "envelope_from", "retry_at", "departs_at", "tried_at"))
-    stamp = {"workspace": envelope.workspace, "version": envelope.version, "at": envelope.time}
-    return {
+    left = envelope.data.happened_at if isinstance(envelope.data, ev.ReplySent) else None
+    stamp = {"workspace": envelope.workspace, "version": envelope.version, "at": envelope.time, "sent_at": left}
+    args = {
         **nothing,
         "attempt": 0,
         "inbox": "",
+        "cc": (),
+        "files": (),
         **envelope.data.model_dump(),
         **stamp,
         "to_state": to_state,
         "detail": detail,
     }
+    return {**args, "cc": list(args["cc"]), "files": list(args["files"])}
 
 
 def _created(to_state: str, detail_field: str = "") -> Apply:
@@ -70,7 +74,8 @@ async def _bounced(conn: Connection, envelope: Envelope) -> None:
     event = envelope.data
     assert isinstance(event, ev.ReplyBounced)
     args = _args(envelope, "bounced", event.diagnostic)
-    await conn.execute(SQL.set_state, args)
+    if not event.of_copy:
+        await conn.execute(SQL.set_state, args)
     if event.suppressed:
         await conn.execute(SQL.suppress, args)
 

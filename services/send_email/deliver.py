@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+import structlog
 
 from schemas.events.base import EventData
 from schemas.events.replies import (
@@ -15,18 +18,22 @@ from schemas.events.replies import (
     ReplySending,
     ReplyUnknown,
 )
+from services.core import outages
 from services.core.bus.history import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.core.mail.attempts import next_attempt
-from services.core.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, dialogue
+from services.core.mail.imap import token_store
+from services.core.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, ServerAway, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.hold import held
 from services.send_email.results import ids_of, retry_timer, sent
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+
+log = structlog.get_logger(__name__)
 
 Row = dict[str, Any]
 
@@ -57,24 +64,42 @@ async def deliver(work: Work[Any], reply_id: UUID) -> None:
 
 
 async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
-    attempt = row["attempt"] + 1
+    attempt, settings = row["attempt"] + 1, work.house.settings
     raw = await work.house.blobs.get(reply.blob)
-    letter = Letter(reply.envelope_from, reply.recipient, raw)
+    letter = Letter(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
     try:
-        async with dialogue(work.house.settings.smtp_of(reply.inbox), letter) as session:
+        async with dialogue(settings.smtp_of(reply.inbox), letter, token_store(settings)) as session:
             await _intend(work, reply, attempt)
-            await _settle(work, sent(reply, attempt, await session.data()))
+            said = await session.data()
+            await _settle(work, sent(reply, attempt, said, work.moment()))
+        await outages.clear(work.house, "smtp", reply.inbox)
     except Overtaken:
         return
     except OverRate:
         if not await rate.waits(work, reply, row):
             raise HeldElsewhere(f"the rate of {reply.inbox} was full a moment ago") from None
     except NotNow as error:
+        if isinstance(error, ServerAway) and await outages.note(work.house, "smtp", reply.inbox, str(error)):
+            remedy = f"correspondent inbox test {reply.inbox}"
+            log.warning("the SMTP server is away: replies wait", inbox=reply.inbox, error=str(error), try_it=remedy)
         await _defer(work, reply, attempt, str(error))
     except (Refused, RecipientSuppressed) as error:
         await _settle(work, ReplyFailed(**ids_of(reply), attempt=attempt, error=str(error)))
     except OutcomeUnknown as error:
         await _settle(work, ReplyUnknown(**ids_of(reply), attempt=attempt, error=str(error)))
+
+
+async def _wanted_copies(work: Work[Any], reply: ReplyApproved) -> tuple[str, ...]:
+    """The copies whose addresses are not suppressed by now."""
+    if not reply.cc:
+        return ()
+    kept: list[str] = []
+    async with work.reading() as conn:
+        for one in reply.cc:
+            with suppress(RecipientSuppressed):
+                await refuse_suppressed(conn, work.workspace, one)
+                kept.append(one)
+    return tuple(kept)
 
 
 async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
@@ -118,8 +143,9 @@ async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
 async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str) -> None:
     async with work.unit(f"result-{attempt}") as unit:
         first = await unit.one(SQL.attempt_began, reply_id=reply.reply_id)
-        began = first["at"] if first and first["at"] else unit.now
-        retry_at = next_attempt(unit.now, attempt, began, work.house.settings.send.retry_days)
+        now = work.moment()
+        began = first["at"] if first and first["at"] else now
+        retry_at = next_attempt(now, attempt, began, work.house.settings.send.retry_days)
         if retry_at is None:
             await unit.record(ReplyFailed(**ids_of(reply), attempt=attempt, error=f"given up after days: {error}"))
             return

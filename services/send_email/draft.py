@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted
 from services.core.house import House
-from services.core.mail.compose import Composed, Outgoing, compose, dkim_sign, read_key
+from services.core.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.message import Address
+from services.core.mail.report_tokens import make_report_token
 from services.core.mail.tokens import make_token
+from services.core.settings import InboxSettings
+from services.core.settings.layout import LayoutSettings
+from services.send_email.copies import copies
 from services.send_email.sources import with_sources
 
 Row = dict[str, Any]
@@ -27,18 +33,35 @@ def disclosed(text: str, sentence: str) -> str:
     return text if not says or said in " ".join(text.split()) else f"{text.rstrip()}\n\n{said}"
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The newest mail that a reply answers: its row, and its event, which an erase may have taken."""
+
+    mail: Row
+    read: EmailRead | None
+
+    def quote(self, layout: LayoutSettings) -> tuple[str, str]:
+        """The mail to quote and the line above it. Only a proven author's words are sent back."""
+        if layout.quote == "off" or self.read is None or not self.mail["trusted"]:
+            return "", ""
+        sent = (self.read.sent_at or self.mail["received_at"]).strftime("%Y-%m-%d %H:%M %Z").strip()
+        name = self.mail["author_name"] or self.mail["author_addr"]
+        return self.read.text, layout.quote_intro.replace("{date}", sent).replace("{name}", name)
+
+
 def freeze(
     draft: ReplyDrafted,
-    mail: Row,
+    answered: Answered,
     house: House,
     workspace: str,
     now: datetime,
     *,
     known_links: frozenset[str],
     pages: Mapping[str, str],
+    files: tuple[File, ...] = (),
     automatic: bool,
 ) -> Composed:
-    """The finished message to the author of `mail`, signed where the inbox has a key.
+    """The finished message to the author of the answered mail, signed where the inbox has a key.
 
     `known_links` stand in the knowledge base; `pages` (address -> title) are named below the text. Raises
     `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
@@ -47,22 +70,35 @@ def freeze(
     send = house.settings.send
     disclose = send.disclose_ai if draft.disclose_ai is None else draft.disclose_ai
     text = disclosed(draft.text, send.disclosure) if automatic and disclose else draft.text
-    token = make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"])
-    composed = compose(
-        Outgoing(
-            reply_id=draft.reply_id,
-            sender=Address(inbox.display_name, inbox.address),
-            recipient=Address(mail["author_name"], mail["author_addr"]),
-            subject=mail["subject"],
-            text=with_sources(text, pages),
-            date=now,
-            token=token,
-            domain=inbox.address.rpartition("@")[2],
-            in_reply_to=mail["message_id"],
-            references=tuple(mail["references_ids"]),
-            allowed_links=send.allowed_links,
-            known_links=known_links.union(pages),
-            automatic=automatic,
-        )
+    mail, layout = answered.mail, inbox.layout
+    cc = copies(answered.read, layout, house.settings.own_addresses) if answered.read else ()
+    quoted, intro = answered.quote(layout)
+    message = Outgoing(
+        reply_id=draft.reply_id,
+        sender=Address(inbox.display_name, inbox.address),
+        recipient=Address(mail["author_name"], mail["author_addr"]),
+        subject=mail["subject"],
+        text=with_sources(text, pages),
+        date=now,
+        token=make_token(house.keyring, workspace, draft.thread_id, MailboxKey(mail["author_addr"])),
+        domain=inbox.address.rpartition("@")[2],
+        report_token=make_report_token(house.keyring, workspace, draft.reply_id),
+        in_reply_to=mail["message_id"],
+        references=tuple(mail["references_ids"]),
+        allowed_links=send.allowed_links,
+        known_links=known_links.union(pages),
+        automatic=automatic,
+        cc=cc,
+        files=files,
+        signature=Block(layout.signature, layout.signature_html),
+        footer=Block(layout.footer, layout.footer_html),
+        quoted=quoted,
+        quote_intro=intro,
     )
+    return finished(message, inbox)
+
+
+def finished(message: Outgoing, inbox: InboxSettings) -> Composed:
+    """The message composed, and signed where the inbox has a key. Raises `ComposeRefused`."""
+    composed = compose(message)
     return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox.dkim else composed

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from schemas.events.alerts import PersonCalled
-from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
+from schemas.events.replies import (
+    DraftDecided,
+    ReplyApproved,
+    ReplyDiscarded,
+    ReplyDrafted,
+    ReplyFailed,
+    ReplyHeld,
+    SentFile,
+)
 from services.core.bus import history
-from services.core.bus.unit import Unit
+from services.core.bus.unit import Row, Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_all, fetch_one
+from services.core.db import fetch_one
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
-from services.core.mail.compose import Composed, ComposeRefused, links_in
-from services.core.memory.knowledge import chunk_ids, passages_by_id
-from services.core.settings import SettingsWrong
+from services.core.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
-from services.send_email.draft import freeze
-from services.send_email.sources import public_pages
-from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
+from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
 
-
-@dataclass(frozen=True, slots=True)
-class Frozen:
-    """A finished message and its name in the blob store."""
-
-    composed: Composed
-    blob: str
-
-
-@dataclass(frozen=True, slots=True)
-class Unwritable:
-    """No such mail may be written, and why, in words."""
-
-    reason: str
+APPROVES = "a person approves each reply"
+UNPROVEN = "nothing proves that the sender is who they say"
+CLOSED = Unwritable("the sender's domain says that this mail is not its own: a person decides")
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -43,18 +37,25 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     draft = work.event
     if draft.decision == "no_reply":
         return
-    frozen = await _frozen(work, draft, automatic=True)
+    mail = await _newest(work, draft)
+    to_whom = gate(draft, mail, work.house)
     approval = draft.approval or work.house.settings.send.approval
-    held = approval == "review"
+    held = approval == "review" or to_whom == "review"
+    if to_whom != "open":
+        draft = without_proposals(draft)
+    frozen: Frozen | Unwritable = CLOSED
+    if to_whom == "template" and not held:
+        draft = as_fixed(draft, work.house)
+        frozen = await kept(work, partial(freeze_fixed, draft, mail, work.house, work.workspace, work.now))
+    elif to_whom != "closed":
+        frozen = await frozen_reply(work, draft, mail, automatic=not held)
     async with work.unit() as unit:
         await unit.lock("thread", draft.thread_id)
         why_not = await overtaken(unit, draft.thread_id, draft.turn_id)
         if why_not:
             await unit.record(ReplyDiscarded(**_of(draft), reason=why_not, overtaken=True))
         elif held and isinstance(frozen, Frozen):
-            held_draft = _held(draft)
-            await unit.record(held_draft)
-            await unit.record(_called(draft, held_draft.reason))
+            await _hold(unit, draft, frozen, APPROVES if to_whom in ("open", "named") else UNPROVEN)
         else:
             await _end(unit, draft, frozen, "policy")
 
@@ -62,18 +63,25 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
 async def on_decided(work: Work[DraftDecided]) -> None:
     """A person's word on a held draft. Said twice it is said once; about another text it is not said at all.
 
-    Nor about one that nobody can read any more, since somebody was erased.
+    Nor about one that nobody can read any more, since somebody was erased. What a person approves is what leaves, to
+    the letter: where settings changed since it was shown, so that it would leave otherwise, it is shown again instead.
     """
     decided = work.event
     key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}
     async with work.reading() as conn:
         found = await fetch_one(conn, SQL.draft, key)
+        seen = await fetch_one(conn, SQL.held, {"reply_id": decided.reply_id})
     if found is None or is_sealed(found["data"]):
         return
     draft = history.envelope(found).data
     assert isinstance(draft, ReplyDrafted)
     final = draft.model_copy(update={"text": decided.text, "citations": ()}) if decided.text else draft
-    frozen = await _frozen(work, final, automatic=False) if decided.approve else None
+    frozen: Frozen | Unwritable | None = None
+    if decided.approve:
+        mail = await _newest(work, draft)
+        final = final if gate(draft, mail, work.house) == "open" else without_proposals(final)
+        typed = frozenset(links_in(decided.text)).difference(links_in(draft.text))
+        frozen = await frozen_reply(work, final, mail, automatic=False, typed=typed, attached=decided.files)
     async with work.unit() as unit:
         if not await _still_asked(unit, decided, draft):
             return
@@ -81,8 +89,15 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         if why_not or frozen is None:
             reason = why_not or f"{decided.by} rejected it: {decided.reason}"
             await unit.record(ReplyDiscarded(**_of(draft), reason=reason, overtaken=bool(why_not)))
+        elif isinstance(frozen, Frozen) and not decided.text and _shown(seen) not in ("", frozen.composed.text):
+            await _hold(unit, final, frozen, "its text would differ from the one that was shown: settings have changed")
         else:
-            await _end(unit, final, frozen, decided.by)
+            await _end(unit, final, frozen, decided.by, decided.files)
+
+
+def _shown(held: Row | None) -> str:
+    """The text that the person saw; "" where an earlier release did not keep it."""
+    return str(held["data"].get("shown", "")) if held and not is_sealed(held["data"]) else ""
 
 
 async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -> bool:
@@ -102,43 +117,44 @@ async def _same_thread(unit: Unit, decided: DraftDecided, version: int) -> bool:
     return await unit.one(SQL.changed_since, **args, version=version) is None
 
 
-async def _end(unit: Unit, draft: ReplyDrafted, frozen: Frozen | Unwritable, by: str) -> None:
+async def _end(
+    unit: Unit, draft: ReplyDrafted, frozen: Frozen | Unwritable, by: str, attached: tuple[SentFile, ...] = ()
+) -> None:
     if isinstance(frozen, Frozen):
-        await unit.record(_approved(draft, frozen, by))
+        await unit.record(_approved(draft, frozen, by, attached))
     else:
         await unit.record(ReplyFailed(**_of(draft), inbox=draft.inbox, attempt=0, error=frozen.reason[:500]))
-
-
-async def _frozen(work: Work[Any], draft: ReplyDrafted, *, automatic: bool) -> Frozen | Unwritable:
-    """The MIME of a draft, or why there is none."""
-    async with work.reading() as conn:
-        mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
-        wanted = {"workspace": work.workspace, "links": links_in(draft.text)}
-        passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
-        cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
-    assert mail is not None
-    known = frozenset(link for row in passages for link in links_in(row["text"]))
-    pages = public_pages(cited.values()) if work.house.settings.knowledge.cite_in_mail else {}
-    try:
-        composed = freeze(
-            draft, mail, work.house, work.workspace, work.now, known_links=known, pages=pages, automatic=automatic
-        )
-        async with work.reading() as conn:
-            await refuse_suppressed(conn, work.workspace, composed.recipient)
-    except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:
-        return Unwritable(str(error))
-    return Frozen(composed, await work.keep(composed.raw))
 
 
 def _of(draft: ReplyDrafted) -> dict[str, Any]:
     return draft.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
 
 
-def _held(draft: ReplyDrafted) -> ReplyHeld:
-    why = "a person approves each reply"
+async def _newest(work: Work[Any], draft: ReplyDrafted) -> Row:
+    """The newest mail that the draft answers: its author is the one recipient."""
+    async with work.reading() as conn:
+        mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
+    assert mail is not None
+    return mail
+
+
+async def _hold(unit: Unit, draft: ReplyDrafted, frozen: Frozen, why: str) -> None:
+    """Have it wait for a person, who is shown what would leave, and is alerted."""
     if draft.decision == "escalate":
         why = f"{why}; the agent hands over: {draft.reason}"
-    return ReplyHeld(**_of(draft), inbox=draft.inbox, text=draft.text, band="review", reason=why)
+    await unit.record(
+        ReplyHeld(
+            **_of(draft),
+            inbox=draft.inbox,
+            text=draft.text,
+            shown=frozen.composed.text,
+            cc=frozen.composed.cc,
+            file_names=frozen.composed.files,
+            band="review",
+            reason=why,
+        )
+    )
+    await unit.record(_called(draft, why))
 
 
 def _called(draft: ReplyDrafted, reason: str) -> PersonCalled:
@@ -146,13 +162,15 @@ def _called(draft: ReplyDrafted, reason: str) -> PersonCalled:
     return PersonCalled(**ids, inbox=draft.inbox, kind="draft_waits", reason=reason)
 
 
-def _approved(draft: ReplyDrafted, frozen: Frozen, by: str) -> ReplyApproved:
+def _approved(draft: ReplyDrafted, frozen: Frozen, by: str, attached: tuple[SentFile, ...]) -> ReplyApproved:
     return ReplyApproved(
         **_of(draft),
         inbox=draft.inbox,
         message_id=frozen.composed.message_id,
         blob=frozen.blob,
         recipient=frozen.composed.recipient,
+        cc=frozen.composed.cc,
+        files=tuple(one.blob for one in attached),
         envelope_from=frozen.composed.envelope_from,
         text=draft.text,
         decision="escalate" if draft.decision == "escalate" else "reply",

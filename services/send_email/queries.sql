@@ -11,11 +11,11 @@ SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
 
 -- name: still_wanted
 -- Whether the turn is still open, whether a mail has come since that it does not cover (what waited when it opened is
--- another author's and has its turn later; a clock that was set back makes answered ones look new), and whether a
+-- another author's and has its turn later; what came before all that the turn answers is old), and whether a
 -- colleague has answered one that it does (read_email's own rows).
 SELECT t.open_turn = %(turn_id)s AS open, t.state,
        EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict IN ('answer', 'human') AND m.mode = 'live'
-               AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.opened_at
+               AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.waiting_since
                AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id
                                AND (NOT c.pending OR c.version < u.version))) AS newer,
        EXISTS (SELECT 1 FROM mails q JOIN mails h ON h.thread_id = t.thread_id AND h.filter = 'sent_folder'
@@ -26,8 +26,21 @@ WHERE t.thread_id = %(thread_id)s;
 
 -- name: newest_mail
 -- The newest mail that is answered: its author is the one recipient.
-SELECT mail_id, message_id, references_ids, subject, author_name, author_addr, identity, trusted, received_at
+SELECT mail_id, message_id, references_ids, subject, author_name,
+       coalesce(nullif(author_written, ''), author_addr) AS author_addr, identity, trusted, flags, received_at
 FROM mails WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at DESC, mail_id DESC LIMIT 1;
+
+-- name: sendable_documents
+-- The documents behind some passages whose file may go out, each once, with its passages among those.
+SELECT d.title, d.origin, d.media_type, d.blob, array_agg(c.chunk_id) AS chunks
+FROM chunks c JOIN documents d USING (document_id)
+WHERE c.workspace = %(workspace)s AND c.chunk_id = ANY(%(ids)s) AND d.sendable AND d.removed_at IS NULL
+GROUP BY d.document_id ORDER BY d.origin;
+
+-- name: mail_as_read
+-- A mail's own event: who stood on it, and its text.
+SELECT * FROM events WHERE type = 'email.read.v1' AND aggregate = 'mail' AND aggregate_id = %(mail_id)s
+ORDER BY version DESC LIMIT 1;
 
 -- name: lock_inbox
 -- One sender of an inbox at a time finds the next moment.
@@ -64,16 +77,17 @@ LIMIT 1;
 
 -- name: upsert_delivery
 INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, blob, recipient,
-                        envelope_from, detail, created_at, changed_at)
+                        cc, files, envelope_from, detail, created_at, changed_at)
 VALUES (%(reply_id)s, %(workspace)s, %(thread_id)s, %(turn_id)s, %(inbox)s, %(to_state)s, %(message_id)s, %(blob)s,
-        %(recipient)s, %(envelope_from)s, %(detail)s, %(at)s, %(at)s)
+        %(recipient)s, %(cc)s, %(files)s, %(envelope_from)s, %(detail)s, %(at)s, %(at)s)
 ON CONFLICT (reply_id) DO UPDATE SET state = excluded.state, message_id = excluded.message_id, blob = excluded.blob,
-    recipient = excluded.recipient, envelope_from = excluded.envelope_from, detail = excluded.detail,
+    recipient = excluded.recipient, cc = excluded.cc, files = excluded.files, envelope_from = excluded.envelope_from, detail = excluded.detail,
     changed_at = excluded.changed_at;
 
 -- name: set_state
 UPDATE deliveries SET state = %(to_state)s, attempt = greatest(attempt, %(attempt)s), detail = %(detail)s,
-    retry_at = %(retry_at)s, departs_at = coalesce(%(departs_at)s, departs_at), changed_at = %(at)s
+    retry_at = %(retry_at)s, departs_at = coalesce(%(departs_at)s, departs_at),
+    sent_at = coalesce(%(sent_at)s, sent_at), changed_at = %(at)s
 WHERE reply_id = %(reply_id)s;
 
 -- name: log_attempt
@@ -106,6 +120,11 @@ ORDER BY version DESC LIMIT 1;
 -- name: draft
 -- The draft as the model made it.
 SELECT * FROM events WHERE key = %(thread_id)s AND type = 'reply.drafted.v1' AND data ->> 'reply_id' = %(reply_id)s;
+
+-- name: held
+-- What a person was shown last of a reply.
+SELECT * FROM events WHERE type = 'reply.held.v1' AND aggregate = 'delivery' AND aggregate_id = %(reply_id)s
+ORDER BY version DESC LIMIT 1;
 
 -- name: changed_since
 -- A row where anything but what the agent did while it wrote has come into a thread since a version of it.

@@ -18,8 +18,8 @@ def ids_of(reply: ReplyApproved) -> dict[str, Any]:
     return reply.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
 
 
-def sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
-    """The reply left; state and goals take effect with this event."""
+def sent(reply: ReplyApproved, attempt: int, response: str, at: datetime) -> ReplySent:
+    """The reply left, at that moment; state and goals take effect with this event."""
     return ReplySent(
         **ids_of(reply),
         attempt=attempt,
@@ -31,6 +31,7 @@ def sent(reply: ReplyApproved, attempt: int, response: str) -> ReplySent:
         goals_close=reply.goals_close,
         citations=reply.citations,
         reason=reply.reason,
+        happened_at=at,
     )
 
 

@@ -19,7 +19,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.errors import Temporary
 from services.core.house import House
-from services.core.mail.imap import access_token, keep_copy, was_sent
+from services.core.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.core.settings import ImapSettings
 from services.send_email.apply import SQL
 from services.send_email.results import Row, copy_timer
@@ -51,7 +51,7 @@ async def copy(work: Work[Any], reply_id: UUID) -> None:
         if await _is_away(work, row):
             raise FolderAway
         raw = await work.house.blobs.get(row["blob"])
-        await _at(imap, keep_copy, raw, row["message_id"])
+        await _at(work.house, imap, keep_copy, raw, row["message_id"])
     except Exception as error:
         await _missed(work, row, error)
     else:
@@ -63,7 +63,7 @@ async def lies_in_sent(house: House, inbox: str, message_id: str) -> bool:
     """Whether the mail was seen in the inbox's Sent folder; False also where that cannot be told."""
     imap = _imap(house, inbox)
     try:
-        return imap is not None and await _at(imap, was_sent, message_id)
+        return imap is not None and await _at(house, imap, was_sent, message_id)
     except Exception as error:
         log.warning("the Sent folder is away", inbox=inbox, error=repr(error)[:500])
         return False
@@ -72,7 +72,7 @@ async def lies_in_sent(house: House, inbox: str, message_id: str) -> bool:
 async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
     attempt = row["copy_attempt"] + 1
     async with work.unit() as unit:
-        at = next_copy(unit.now, attempt)
+        at = next_copy(work.moment(), attempt)
         missed = ReplyNotCopied(
             **_ids(row),
             attempt=attempt,
@@ -100,9 +100,9 @@ def _imap(house: House, inbox: str) -> ImapSettings | None:
     return next((one.imap for one in house.settings.inboxes if one.name == inbox), None)
 
 
-async def _at(imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
+async def _at(house: House, imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
     """Do something at the Sent folder, in a thread that ends soon after its deadline."""
     hurried = imap.model_copy(update={"timeout_s": min(imap.timeout_s, DEADLINE_S)})
     async with asyncio.timeout(DEADLINE_S):
-        token = await access_token(imap.oauth) if imap.oauth else ""
+        token = await access_token(imap.oauth, token_store(house.settings)) if imap.oauth else ""
         return await asyncio.to_thread(act, hurried, token, *args)

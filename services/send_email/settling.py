@@ -1,7 +1,8 @@
 """What was lost between DATA and its answer: looked for in the Sent folder, or told by a person. Never repeated.
 
 A copy in Sent proves that the mail went out. That there is none proves nothing, so the reply then stays `unknown`,
-listed for a person.
+listed for a person. What turns out to have been sent, was sent when its intent was recorded: the server's answer came
+within the timeouts of one dialogue after that, or not at all.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
         row = await unit.one(SQL.delivery, reply_id=event.reply_id)
         inbox = next((one for one in work.house.settings.inboxes if row and one.name == row["inbox"]), None)
         if row and inbox and inbox.imap:
-            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, unit.now + LOOK_AFTER[0]))
+            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOK_AFTER[0]))
 
 
 async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
@@ -47,7 +48,7 @@ async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
     async with work.unit() as unit:
         if found:
             await _end(unit, row["reply_id"], is_sent=True, said="found in the Sent folder")
-        elif (at := next_look(row["changed_at"], unit.now)) is not None:
+        elif (at := next_look(row["changed_at"], work.moment())) is not None:
             await unit.set_timer(settle_timer(row["reply_id"], row["thread_id"], at))
 
 
@@ -70,7 +71,8 @@ async def _end(unit: Unit, reply_id: UUID, *, is_sent: bool, said: str) -> None:
     reply = envelope(approved).data
     assert isinstance(reply, ReplyApproved)
     if is_sent:
-        await unit.record(sent(reply, row["attempt"], said))
+        left = min(row["departs_at"] or row["changed_at"], row["changed_at"])
+        await unit.record(sent(reply, row["attempt"], said, left))
     else:
         await unit.record(ReplyFailed(**ids_of(reply), attempt=row["attempt"], error=said[:500]))
     await unit.cancel_timer(settle_timer(reply_id, row["thread_id"], unit.now).timer_id)

@@ -1,17 +1,19 @@
 """Addresses that get no mail of ours: a hard bounce or a complaint puts them on the list, a person takes them off.
 
-Only a report that names a mail of ours counts, and only the address that this mail went to is suppressed.
+Only a report that names a mail of ours counts, and only an address that this mail went to and that the report names as
+failed is suppressed: what came of a forward, or of another recipient, is no news of ours.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from schemas.events.mail import EmailRead
+from schemas.events.mail import DeliveryReport, EmailRead
 from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionLiftRequested
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
 from services.core.errors import Permanent, Temporary
+from services.core.mail.mailbox import MailboxKey
 from services.core.suppressed import suppressed_still
 from services.send_email.apply import SQL
 from services.send_email.results import Row
@@ -27,12 +29,12 @@ class RecipientSuppressed(Permanent):
 
 async def refuse_suppressed(conn: Connection, workspace: str, address: str) -> None:
     """Raise `RecipientSuppressed` where the address, as the envelope has it, is on the list."""
-    found = await fetch_one(conn, SQL.suppressed, {"workspace": workspace, "addr": address.casefold()})
+    found = await fetch_one(conn, SQL.suppressed, {"workspace": workspace, "addr": MailboxKey(address)})
     if found:
         raise RecipientSuppressed(
             f"{address} is suppressed ({found['reason']}); `correspondent suppressions lift` takes it off the list"
         )
-    if reason := await suppressed_still(conn, workspace, address):
+    if reason := await suppressed_still(conn, workspace, MailboxKey(address)):
         raise RecipientSuppressed(f"{address} was suppressed ({reason}) before its owner was erased, and still is")
 
 
@@ -68,16 +70,25 @@ async def on_lift(work: Work[SuppressionLiftRequested]) -> None:
 
 
 def _bounced(mail: EmailRead, row: Row) -> ReplyBounced:
+    """Of the reply itself, or of a copy of it that one of the author's colleagues was to get."""
     assert mail.report is not None
+    whom = next((one for one in (row["recipient"], *row["cc"]) if _names(mail.report, one)), row["recipient"])
     return ReplyBounced(
         **_ids(row),
         mail_id=mail.mail_id,
         kind=mail.report.kind,
-        recipient=row["recipient"].casefold(),
+        recipient=MailboxKey(whom),
+        of_copy=whom != row["recipient"],
         status=mail.report.status,
         diagnostic=mail.report.diagnostic[:500],
-        suppressed=True,
+        suppressed=_names(mail.report, whom),
     )
+
+
+def _names(report: DeliveryReport, recipient: str) -> bool:
+    """Whether the report is about the one whom we wrote to. Complaints often leave out who complained."""
+    named = {MailboxKey(one) for one in report.recipients}
+    return MailboxKey(recipient) in named or (report.kind == "complaint" and not named)
 
 
 def _ids(row: Row) -> dict[str, Any]:

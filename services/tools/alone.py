@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 
 
 class HistoryHeld(Temporary):
-    """A rebuild, an erase, retention or an archive run of this house is at work: nothing was done, try again."""
+    """A rebuild, an erase, retention or an archive run is running already: nothing was done, try again."""
 
 
 class HoldLost(Temporary):

@@ -1,6 +1,7 @@
 """`correspondent`: what an operator types. Each command is a small module in `commands`.
 
-Invariant: a command's module is imported when the command is asked for, so that a short one starts at once.
+Invariant: a command's module is imported when the command is asked for, and everything heavy in it when it is needed:
+`tests/unit/tools/test_cli_loading.py` names what the help page and a query may not import.
 """
 
 from __future__ import annotations
@@ -17,82 +18,67 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command, get_group
 
-from deploy.local import EmbeddedStackFailed
 from services.core.errors import CorrespondentError
-from services.core.logging import configure
-from services.core.settings import CONFIG_FILE
+from services.core.visible import visible
+from services.tools.command_table import COMMANDS
+from services.tools.usage import explain, no_such_command
+
+CONFIG_FILE = "correspondent.toml"
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # the base of what is typed wrong has no public name
 
 HELP = """An email support agent that remembers whom it is writing to.
 
-Begin with `correspondent demo`. Then `correspondent up` runs a house of your own, and the other commands, in
+Begin with `correspondent demo`. Then `correspondent up` runs a deployment of your own, and the other commands, in
 another terminal of the same folder, talk to it.
 
 Settings: correspondent.toml, or CORRESPONDENT_* in the environment; correspondent.example.toml explains each.
 """
 
-COMMANDS = {  # in the order of the help; each is a function, or an app of its own
-    "demo": "demo:demo",
-    "up": "run:up",
-    "run": "run:run",
-    "settings": "settings:settings",
-    "write": "write:write",
-    "mails": "mails:mails",
-    "thread": "threads:thread",
-    "why": "why:why",
-    "threads": "threads:threads",
-    "due": "threads:due",
-    "move": "threads:move",
-    "mark": "threads:mark",
-    "drafts": "drafts:drafts",
-    "approve": "drafts:approve",
-    "reject": "drafts:reject",
-    "import": "imports:import_mail",
-    "status": "status:status",
-    "replay": "replay:replay_past",
-    "rebuild": "rebuild:rebuild",
-    "archive": "archive:archive",
-    "retention": "retention:retention",
-    "backup": "backup:backup",
-    "restore": "backup:restore",
-    "forget": "forget:forget",
-    "export": "forget:export_person",
-    "alerts": "alerts:app",
-    "keys": "keys:app",
-    "deliveries": "deliveries:app",
-    "suppressions": "suppressions:app",
-    "topics": "topics:app",
-    "dlq": "dlq:app",
-    "inbox": "inbox:app",
-    "knowledge": "knowledge:app",
-    "memory": "memory:app",
-    "vectors": "vectors:vectors",
-    "profile": "profile:profile",
-}
-
 
 class OnDemand(TyperGroup):
-    """The commands of `COMMANDS`, each imported when it is asked for."""
+    """The commands of `COMMANDS`, each imported when it is asked for; the page that lists them imports none."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in order."""
         return list(COMMANDS)
 
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """One line for each."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.line) for name, entry in COMMANDS.items()])
+
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """The command of this name, or None; typer compares a misspelt one with all that are loaded."""
-        for name in [cmd_name] if cmd_name in COMMANDS else COMMANDS:
-            if name not in self.commands:
-                self.add_command(_load(name), name)
+        """The command of this name, or None."""
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.add_command(_load(cmd_name), cmd_name)
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that is typed; of a name that is none it is said what was meant, and nothing is loaded for it."""
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            ctx.fail(no_such_command(args))
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run what was typed, or say plainly what is wrong with it."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            explain(error)
+            raise
 
 
 def _load(name: str) -> Any:
-    module, _, attribute = COMMANDS[name].partition(":")
+    import services.core.logging  # noqa: F401 - before whatever loads rich, which structlog would then load whole
+
+    module, _, attribute = COMMANDS[name].target.partition(":")
     found = getattr(import_module(f"services.tools.commands.{module}"), attribute)
     if isinstance(found, typer.Typer):
+        found.rich_markup_mode = None  # pages in colour take another quarter of a second
         group = get_group(found)
         group.name = name
         return group
-    alone = typer.Typer(rich_markup_mode="markdown", add_completion=False)
+    alone = typer.Typer(rich_markup_mode=None, add_completion=False)
     alone.command(name)(found)
     return get_command(alone)
 
@@ -100,7 +86,7 @@ def _load(name: str) -> Any:
 app = typer.Typer(
     cls=OnDemand,
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     add_completion=False,
     help=HELP,
@@ -117,15 +103,19 @@ class Level(StrEnum):
 
 
 @app.callback()
-def house(
+def options(
     context: typer.Context,
     home: Annotated[
         Path,
-        typer.Option(help=f"The folder of the house: stack, blobs, secret, its own {CONFIG_FILE}.", file_okay=False),
+        typer.Option(
+            help=f"The folder of the deployment: stack, blobs, secret, its own {CONFIG_FILE}.", file_okay=False
+        ),
     ] = Path("var"),
     log_level: Annotated[Level, typer.Option(help="What is logged to stderr.", case_sensitive=False)] = Level.WARNING,
 ) -> None:
     """Options of every command."""
+    from services.core.logging import configure
+
     configure(level=log_level.value)
     own = home / CONFIG_FILE
     if own.is_file():
@@ -147,8 +137,10 @@ def _say(error: Exception) -> None:
     from psycopg import OperationalError
     from psycopg.errors import InsufficientPrivilege
 
+    from deploy.local import EmbeddedStackFailed
+
     foreseen = (CorrespondentError, EmbeddedStackFailed, OSError, OperationalError, InsufficientPrivilege)
     if isinstance(error, foreseen):
-        sys.stderr.write(f"correspondent: {str(error).strip() or type(error).__name__}\n")
+        sys.stderr.write(visible(f"correspondent: {str(error).strip() or type(error).__name__}\n", keep="\n"))
     else:
-        sys.stderr.writelines(traceback.format_exception(error))
+        sys.stderr.writelines(visible(line, keep="\n") for line in traceback.format_exception(error))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
+from tomlkit import TOMLDocument
 from tomlkit.exceptions import TOMLKitError
 from tomlkit.items import AoT
 
@@ -30,6 +31,13 @@ def config_path() -> Path:
 def write_settings(path: Path, settings: dict[str, Any]) -> None:
     """A settings file of nothing but these, in place of what was there."""
     _write(path, tomlkit.dumps(settings))
+
+
+def set_value(path: Path, key: str, value: Any) -> None:
+    """Set one key at the top of the file. Raises `ConfigUnusable` where the file cannot be read."""
+    document = _read(path)
+    document[key] = value
+    _write(path, tomlkit.dumps(document))
 
 
 def add_inbox(path: Path, entry: dict[str, Any]) -> None:
@@ -55,10 +63,7 @@ def remove_inbox(path: Path, name: str) -> None:
 @contextmanager
 def _changed(path: Path) -> Iterator[AoT]:
     """The entries of `inboxes`; written back whole when the block ends well."""
-    try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
-    except (TOMLKitError, OSError, UnicodeDecodeError) as error:
-        raise ConfigUnusable(f"{path} cannot be read: {error}") from error
+    document = _read(path)
     if "inboxes" not in document:
         document["inboxes"] = tomlkit.aot()
     inboxes = document["inboxes"]
@@ -68,6 +73,13 @@ def _changed(path: Path) -> Iterator[AoT]:
     if not len(inboxes):
         del document["inboxes"]
     _write(path, tomlkit.dumps(document))
+
+
+def _read(path: Path) -> TOMLDocument:
+    try:
+        return tomlkit.parse(path.read_text(encoding="utf-8") if path.exists() else "")
+    except (TOMLKitError, OSError, UnicodeDecodeError) as error:
+        raise ConfigUnusable(f"{path} cannot be read: {error}") from error
 
 
 def _index(path: Path, inboxes: AoT, name: str) -> int:
@@ -81,6 +93,6 @@ def _write(path: Path, text: str) -> None:
     """Replace the file in one step: a crash leaves the old one whole."""
     aside = path.with_name(f"{path.name}.new")
     aside.touch(mode=PRIVATE)
-    aside.chmod(path.stat().st_mode & 0o777 if path.exists() else PRIVATE)
+    aside.chmod(PRIVATE)  # also where it stood open before: what is written may be a password
     aside.write_text(text, encoding="utf-8")
     aside.replace(path)

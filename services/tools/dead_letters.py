@@ -11,23 +11,25 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.core.bus.dead_letters import dead_letter_topic
-from services.core.bus.runner import Runner
-from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all, queries
 from services.core.errors import Permanent
 from services.core.house import House
-from services.pipeline import PROCESSORS, consumers
-from services.tools.letter import Letter, State, open_sealed
-from services.tools.log import read
+from services.core.paging import MOST, Listing, Page
+from services.tools.commands.ids import id_range
+from services.tools.letter import Letter, State
+from services.tools.letter_places import SQL as PLACES
+from services.tools.letter_places import Place, catch_up, letters_at, places, waiting_count
 
 SQL = queries(__file__, "dead_letters.sql")
+LETTERS = Listing("letters", (("failed_at", "time"), ("id", "id")), descending=True)
+LOOKS = 5  # pages that one call looks through for a thread or an error, which only the records say
+MOST_NAMED = 20  # letters that are looked at where the beginning of an id is typed
 
 
 class NoSuchLetter(Permanent):
@@ -72,20 +74,85 @@ def by_id(letters: Iterable[Letter], begins: Sequence[str]) -> list[Letter]:
 
 
 async def all_letters(house: House) -> list[Letter]:
-    """Every dead letter of every group, oldest first, with what became of it."""
-    prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka.brokers
-    groups = {dead_letter_topic(prefix + topic, prefix + name): name for topic, name in consumers()}
-    stops = await ends(brokers, list(groups))
-    letters = [await open_sealed(record, groups[record.topic], house.keys) async for record in read(brokers, {}, stops)]
+    """Every dead letter of every group, oldest first, with what became of it. Its cost is that of all of them."""
+    return [letter async for letter in _each(house, Choice(), every=True)][::-1]
+
+
+async def chosen(house: House, choice: Choice) -> list[Letter]:
+    """Every letter that is meant and waits, oldest first."""
+    return [letter async for letter in _each(house, choice, every=False)][::-1]
+
+
+async def named(house: House, begins: Sequence[str]) -> list[Letter]:
+    """The letters whose ids begin so, one for each, in any state. Raises `NoSuchLetter`."""
+    await catch_up(house)
+    found: dict[UUID, Letter] = {}
+    for begin in begins:
+        least, most = id_range(begin.strip().lower())
+        args = {"least": least, "most": most, "limit": MOST_NAMED}
+        found |= {one.id: one for one in await _known(house, await places(house, PLACES.named, args))}
+    return by_id(found.values(), begins)
+
+
+async def page_of(house: House, choice: Choice, *, every: bool, limit: int, after: str) -> Page[Letter]:
+    """A page of the letters that are meant, newest first; `every`: also those that were decided. Raises `BadCursor`.
+
+    It looks through so many letters at most: a page may be short, even empty, and say where the next one begins.
+    """
+    await catch_up(house)
+    found: list[Letter] = []
+    for _ in range(LOOKS):
+        page = await _page(house, choice, every, limit, after)
+        found += await _meant(house, page, choice, every)
+        after = page.next
+        if len(found) >= limit or not after:
+            break
+    return LETTERS.page(found, limit) if len(found) > limit else Page(found, after)
+
+
+async def waiting(house: House) -> int:
+    """How many dead letters wait."""
+    await catch_up(house)
+    return await waiting_count(house)
+
+
+async def _each(house: House, choice: Choice, *, every: bool) -> AsyncIterator[Letter]:
+    """Every letter that is meant, newest first."""
+    await catch_up(house)
+    after = ""
+    while True:
+        page = await _page(house, choice, every, MOST, after)
+        for letter in await _meant(house, page, choice, every):
+            yield letter
+        if not (after := page.next):
+            return
+
+
+async def _page(house: House, choice: Choice, every: bool, limit: int, after: str) -> Page[Place]:
+    args = {"group": choice.group or None, "since": choice.since, "until": choice.until}
+    rows = await places(house, PLACES.all if every else PLACES.waiting, args | LETTERS.args(after, limit))
+    return LETTERS.page(rows, limit)
+
+
+async def _meant(house: House, wanted: Sequence[Place], choice: Choice, every: bool) -> list[Letter]:
+    known = await _known(house, wanted)
+    return [one for one in known if choice.takes(one) and (every or one.state == "waiting")]
+
+
+async def _known(house: House, wanted: Sequence[Place]) -> list[Letter]:
+    """The letters at these places with what became of them."""
+    letters = await letters_at(house, wanted)
     decided = await _decided(house, [letter.id for letter in letters])
-    known = [replace(letter, **decided.get(letter.id, {})) for letter in letters]
-    return sorted(known, key=lambda letter: (letter.failed_at, letter.record.source, letter.record.offset))
+    return [replace(letter, **decided.get(letter.id, {})) for letter in letters]
 
 
 async def redrive(house: House, letter: Letter) -> None:
     """Have the letter's own group handle its record once more. Raises `CannotRedrive`, or what the handler raises."""
     if letter.original is None:
         raise CannotRedrive("it does not say which record it was; it can only be discarded")
+    from services.core.bus.runner import Runner
+    from services.pipeline import PROCESSORS
+
     [processor] = [one for one in PROCESSORS if one.name == letter.group]
     await Runner(processor, house).handle(letter.original)
     await _decide(house, letter, "redriven", "")
@@ -107,6 +174,7 @@ async def _decide(house: House, letter: Letter, state: State, reason: str) -> No
     }
     async with house.database.reading() as conn:
         await conn.execute(SQL.decide, row)
+        await conn.execute(PLACES.decided, row)
 
 
 async def _decided(house: House, ids: list[UUID]) -> dict[UUID, dict[str, Any]]:

@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, TopicPartition
 
+from services.core.bus.broker_client import Brokers, client_arguments
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.publisher import LogUnavailable
 
@@ -20,7 +21,7 @@ POLL_MS = 300
 Offsets = Mapping[Partition, int]
 
 
-async def read(brokers: str, starts: Offsets, stops: Offsets) -> AsyncIterator[Delivery]:
+async def read(brokers: Brokers, starts: Offsets, stops: Offsets) -> AsyncIterator[Delivery]:
     """Give every record of each partition from its start (0 by default) up to its stop. Raises LogUnavailable."""
     wanted = {place: starts.get(place, 0) for place, stop in stops.items() if starts.get(place, 0) < stop}
     if not wanted:
@@ -37,7 +38,7 @@ async def read(brokers: str, starts: Offsets, stops: Offsets) -> AsyncIterator[D
             left = {place for place in left if await consumer.position(place) < stops[place.topic, place.partition]}
 
 
-async def heads(brokers: str, starts: Offsets) -> dict[Partition, Delivery]:
+async def heads(brokers: Brokers, starts: Offsets) -> dict[Partition, Delivery]:
     """Give the first record at or after each offset, where there is one. Raises LogUnavailable."""
     found: dict[Partition, Delivery] = {}
     if not starts:
@@ -53,7 +54,7 @@ async def heads(brokers: str, starts: Offsets) -> dict[Partition, Delivery]:
     return found
 
 
-async def follow(brokers: str, starts: Offsets) -> AsyncIterator[Delivery]:
+async def follow(brokers: Brokers, starts: Offsets) -> AsyncIterator[Delivery]:
     """Give every record from the starts on, and those to come, for ever."""
     async with _reader(brokers, starts) as consumer:
         while True:
@@ -86,8 +87,8 @@ def _delivery(message: object) -> Delivery:
 
 
 @asynccontextmanager
-async def _reader(brokers: str, starts: Offsets) -> AsyncIterator[AIOKafkaConsumer]:
-    consumer = AIOKafkaConsumer(bootstrap_servers=brokers, enable_auto_commit=False, auto_offset_reset="earliest")
+async def _reader(brokers: Brokers, starts: Offsets) -> AsyncIterator[AIOKafkaConsumer]:
+    consumer = AIOKafkaConsumer(**client_arguments(brokers), enable_auto_commit=False, auto_offset_reset="earliest")
     await consumer.start()
     try:
         consumer.assign([TopicPartition(*place) for place in starts])

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from schemas.events import EVENTS
+from schemas import events as kinds
 from services.core.bus.envelope import Envelope, first
-from services.core.bus.runner import enter
 from services.core.clock import random_id
+from services.core.error_words import named
 from services.core.errors import Permanent
 from services.core.house import House
 
@@ -40,7 +40,8 @@ def check_events(text: str, topic: str, *, now: datetime, workspace: str) -> lis
         try:
             events.append(_checked(raw, topic, now, workspace))
         except ValidationError as error:
-            faults += [f"{place}: {'.'.join(map(str, one['loc'])) or 'it'}: {one['msg']}" for one in error.errors()]
+            found = (named(one) for one in error.errors())
+            faults += [f"{place}: {name or 'it'}: {said}" for name, said in found]
         except ValueError as error:
             faults.append(f"{place}: {error}")
     if faults or not events:
@@ -51,6 +52,8 @@ def check_events(text: str, topic: str, *, now: datetime, workspace: str) -> lis
 async def produce(house: House, events: Iterable[Envelope]) -> None:
     """Store the events and put them on their topic, in order."""
     for event in events:
+        from services.core.bus.runner import enter
+
         await enter(house, event)
 
 
@@ -65,9 +68,9 @@ def _entries(text: str) -> list[tuple[str, Any]]:
 
 def _checked(raw: Any, topic: str, now: datetime, workspace: str) -> Envelope:
     line = Line.model_validate_json(raw) if isinstance(raw, str) else Line.model_validate(raw)
-    event = EVENTS.get(line.type)
+    event = kinds.EVENTS.get(line.type)
     if event is None or topic != event.TOPIC:
-        fitting = [name for name, one in EVENTS.items() if topic == one.TOPIC and not one.AGGREGATE]
+        fitting = [name for name, one in kinds.EVENTS.items() if topic == one.TOPIC and not one.AGGREGATE]
         raise ValueError(f"{line.type[:60]!r} is no event of {topic}; there are: {', '.join(fitting) or 'none'}")
     if event.AGGREGATE:
         raise ValueError(

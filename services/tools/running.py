@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from aiokafka.errors import KafkaError
 from psycopg.conninfo import conninfo_to_dict
 
-from deploy.local import EmbeddedStack, Endpoints, running_endpoints
+from deploy.local.endpoints import Endpoints, running_endpoints
 from services.core.errors import Permanent, Temporary
 from services.core.house import House, open_house
 from services.core.settings import CONFIG_FILE, InboxSettings, Settings, SettingsWrong, SmtpSettings, read_settings
@@ -32,11 +31,11 @@ TRIAL_INBOX = {
 
 
 class HouseUnreachable(Temporary):
-    """The database or the broker of the house does not answer."""
+    """The database or the broker of the deployment does not answer."""
 
 
 class HouseEmpty(Permanent):
-    """The database answers, but no house has ever run on it."""
+    """The database answers, but nothing has ever run on it."""
 
 
 def on_stack(endpoints: Endpoints, **changes: Any) -> dict[str, Any]:
@@ -86,6 +85,8 @@ def standing(home: Path) -> Iterator[Settings]:
     if running_endpoints(home) or "database_url" in given_settings().model_fields_set:
         yield settings_here(home)
     else:
+        from deploy.local import EmbeddedStack
+
         with EmbeddedStack(home) as endpoints:
             yield stack_settings(endpoints, home.resolve())
 
@@ -97,23 +98,25 @@ async def database_here(home: Path, *, empty: bool = False) -> Settings:
     """
     settings = settings_here(home)
     if not await _reach(settings, home) and not empty:
-        raise HouseEmpty("the database holds no house yet: `correspondent up`, or `run all`, makes one at its start")
+        raise HouseEmpty("the database is empty: start `correspondent up`, or `run all`, which migrates it")
     return settings
 
 
 @asynccontextmanager
-async def house_here(home: Path) -> AsyncIterator[House]:
-    """The house that a command talks to, with its connections open.
+async def house_here(home: Path, *, publishes: bool = True) -> AsyncIterator[House]:
+    """The house that a command talks to, with its connections open; one that only looks `publishes` nothing.
 
     Raises `HouseUnreachable` or `HouseEmpty`, which say what to do.
     """
     settings = await database_here(home)
     try:
-        async with open_house(settings) as house:
+        async with open_house(settings, publishes=publishes) as house:
             yield house
-    except KafkaError as error:
+    except Exception as error:
+        if not any(kind.__name__ == "KafkaError" for kind in type(error).__mro__):  # its library may not be loaded
+            raise
         raise HouseUnreachable(
-            f"no Kafka broker answers at {settings.kafka.brokers} ({type(error).__name__}); set kafka.brokers"
+            f"no Kafka broker answers at {settings.kafka.brokers} ({type(error).__name__}: {error}); look at [kafka]"
         ) from None
 
 
@@ -139,7 +142,7 @@ def _nobody_home(settings: Settings, home: Path, error: psycopg.Error) -> str:
         return f"nothing runs in {home}, but the demo does: `correspondent --home {home / DEMO} ...`"
     if "database_url" not in settings.model_fields_set:
         return (
-            f"no house runs in {home.resolve()}. Start one in another terminal with `correspondent up`, name another "
+            f"nothing runs in {home.resolve()}. Start it in another terminal with `correspondent up`, name another "
             "folder with --home, or set CORRESPONDENT_DATABASE_URL"
         )
     parts = conninfo_to_dict(settings.database_url)

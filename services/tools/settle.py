@@ -1,18 +1,23 @@
-"""Waits until the house is at rest: every event on the log and done by every consumer of its topic, no timer near."""
+"""Waits until the deployment is at rest: events on the log and done by each consumer of their topic, no timer near.
+
+A command waits for what was stored `since` it began: a dead letter that waits for days does not hold it up.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
 
+from schemas.topics import catalogue
+from services.core.bus.undone import not_done_args, pairs_of
 from services.core.clock import monotonic
-from services.core.db import fetch_one, queries
+from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Temporary
 from services.core.house import House
-from services.pipeline import consumers
 
 SQL = queries(__file__)
 LOOK_EVERY_S = 0.05
+PATIENCE_S = 60.0
 HORIZON = timedelta(seconds=30)  # a quiet period still counts as busy, a retry in a minute does not
 
 
@@ -20,24 +25,34 @@ class StillBusy(Temporary):
     """The house did not come to rest in time."""
 
 
-async def unfinished(house: House) -> int:
-    """How many (event, consumer) pairs and near timers are left to do."""
-    pairs = consumers()
-    args = {
-        "topics": [topic for topic, _ in pairs],
-        "consumers": [name for _, name in pairs],
-        "until": house.now() + HORIZON,
-    }
+async def newest(house: House) -> int:
+    """The number (`seq`) of the newest stored event: what a command that begins now waits `since`."""
     async with house.database.reading() as conn:
-        row = await fetch_one(conn, SQL.unfinished, args)
+        row = await fetch_one(conn, SQL.newest)
     assert row is not None
-    return int(row["events"]) + int(row["timers"])
+    return int(row["seq"])
 
 
-async def settle(house: House, *, timeout_s: float = 60) -> None:
-    """Return when nothing is left to do. Raises `StillBusy`."""
+async def left_to_do(house: House, *, since: int = 0) -> dict[str, int]:
+    """How many events after `since` each consumer has not done, and under "timers" how many of those are near."""
+    pairs = pairs_of(catalogue().consumers())
+    async with house.database.reading() as conn:
+        args = await not_done_args(conn, pairs)
+        rows = await fetch_all(conn, SQL.unfinished, {**args, "until": house.now() + HORIZON, "since": since})
+    return {row["consumer"]: int(row["count"]) for row in rows}
+
+
+async def unfinished(house: House, *, since: int = 0) -> int:
+    """How many (event, consumer) pairs of events after `since`, and near timers, are left to do."""
+    return sum((await left_to_do(house, since=since)).values())
+
+
+async def settle(house: House, *, since: int = 0, timeout_s: float | None = None) -> None:
+    """Return when nothing that was stored after `since` is left to do, in `PATIENCE_S` or so. Raises `StillBusy`."""
+    timeout_s = PATIENCE_S if timeout_s is None else timeout_s
     deadline = monotonic() + timeout_s
-    while left := await unfinished(house):
+    while left := await left_to_do(house, since=since):
         if monotonic() > deadline:
-            raise StillBusy(f"{left} events or timers were left to do after {timeout_s:g} s")
+            whose = ", ".join(f"{count} of {name}" for name, count in sorted(left.items()))
+            raise StillBusy(f"events or timers were left to do after {timeout_s:g} s: {whose}")
         await asyncio.sleep(LOOK_EVERY_S)

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-import unicodedata
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
-DANGEROUS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})  # Unicode's general categories
+from services.core.visible import visible
+
+
+class Terminal(Console):
+    """rich's console, which lets no control or format character through, whatever is printed and however.
+
+    Colours and line ends are its own: it writes them beside the text that passes here.
+    """
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The segments of what is printed, their text made visible."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n"))
 
 
 def plain(text: str, limit: int = 0) -> str:
     """The text with each control, format or unassigned character as `·`, cut to `limit` characters (0: whole)."""
     cut = text if not limit or len(text) <= limit else text[: limit - 1] + "…"
-    return "".join("·" if unicodedata.category(one) in DANGEROUS else one for one in cut)
+    return visible(cut)
 
 
 def lines(text: str, limit: int = 0) -> str:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from rich.text import Text
 
+from schemas.events.mail import UNPROVEN_LEVELS
 from services.console.threads.reading import (
     Action,
     Clock,
@@ -21,6 +22,8 @@ from services.console.threads.reading import (
 from services.tools.commands.terminal import plain, short, source_line
 from services.tools.shown import age
 
+UNASKED = " (nothing proves who asked for it)"
+
 
 def line(one: ThreadLine) -> Text:
     """A thread in a list."""
@@ -32,6 +35,7 @@ def line(one: ThreadLine) -> Text:
         "  ",
         plain(" ".join(marks)),
         plain(f"  {one.participant}", "dim"),
+        plain(f"  {_claim(one)}" if one.claims_to_be else "", "red"),
     )
 
 
@@ -56,16 +60,23 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
         plain(thread.subject, "bold"), f"  ({thread.state}, {thread.inbox}, since {thread.opened_at:%Y-%m-%d})"
     )
     yield plain(f"thread {thread.thread_id}", "dim")
+    if thread.claims_to_be:
+        yield Text.assemble(("Sender  ", "bold"), plain(_claim(thread), "red"))
+    for name, ids in (("Continues  ", [one.linked_from] if one.linked_from else []), ("See also  ", one.linked_to)):
+        yield from (Text.assemble((name, "bold"), plain(f"thread {other}")) for other in ids)
     yield Text.assemble(("Priority  ", "bold"), thread.priority, *(plain(f"  #{tag}") for tag in thread.tags))
     for clock in one.deadlines:
         yield Text.assemble(("Deadline  ", "bold"), plain(_clock(clock, now)))
     if one.summary:
         yield Text.assemble(("\nSummary\n", "bold"), plain(one.summary))
     for goal in one.goals:
-        yield Text.assemble(("\nGoal  ", "bold"), plain(goal.text), " (reached)" if goal.closed_at else "")
+        yield Text.assemble(
+            ("\nGoal  ", "bold"), plain(goal.text), " (reached)" if goal.closed_at else "", UNASKED * (not goal.proven)
+        )
     for said in one.conversation:
-        waits = "  (waits for an answer)" if said.pending else ""
-        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  {said.role}{waits}\n", "bold"), _text(said))
+        waits = "  (waits for an answer)" if said.pending else _waited(said)
+        level = f" ({said.sender_level})" if said.sender_level in UNPROVEN_LEVELS else ""
+        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  {said.role}{level}{waits}\n", "bold"), _text(said))
         yield from (source_line(source) for source in said.sources)
     for note in one.notes:
         yield Text.assemble((f"\n{note.at:%Y-%m-%d %H:%M}  note by {note.by}\n", "bold"), plain(note.text))
@@ -76,6 +87,16 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     done = [(one.version, one.at, _action(one)) for one in one.actions]
     for _, at, words in sorted(steps + done, key=lambda entry: entry[0]):
         yield Text.assemble(f"{at:%Y-%m-%d %H:%M}  ", words)
+
+
+def _waited(said: Message) -> str:
+    """How long the customer waited for this reply."""
+    return "" if said.waited_s is None else f"  (after {age(timedelta(seconds=said.waited_s))})"
+
+
+def _claim(thread: ThreadLine) -> str:
+    """Whom the sender of a thread claims to be, which nothing proves."""
+    return f"{thread.sender_level}: claims to be {thread.claims_to_be}"
 
 
 def _text(said: Message) -> Text:
@@ -105,7 +126,8 @@ def _step(step: Step) -> Text:
 
 
 def _action(action: Action) -> Text:
-    return Text.assemble(plain(action.action), "  ", _why(action.trigger, action.detail, action.cause))
+    why = _why(action.trigger, action.detail, action.cause)
+    return Text.assemble(plain(action.action), UNASKED * (not action.proven), "  ", why)
 
 
 def _why(trigger: str, reason: str, cause: UUID | None) -> Text:
@@ -119,6 +141,8 @@ def _clock(clock: Clock, now: datetime) -> str:
         return f"{what}, {_when(clock.due_at, now)} ({clock.reason})"
     if clock.left_s is not None:
         return f"{what}, {age(timedelta(seconds=clock.left_s))} of office hours left ({clock.reason})"
+    if clock.ended_at:
+        return f"{what}, after {age(clock.ended_at - clock.since)} ({clock.reason})"
     return f"{what} ({clock.reason})"
 
 

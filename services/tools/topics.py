@@ -10,12 +10,13 @@ from schemas.topics import catalogue
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.sealing import opened
-from services.core.bus.topics_admin import committed, ends
+from services.core.bus.topics_admin import ends
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, Keys, NotAuthentic
 from services.tools.letter import ERASED
-from services.tools.log import follow, heads, read
+from services.tools.log import follow, read
+from services.tools.progress import Progress, read_progress
 
 
 class NoSuchTopic(Permanent):
@@ -64,27 +65,20 @@ def known_topic(name: str) -> str:
     return name
 
 
-async def readings(house: House) -> list[Reading]:
+async def readings(house: House, progress: Progress | None = None) -> list[Reading]:
     """How far every group has come in each of its topics, in the order of `topics.yaml`."""
-    prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka.brokers
-    topics = catalogue().topics
-    until = await ends(brokers, [prefix + name for name in topics])
-    reached = {
-        name: await _behind(brokers, prefix + name, {place: until[place] for place in until if place[0] in mine})
-        for name in sorted({one for topic in topics.values() for one in topic.consumers})
-        if (mine := {prefix + topic for topic in catalogue().consumed_by(name)})
-    }
-    found = []
-    for topic in topics.values():
-        end = sum(count for (name, _), count in until.items() if name == prefix + topic.name)
-        groups = [_reading(prefix, topic.name, group, end, *reached[group]) for group in topic.consumers]
+    read = progress or await read_progress(house)
+    prefix, found = house.settings.kafka.topic_prefix, []
+    for topic in catalogue().topics.values():
+        end = sum(count for (name, _), count in read.ends.items() if name == prefix + topic.name)
+        groups = [_reading(prefix, topic.name, group, end, read) for group in topic.consumers]
         found += groups or [Reading(topic.name, "", end, 0, None)]
     return found
 
 
 async def newest(house: House, topic: str, wanted: Filter, limit: int) -> list[Delivery]:
     """The newest `limit` records that are meant, oldest first. With a filter the whole topic is read."""
-    brokers, stops = house.settings.kafka.brokers, await _ends_of(house, topic)
+    brokers, stops = house.settings.kafka, await _ends_of(house, topic)
     starts = {} if wanted != Filter() else {place: max(0, end - limit) for place, end in stops.items()}
     kept: list[tuple[tuple[int, int, int], Delivery]] = []
     async for record in read(brokers, starts, stops):
@@ -97,29 +91,18 @@ async def newest(house: House, topic: str, wanted: Filter, limit: int) -> list[D
 
 async def coming(house: House, topic: str, wanted: Filter) -> AsyncIterator[Delivery]:
     """The records that are meant, as they come from now on."""
-    async for record in follow(house.settings.kafka.brokers, await _ends_of(house, topic)):
+    async for record in follow(house.settings.kafka, await _ends_of(house, topic)):
         if wanted.takes(record):
             yield record
 
 
 async def _ends_of(house: House, topic: str) -> dict[Partition, int]:
-    return await ends(house.settings.kafka.brokers, [house.settings.kafka.topic_prefix + topic])
+    return await ends(house.settings.kafka, [house.settings.kafka.topic_prefix + topic])
 
 
-async def _behind(
-    brokers: str, group: str, until: dict[Partition, int]
-) -> tuple[dict[Partition, int], dict[Partition, Delivery]]:
-    """The ends of a group's partitions, and the first record that it has not done of each."""
-    done = await committed(brokers, group, list(until)) if until else {}
-    left = {place: done.get(place, 0) for place, end in until.items() if done.get(place, 0) < end}
-    return until, await heads(brokers, left)
-
-
-def _reading(
-    prefix: str, topic: str, group: str, end: int, until: dict[Partition, int], behind: dict[Partition, Delivery]
-) -> Reading:
-    mine = {place: record for place, record in behind.items() if place[0] == prefix + topic}
-    lag = sum(until[place] - record.offset for place, record in mine.items())
+def _reading(prefix: str, topic: str, group: str, end: int, read: Progress) -> Reading:
+    mine = {place: record for place, record in read.behind[group].items() if place[0] == prefix + topic}
+    lag = sum(read.ends[place] - record.offset for place, record in mine.items())
     return Reading(topic, group, end, lag, min((record.timestamp_ms for record in mine.values()), default=None))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from schemas.topics import catalogue
 from services.core.bus.group_members import Member, group_members
 from services.core.house import House
-from services.pipeline import PROCESSORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class AtWork:
 async def at_work(house: House) -> list[AtWork] | None:
     """Each consumer with its processes, in the order of the flow. None where the broker does not tell."""
     kafka = house.settings.kafka
-    groups = {kafka.topic_prefix + one.name: one.name for one in PROCESSORS}
-    members = await group_members(kafka.brokers, list(groups))
+    groups = {kafka.topic_prefix + name: name for name in sorted({name for _, name in catalogue().consumers()})}
+    members = await group_members(kafka, list(groups))
     if members is None:
         return None
     return [AtWork(name, tuple(one for one in members if one.group == group)) for group, name in groups.items()]

@@ -11,4 +11,4 @@ from services.track_threads.apply import APPLIERS
 from services.track_threads.given_up import give_up
 from services.track_threads.handler import HANDLERS
 
-PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up)
+PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up, at_once=True)

@@ -42,6 +42,7 @@ async def _mail_attached(conn: Connection, envelope: Envelope) -> None:
 
 async def _reply_attached(conn: Connection, envelope: Envelope) -> None:
     args = {**_args(envelope), "mail_id": None, "trusted": True, "pending": False}
+    args["at"] = args["replied_at"] or args["at"]
     await conn.execute(SQL.insert_conversation, args)
 
 

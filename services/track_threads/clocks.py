@@ -36,7 +36,7 @@ class Clocks:
             self._customer_wrote(event)
         elif isinstance(event, ReplyAttached) and event.mode == "live":
             self._answered = self._replied = True
-            self._end(RESPONSES, "met", "we answered")
+            self._keep(RESPONSES, event.replied_at or self._now, "we answered")
         elif isinstance(event, TurnClosed):
             self._turn_closed(event)
         elif isinstance(event, StateChanged):
@@ -47,7 +47,7 @@ class Clocks:
     def end(self) -> None:
         """No more events: mails that our answer did not cover wait for the next one, unless the thread is over."""
         if self._over:
-            self._end(RESPONSES, "dropped", self._over)
+            self._drop(RESPONSES, self._over)
         elif self._replied:
             self._respond("another mail still waits")
 
@@ -64,12 +64,12 @@ class Clocks:
             self._waiting.pop(mail_id, None)
         if event.outcome == "no_reply" and self._thread.turn and event.turn_id == self._thread.turn.turn_id:
             self._replied = True
-            self._end(RESPONSES, "met", "no reply was needed")
+            self._keep(RESPONSES, self._now, "no reply was needed")
 
     def _moved(self, step: StateChanged) -> None:
         self._state = step.to_state
         if step.to_state in ("resolved", "closed"):
-            self._end(("resolution",), "met", f"the thread is {step.to_state}")
+            self._keep(("resolution",), self._now, f"the thread is {step.to_state}")
             self._over = f"the thread is {step.to_state}"
         elif step.to_state == "awaiting_reply":
             self._pause()
@@ -137,10 +137,17 @@ class Clocks:
             due = add(since, allowed, self._terms.hours)
             self._change(Deadline(kind, "running", since, allowed, self._priority, due), reason)
 
-    def _end(self, kinds: Iterable[DeadlineKind], status: DeadlineStatus, reason: str) -> None:
+    def _keep(self, kinds: Iterable[DeadlineKind], at: datetime, reason: str) -> None:
+        """What these deadlines are about came at that moment: in time or not, whenever anybody hears of it."""
         for one in self._open(kinds):
-            late = " (late)" if one.status == "breached" else ""
-            self._change(replace(one, status=status, due_at=None, left=None), f"{reason}{late}")
+            late = one.due_at is not None and at > one.due_at
+            status: DeadlineStatus = "missed" if late else "met"
+            over = replace(one, status=status, due_at=None, left=None, ended_at=at)
+            self._change(over, f"{reason} (late)" if late else reason)
+
+    def _drop(self, kinds: Iterable[DeadlineKind], reason: str) -> None:
+        for one in self._open(kinds):
+            self._change(replace(one, status="dropped", due_at=None, left=None), reason)
 
     def _pause(self) -> None:
         for one in self._open(("resolution",)):
@@ -176,4 +183,5 @@ def changed(thread: Thread, one: Deadline, reason: str) -> DeadlineChanged:
         left_s=None if one.left is None else one.left.total_seconds(),
         priority=one.priority,
         reason=reason,
+        ended_at=one.ended_at,
     )

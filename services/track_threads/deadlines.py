@@ -3,6 +3,7 @@
 Invariants
 - A response's clock begins with the oldest mail that has no answer, and nothing but an answer (or that none is
   needed) ends it: a superseded turn, a failed one and an escalation leave it as it is.
+- What comes after its deadline has passed missed it, whether or not the timer was heard before.
 - A resolution's clock stands still while the thread waits for the customer.
 - What the settings do not promise has no clock; neither has imported mail.
 """

@@ -1,6 +1,7 @@
 """Pure decisions about what became of a draft: sent, not needed, discarded.
 
-Nothing here reads a table or a clock. Each function gives the events in the order in which they are applied.
+Nothing here reads a table or a clock. Each function gives the events in the order in which they are applied. A turn
+whose author is not proven proposes nothing: whatever a draft says, it changes no goal and resolves no thread.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ def no_reply(thread: Thread, draft: ReplyDrafted) -> Events:
     """The agent decided that the mail needs no answer."""
     if not is_open(thread, draft.turn_id):
         return
+    if _unproven(thread):
+        reason = f"nothing proves who wrote, and the agent would not answer: {draft.reason}"
+        yield close_turn(thread, "escalated", reason)
+        yield from escalate(thread, "system", reason, draft.participant_id)
+        return
     yield from goals.closed(goals.of(thread, draft.participant_id), draft.goals_close, thread)
     yield transition(thread, draft.state, "ai", draft.reason)
     yield close_turn(thread, "no_reply", draft.reason)
@@ -36,7 +42,10 @@ def no_reply(thread: Thread, draft: ReplyDrafted) -> Events:
 def sent(thread: Thread, reply: ReplySent) -> Events:
     """A reply left: now its goals and its state take effect."""
     whose, tokens = reply.participant_id, estimate_tokens(reply.text)
-    yield ReplyAttached(**about(thread, whose), reply_id=reply.reply_id, text=reply.text, tokens=tokens, role="agent")
+    if is_open(thread, reply.turn_id) and _unproven(thread):
+        reply = reply.model_copy(update={"state": "awaiting_reply", "goals_add": (), "goals_close": ()})
+    said = {"reply_id": reply.reply_id, "text": reply.text, "tokens": tokens, "replied_at": reply.happened_at}
+    yield ReplyAttached(**about(thread, whose), **said, role="agent")
     yield from goals.closed(goals.of(thread, whose), reply.goals_close, thread)
     yield from goals.added(thread, reply.goals_add, whose, reply.reply_id)
     if not is_open(thread, reply.turn_id):
@@ -60,3 +69,8 @@ def discarded(thread: Thread, draft: ReplyDiscarded) -> Events:
         yield close_turn(thread, "escalated", draft.reason)
     else:
         yield close_turn(thread, "superseded", draft.reason)
+
+
+def _unproven(thread: Thread) -> bool:
+    """Whether nothing proves the author of the open turn."""
+    return thread.turn is not None and not thread.turn.trusted

@@ -29,9 +29,13 @@ def open_turn(
 
 
 def for_a_person(thread: Thread, mail: EmailRead, cause: UUID) -> Events:
-    """A mail that only a person may answer: learned of at once, so that they find a summary, and waiting for them."""
+    """A mail that only a person may answer: learned of at once, so that they find a summary, and waiting for them.
+
+    No model is asked where nothing is learned: nobody proven wrote it, or there are too many to ask about each.
+    """
+    unlearned = not mail.identity.trusted or mail.verdict.filter == "rates"
     mails = next((some for some in by_author(thread.pending) if mail.mail_id in {one.mail_id for one in some}), ())
-    if thread.turn or not mails or thread.state == "escalated":
+    if thread.turn or not mails or thread.state == "escalated" or unlearned:
         yield from escalate(thread, "system", mail.verdict.reason, mail.participant_id)
         return
     yield from walk(thread, "in_progress", "system", "a mail for a person came")

@@ -48,11 +48,17 @@ async def on_email(work: Work[EmailRead]) -> None:
             await record(unit, thread, decide_mail.history(thread, imported), settings)
         elif mail.verdict.kind == "human":
             await record(unit, thread, decide_turns.for_a_person(thread, mail, work.envelope.id), settings)
-        elif thread.state == "escalated" and settings.threads.suggest:
+        elif thread.state == "escalated" and settings.threads.suggest and _may_suggest(mail, settings):
             rules = applied(await before_turn(unit, thread, settings, [mail.mail_id]))
             await unit.record(suggestion(mail, work.envelope.id, rules))
         else:
             await wait_or_open(unit, thread, settings)
+
+
+def _may_suggest(mail: EmailRead, settings: Settings) -> bool:
+    """Whether a model is asked about it: of who is not proven, only where drafts are made for those at all."""
+    inbox = settings.known_inbox(mail.inbox)
+    return mail.identity.trusted or (inbox is not None and inbox.unproven == "review")
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:

@@ -98,7 +98,7 @@ async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:
     address = author.addr if author.trusted else ""
     quiet_s = shaped(settings, settings.known_inbox(thread.inbox), address)["quiet_s"].value
     if quiet_s > 0:
-        due = unit.now + timedelta(seconds=quiet_s)
+        due = max(unit.now, thread.next_up[-1].at + timedelta(seconds=quiet_s))
         await unit.set_timer(_timer(thread, thread.quiet_timer, "quiet", due))
     else:
         await open_turn(unit, thread, settings)

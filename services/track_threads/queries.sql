@@ -26,7 +26,7 @@ WHERE began.version > coalesce((SELECT max(version) FROM thread_log WHERE thread
 
 -- name: pending
 -- The mails of the thread that wait for an answer, oldest first.
-SELECT c.mail_id, c.at, c.trusted, coalesce(m.message_id, '') AS message_id, m.participant_id,
+SELECT c.mail_id, c.at, c.trusted AND coalesce(m.trusted, c.trusted) AS trusted, coalesce(m.message_id, '') AS message_id, m.participant_id,
        coalesce(m.author_addr, '') AS addr
 FROM conversation c LEFT JOIN mails m USING (mail_id)
 WHERE c.thread_id = %(thread_id)s AND c.pending ORDER BY c.at, c.version;
@@ -41,7 +41,7 @@ SELECT goal_id, text, participant_id FROM goals WHERE thread_id = %(thread_id)s 
 
 -- name: deadlines
 -- The newest clock of each kind.
-SELECT kind, status, since, allowed_s, priority, due_at, left_s FROM thread_deadlines WHERE thread_id = %(thread_id)s;
+SELECT kind, status, since, allowed_s, priority, due_at, left_s, ended_at FROM thread_deadlines WHERE thread_id = %(thread_id)s;
 
 -- name: drafted
 -- What the agent drafted in a turn that has not ended.
@@ -119,12 +119,12 @@ ON CONFLICT (note_id) DO NOTHING;
 
 -- name: set_deadline
 INSERT INTO thread_deadlines (thread_id, kind, workspace, status, since, allowed_s, due_at, left_s, priority, reason, at,
-                              cause)
+                              cause, ended_at)
 VALUES (%(thread_id)s, %(kind)s, %(workspace)s, %(status)s, %(since)s, %(allowed_s)s, %(due_at)s, %(left_s)s,
-        %(priority)s, %(reason)s, %(at)s, %(cause)s)
+        %(priority)s, %(reason)s, %(at)s, %(cause)s, %(ended_at)s)
 ON CONFLICT (thread_id, kind) DO UPDATE SET status = excluded.status, since = excluded.since,
     allowed_s = excluded.allowed_s, due_at = excluded.due_at, left_s = excluded.left_s, priority = excluded.priority,
-    reason = excluded.reason, at = excluded.at, cause = excluded.cause;
+    reason = excluded.reason, at = excluded.at, cause = excluded.cause, ended_at = excluded.ended_at;
 
 -- name: open_turn
 INSERT INTO turns (turn_id, workspace, thread_id, version, mail_ids, opened_at, waiting_since)

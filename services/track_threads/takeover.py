@@ -28,7 +28,7 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
     if not thread.exists:
         return
     ids = {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
-    text = {"text": mail.text, "tokens": estimate_tokens(mail.text)}
+    text = {"text": mail.text, "tokens": estimate_tokens(mail.text), "replied_at": written_at(mail, now)}
     if not known:
         yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human", mode=mail.mode)
     if mail.mode == "history" or (thread.turn and thread.turn.leaving):

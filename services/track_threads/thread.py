@@ -52,7 +52,7 @@ class Goal:
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """One deadline as it stands: `due_at` while its clock runs or has run out, `left` while it is paused."""
+    """One deadline: `due_at` while its clock runs or ran out, `left` while paused, `ended_at` once met or missed."""
 
     kind: DeadlineKind
     status: DeadlineStatus
@@ -61,6 +61,7 @@ class Deadline:
     priority: Priority
     due_at: datetime | None = None
     left: timedelta | None = None
+    ended_at: datetime | None = None
 
     @property
     def open(self) -> bool:

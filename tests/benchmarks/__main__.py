@@ -12,6 +12,7 @@ from typing import Any
 from tests.benchmarks.measured import Measured, table
 
 NAMES = (
+    "idle",
     "latency",
     "throughput",
     "concurrency",
@@ -26,6 +27,7 @@ NAMES = (
     "knowledge_rank",
     "replay",
     "sealing",
+    "history",
 )
 
 

@@ -9,11 +9,11 @@ import asyncio
 import sys
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.reply_load import out_of_order, reply_load
+from tests.support.memory import largest_mb
 
 MODEL_S = 5.0
 IN_FLIGHT = 256
@@ -35,7 +35,7 @@ async def measure(*, quick: bool) -> Sequence[Measured]:
             await load.publish(events)
             drafts = await load.all_drafts(events)
             seconds = time.monotonic() - load.asked[0]
-            memory = _largest_mb(worker.process.pid)
+            memory = largest_mb(worker.process.pid)
     ideal = len(events) / IN_FLIGHT * MODEL_S
     sides = {"seconds": seconds, "ideal_s": ideal}
     disordered = out_of_order(events, drafts)
@@ -44,13 +44,6 @@ async def measure(*, quick: bool) -> Sequence[Measured]:
         at_most("largest memory of the process", memory, "MB", MOST_MB, len(events)),
         Measured("threads out of order", disordered, "", 0, disordered == 0, threads),
     ]
-
-
-def _largest_mb(pid: int) -> float:
-    """The largest resident set of a process so far, in MB."""
-    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
-    (kilobytes,) = [line.split()[1] for line in lines if line.startswith("VmHWM:")]
-    return int(kilobytes) / 1024
 
 
 def benchmark(options: Options) -> Sequence[Measured]:

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
+from pgvector import HalfVector
 from psycopg.rows import tuple_row
 from psycopg.sql import SQL
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.embeddings import Embedder, Vector, vector_literal
+from services.core.memory.embeddings import Embedder, Vector
 from tests.benchmarks.locomo import Conversation
 
 INDEX = queries(__file__, "locomo_index.sql")
@@ -47,7 +48,7 @@ async def index_all(conn: Connection, embedder: Embedder, conversations: Sequenc
 
 async def dense(conn: Connection, indexed: Indexed, vector: Vector, limit: int) -> list[int]:
     """Turns by cosine alone."""
-    values = {**indexed.parameters, "vector": vector_literal(vector), "limit": limit}
+    values = {**indexed.parameters, "vector": HalfVector(vector), "limit": limit}
     async with conn.cursor(row_factory=tuple_row) as cursor:
         rows = await (await cursor.execute(INDEX.dense, values)).fetchall()
     return [indexed.turn_of[row[0]] for row in rows]
@@ -79,7 +80,7 @@ async def _index(conn: Connection, embedder: Embedder, number: int, conversation
             "speaker": turn.speaker,
             "text": turn.said,
             "at": turn.at,
-            "embedding": vector_literal(vector),
+            "embedding": HalfVector(vector),
         }
         for place, (identity, turn, vector) in enumerate(zip(ids, conversation.turns, vectors, strict=True))
     ]

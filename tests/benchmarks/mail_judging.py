@@ -1,4 +1,4 @@
-"""Judging mail, measured on the corpora: reports, may-we-answer, threading, sender authentication.
+"""Judging mail, measured: reports, may-we-answer, robots and people, threading, sender authentication.
 
 `measure` is called by `tests.benchmarks.mail`. The answers are in the corpora's file names and tables; what
 is absent is left out.
@@ -17,7 +17,7 @@ from services.core.mail.filters import FilterContext, judge
 from services.core.mail.message import ParsedMail
 from services.core.mail.mime import read_mail
 from services.core.mail.reports import read_report
-from tests.benchmarks import mail_sender_auth, mail_threads
+from tests.benchmarks import mail_robots, mail_sender_auth, mail_threads
 from tests.benchmarks.measured import Measured, at_least, at_most
 
 BOUNCE = re.compile(r"^(lhost|rhost|rfc3464)-")
@@ -34,7 +34,9 @@ def measure(data: Path) -> list[Measured]:
     parts: tuple[tuple[str, Callable[[Path], list[Measured]]], ...] = (
         ("bounces", _reports),
         ("bounces", _automatic),
+        ("", lambda _: mail_robots.simulator()),
         ("real-mail", _personal),
+        ("real-mail", lambda found: mail_robots.easy_ham(found, _written_to_us)),
         ("threading/expected_trees.json", mail_threads.measure),
         ("sender-auth/expected_symbols.json", mail_sender_auth.measure),
         ("real-mail", _speed),

@@ -15,11 +15,13 @@ from uuid import UUID
 
 import numpy as np
 import psycopg
+from pgvector import HalfVector
 from psycopg.rows import dict_row, tuple_row
 
 from services.core.cache import Cache
 from services.core.db.pool import Connection
-from services.core.memory.embeddings import Meaning, MiniLM, Vector, vector_literal
+from services.core.db.vectors import VectorTypes
+from services.core.memory.embeddings import Meaning, MiniLM, Vector
 from services.core.memory.search import Hit, SearchSettings, search_facts
 from tests.benchmarks.measured import Measured, at_least, at_most
 from tests.benchmarks.recall_support import Options, embedded, migrated_database, run
@@ -77,6 +79,7 @@ async def _read_brief(url: str) -> list[float]:
 
 async def _measure(url: str, size: int, drawn: Drawn) -> list[Measured]:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as conn:
+        await VectorTypes().register(conn)
         participants = [await _participant(conn, number) for number in drawn.participants.tolist()]
         lines = []
         for kind in TARGETS:
@@ -105,7 +108,7 @@ async def _search(
 
 async def _recall(conn: Connection, vector: Vector) -> float:
     """The share of the exact nearest that the workspace search brings in, before it weighs them."""
-    values = {"vector": vector_literal(vector), "limit": DEPTH}
+    values = {"vector": HalfVector(vector), "limit": DEPTH}
     async with conn.transaction(), conn.cursor(row_factory=tuple_row) as cursor:
         await cursor.execute("SET LOCAL enable_indexscan = off")
         exact = {row[0] for row in await (await cursor.execute(FACTS.nearest, values)).fetchall()}

@@ -17,6 +17,7 @@ import psycopg
 from psycopg.rows import dict_row
 
 from services.core.db.pool import Connection
+from services.core.db.vectors import VectorTypes
 from services.core.memory.embeddings import MiniLM, Vector
 from services.core.memory.fusion import Scores, convex
 from services.core.memory.passages import PassageSettings, scored_passages, search_passages
@@ -66,6 +67,7 @@ def benchmark(options: Options) -> list[Measured]:
 
 async def _measure(url: str, conversations: Sequence[Conversation]) -> list[Measured]:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as conn:
+        await VectorTypes().register(conn)
         everything = await index_all(conn, MiniLM(), conversations)
         asked = [each async for each in _ask_all(conn, everything)]
         sides = {

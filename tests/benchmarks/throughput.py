@@ -29,17 +29,22 @@ PATIENCE_S = 3600.0
 SENT = "SELECT count(*) AS n FROM deliveries WHERE state = 'sent'"
 
 
-async def through_the_house(house: House, mails: int) -> float:
-    """Mails a second, from the first one's append until every reply has been accepted."""
-    began = time.monotonic()
-    for number in range(mails):
+async def post(house: House, numbers: range, domain: str) -> None:
+    """A mail of each of so many new people of a domain."""
+    for number in numbers:
         raw = letter(
             f"What does it cost for {number} people?",
-            sender=f"P <p{number}@throughput.example>",
-            message_id=f"<{number}@throughput.example>",
+            sender=f"P <p{number}@{domain}>",
+            message_id=f"<{number}@{domain}>",
             subject=f"q{number}",
         )
         await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+
+
+async def through_the_house(house: House, mails: int) -> float:
+    """Mails a second, from the first one's append until every reply has been accepted."""
+    began = time.monotonic()
+    await post(house, range(mails), "throughput.example")
     async with asyncio.timeout(PATIENCE_S):
         while await _sent(house) < mails:
             await asyncio.sleep(0.1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import timedelta
 
 import psycopg
@@ -14,11 +15,16 @@ from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
 from services.core.bus.unit import Row
 from services.core.db import fetch_all
-from services.core.errors import Temporary
+from tests.chaos.meeting import MetNobody
+from tests.chaos.model_faults import outage, revoked
+from tests.chaos.newer import newer_version, unheard_of
+from tests.chaos.putting import put, renew
+from tests.chaos.refusals import refuse
 from tests.chaos.reordering import reorder
 from tests.chaos.schedule import Fault
 from tests.chaos.scripts import SmtpTrouble
 from tests.chaos.world import World, labels_of
+from tests.support.kafka import wipe_broker
 from tests.support.scripted_replies import (
     cut_connection,
     failing,
@@ -31,7 +37,7 @@ from tests.support.scripted_replies import (
 from tests.support.smtp_server import DROP, HANG
 
 AGAIN_AFTER_S = 0.5
-STORED = "SELECT * FROM events WHERE published_at IS NOT NULL ORDER BY random() LIMIT %(n)s"
+STORED = "SELECT * FROM events WHERE id NOT IN (SELECT event_id FROM outbox) ORDER BY random() LIMIT %(n)s"
 MODEL = {
     "model-429": lambda: [rate_limited(0.2)],
     "model-529": lambda: [overloaded()],
@@ -49,8 +55,9 @@ async def do(world: World, fault: Fault, dice: random.Random) -> None:
     elif fault.kind.startswith("smtp"):
         _smtp(world, fault)
     else:
-        await WAYS[fault.kind](world, fault, dice)
-        world.felt[fault.kind] += 1
+        with suppress(MetNobody):
+            await WAYS[fault.kind](world, fault, dice)
+            world.felt[fault.kind] += 1
 
 
 async def kill(world: World, fault: Fault, _: random.Random) -> None:
@@ -83,6 +90,14 @@ async def part(world: World, fault: Fault, _: random.Random) -> None:
         await asyncio.to_thread(world.stack.restart, name)
 
 
+async def wipe(world: World, fault: Fault, _: random.Random) -> None:
+    """kill -9 of the broker, which comes back without its data; what others had put on its log they put there again."""
+    async with world.busy("refusal"), world.busy("log"), world.busy("stack"):
+        await asyncio.to_thread(wipe_broker, world.stack)
+        await renew(world)
+        await put(world, world.foreign)
+
+
 async def cut(world: World, fault: Fault, _: random.Random) -> None:
     """Every connection of a kind is reset."""
     world.proxies[fault.target].cut()
@@ -112,7 +127,7 @@ async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     rows = await _stored(world, fault.count)
     dice.shuffle(rows)
     prefix = world.house.settings.kafka.topic_prefix
-    await publish(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
+    await put(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
 
 
 async def _stored(world: World, count: int) -> list[Row]:
@@ -127,8 +142,11 @@ async def _stored(world: World, count: int) -> list[Row]:
 async def poison(world: World, fault: Fault, dice: random.Random) -> None:
     """A record that nobody can read."""
     value = f"poison {dice.random()}".encode()
-    await publish(world, [Record(world.house.settings.kafka.topic_prefix + fault.target, b"poison", value)])
-    world.poison[fault.target].append(value)
+    record = Record(world.house.settings.kafka.topic_prefix + fault.target, b"poison", value)
+    async with world.busy("log"):
+        await put(world, [record])
+        world.foreign.append(record)
+        world.poison[fault.target].append(value)
 
 
 async def shuffle(world: World, fault: Fault, dice: random.Random) -> None:
@@ -138,16 +156,8 @@ async def shuffle(world: World, fault: Fault, dice: random.Random) -> None:
         with world.held(*labels):
             for label in labels:
                 world.workers.running[label].kill()
-            world.felt["reordered records"] += await reorder(world.house, fault.target, dice)
-
-
-async def publish(world: World, records: list[Record]) -> None:
-    """Put records on the log, whatever else is going on."""
-    while True:
-        try:
-            return await world.house.publisher.publish(records)
-        except Temporary:
-            await asyncio.sleep(AGAIN_AFTER_S)
+            async with world.busy("log"):
+                world.felt["reordered records"] += await reorder(world.house, fault.target, dice)
 
 
 def _smtp(world: World, fault: Fault) -> None:
@@ -174,4 +184,10 @@ WAYS: dict[str, Callable[[World, Fault, random.Random], Awaitable[None]]] = {
     "duplicates": duplicates,
     "poison": poison,
     "reorder": shuffle,
+    "refused-topic": refuse,
+    "unknown-type": unheard_of,
+    "newer-version": newer_version,
+    "model-outage": outage,
+    "model-401": revoked,
+    "wipe": wipe,
 }

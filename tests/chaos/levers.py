@@ -1,4 +1,4 @@
-"""What a run can do to its processes while they work: put their clock forward or back, and fill their blob store.
+"""What a run can do to its processes while they work: move their clock, let time pass, and fill their blob store.
 
 The levers are small files that every process of the run looks at; each setting holds until the next.
 """
@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from services.core.blobs import Blobs
-from services.core.clock import utc_now
+from services.core.clock import monotonic, utc_now
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,15 @@ class Levers:
     def set_clock(self, offset: timedelta) -> None:
         """Have the run's clock jump to this offset."""
         self._write("clock", str(offset.total_seconds()))
+
+    def monotonic(self) -> float:
+        """Seconds on the clock that the model's circuit goes by; it never goes back."""
+        return monotonic() + float(self._read("passed") or 0)
+
+    def let_pass(self, time: timedelta) -> None:
+        """So much time passes at once, by both clocks of the run."""
+        self._write("passed", str(float(self._read("passed") or 0) + time.total_seconds()))
+        self.set_clock(self.offset + time)
 
     def fill_store(self, full: bool) -> None:
         """Use up the quota of the blob store, or give room again."""

@@ -11,13 +11,14 @@ import random
 from aiokafka.errors import KafkaError
 
 from services.core.bus.delivery import Record
+from services.core.bus.publisher import LogRefused
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.errors import Temporary
 from services.core.house import House
 from services.pipeline import PROCESSORS
 from services.tools.log import read
 
-PATIENCE_S = 45.0
+PATIENCE_S = 300.0
 AGAIN_AFTER_S = 1.0
 
 
@@ -27,7 +28,7 @@ async def reorder(house: House, processor: str, dice: random.Random) -> int:
         while True:
             try:
                 return await _reorder(house, processor, dice)
-            except (KafkaError, Temporary, OSError):
+            except (KafkaError, LogRefused, Temporary, OSError):
                 await asyncio.sleep(AGAIN_AFTER_S)
 
 

@@ -30,6 +30,7 @@ from services.tools.log import read
 from services.tools.settle import StillBusy, settle, unfinished
 from tests.chaos.faults import do
 from tests.chaos.feeding import feed, submit_documents
+from tests.chaos.newer import release_all
 from tests.chaos.schedule import Schedule
 from tests.chaos.scripts import SmtpTrouble, diligent_model
 from tests.chaos.traffic import Mail, make_mails, offered
@@ -45,7 +46,8 @@ DOCUMENTS = 12
 TELL_EVERY_S = 15
 ROUNDS = 12  # of timers that set timers
 LEAST_ANSWERED = 0.25  # of the mails: the others were overtaken, needed nothing or went to a person
-COUNTED = frozenset({"kill", "storm", "broker", "database", "redis", "cut", "reorder", "poison"})
+COUNTED = frozenset({"kill", "storm", "broker", "database", "redis", "cut", "reorder", "poison",
+                     "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe"})  # fmt: skip
 UNASKED = "model faults left"
 DONE = "SELECT count(*) AS n FROM journal"
 TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
@@ -86,6 +88,7 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             print(f"{time.monotonic() - began:6.1f} s  every process is at work", flush=True)
             under_way: set[str] = set()
             telling = asyncio.create_task(_tell(one, under_way, began), name="telling")
+            releasing = asyncio.create_task(release_all(one), name="releasing")
             await _under_faults(one, schedule, mails, under_way)
             print(f"{time.monotonic() - began:6.1f} s  all mails are in, the faults are over", flush=True)
             await _heal(one)
@@ -94,11 +97,13 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             except StillBusy as error:
                 print(f"{time.monotonic() - began:6.1f} s  NOT at rest: {error}", flush=True)
             telling.cancel()
+            releasing.cancel()
             print(f"{time.monotonic() - began:6.1f} s  at rest", flush=True)
             evidence = await _evidence(one, mails)
             one.felt.update(trouble.met)
             one.felt["blob writes refused"] = one.levers.refusals
             one.felt["restarts"] = one.restarts
+            one.felt["questions turned away"] = one.model.turned_away
             one.felt[UNASKED] = one.model.waiting
     (folder / "evidence.pickle").write_bytes(pickle.dumps(evidence))
     return Ran(schedule, judge(evidence), one.felt, time.monotonic() - began)
@@ -212,5 +217,7 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
             groups=await _groups(one.house),
             dead_letters=await _dead_letters(one.house),
             poison=poison,
+            newer=tuple(one.newer),
+            refused=frozenset(one.refused),
             now=one.house.now(),
         )

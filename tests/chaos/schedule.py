@@ -16,6 +16,7 @@ Kind = Literal[
     "smtp-refuses", "smtp-never", "smtp-hangs", "smtp-drops",
     "model-429", "model-529", "model-timeout", "model-garbage", "model-cut",
     "duplicates", "reorder", "poison",
+    "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe",
 ]  # fmt: skip
 
 DOUBLED = ("track_threads", "generate_reply", "send_email")  # two processes each
@@ -26,7 +27,19 @@ SINGLE = (
 PROCESSES = (*SINGLE, *(f"{name}#{n}" for name in DOUBLED for n in (1, 2)))
 LINKS = ("kafka", "database", "redis", "smtp", "model")
 POISONED = ("inbound-email", "turns", "turn-reflected", "deliveries")  # topics
-APACHE_ONLY = {"broker", "database", "reorder", "storm"}
+REFUSED = (  # topics that the broker takes nothing for
+    "inbound-email.raw", "inbound-email", "thread-events", "turns", "memory-loaded", "reply-drafted", "deliveries",
+    "turn-reflected", "timers",
+)  # fmt: skip
+NEWER = {  # types of a version to come: their topic, and who must hold them, all others being none of their handlers
+    "turn.opened.v9": ("turns", ("load_memory",)),
+    "memory.loaded.v9": ("memory-loaded", ("generate_reply",)),
+    "reply.drafted.v9": ("reply-drafted", ("learn_facts", "send_email", "track_threads")),
+    "turn.reflected.v9": ("turn-reflected", ("learn_facts", "summarize_threads", "track_threads")),
+}
+UNHEARD_OF = "weather.changed.v1"  # no consumer handles anything like it
+OUTAGES = ("overloaded", "server error", "silent", "cut")
+APACHE_ONLY = {"broker", "database", "reorder", "storm", "refused-topic", "wipe"}
 JUMPS_S = (-7200, -600, 400, 3600, 26 * 3600)
 HANGS_AT = ("connect", "mail", "rcpt", "data", "dot", "accepted")
 ROUND_S, ROUND_MAILS = 80, 400  # a round of faults, and how many mails may come in it
@@ -106,3 +119,9 @@ def _round(dice: random.Random, begin_s: float) -> Iterator[Fault]:
         yield Fault(at(), "duplicates", count=dice.randrange(30, 80))
     yield Fault(at(0.8), "reorder", dice.choice((*DOUBLED, "learn_facts", "load_memory")))
     yield Fault(at(), "poison", dice.choice(POISONED))
+    yield Fault(at(0.6), "refused-topic", dice.choice(REFUSED), lasts_s=some(4, 12))
+    yield Fault(at(0.8), "unknown-type", dice.choice(REFUSED))
+    yield Fault(at(0.5), "newer-version", dice.choice(tuple(NEWER)), lasts_s=some(1, 10))
+    yield Fault(at(0.7), "model-outage", dice.choice(OUTAGES), lasts_s=some(6, 12))
+    yield Fault(at(0.7), "model-401", lasts_s=some(3, 8))
+    yield Fault(at(0.8), "wipe")

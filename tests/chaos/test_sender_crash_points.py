@@ -15,15 +15,17 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.replies import DeliverySettled
 from services.core.bus import history
-from services.core.bus.envelope import Envelope
-from services.core.bus.runner import Runner
-from services.core.clock import utc_now
+from services.core.bus.envelope import Envelope, first
+from services.core.bus.runner import Runner, enter
+from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
 from services.core.house import House, open_house
 from services.pipeline import NAMES
 from services.process import prepare, working
 from services.send_email import PROCESSOR
+from services.tools.commands.mails import outcomes
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.chaos.traffic import Mail, deliver, make_mails, offered
@@ -36,6 +38,7 @@ from tests.support.workers import Workers
 
 STEPS: tuple[Step, ...] = ("connect", "ehlo", "mail", "rcpt", "data", "body", "dot", "accepted", "quit")
 NOBODY_KNOWS = {"data", "body", "dot", "accepted"}  # between the intent and the server's answer
+AWAY_S = 3.0  # longer than what is measured may be off
 LATER, NEVER = "451 4.3.0 not now", "550 5.1.1 never"
 
 
@@ -226,6 +229,45 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
     print(verdict.line(kills=len(AFTER_THE_KILL)))
     assert verdict.faults == ()
     assert _endings(ledger, server) == AFTER_THE_KILL
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(240)
+async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_recovery(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """A process dies between the server's 250 and its event: the reply is dated when it left, and left once."""
+    names = ("answered-kept", "sent-committed")
+    async with SmtpServer() as server:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+        settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
+        await prepare(settings)
+        async with open_house(settings) as house, working(house, [one for one in NAMES if one != "send_email"]):
+            await deliver(house, [_mail(name) for name in names])
+            drafts = await _stored(house, DRAFTED, len(names))
+            began = utc_now()
+            await asyncio.gather(*(_kill_at(house, name, drafts[name]) for name in names))
+            died = utc_now()
+            await asyncio.sleep(AWAY_S)
+            async with working(house, ["send_email"]):
+                await settle(house, timeout_s=90)
+                async with house.database.reading() as conn:
+                    (lost,) = await fetch_all(
+                        conn, "SELECT reply_id, thread_id FROM deliveries WHERE state = 'unknown'"
+                    )
+                told = first(
+                    DeliverySettled(**lost, sent=True, by="grace"),
+                    id=random_id(), source="console", time=utc_now(), workspace=settings.workspace,
+                )  # fmt: skip
+                await enter(house, told)
+                await settle(house, timeout_s=90)
+            async with house.database.reading() as conn:
+                left = await fetch_all(conn, "SELECT message_id, state, sent_at FROM deliveries")
+                mails = await outcomes(conn, settings.workspace)
+    assert [row["state"] for row in left] == ["sent", "sent"]
+    assert all(began <= row["sent_at"] <= died for row in left), "each is dated by its own process, before that died"
+    assert {row["answered_at"] for row in mails} == {row["sent_at"] for row in left}
+    assert [server.copies()[row["message_id"]] for row in left] == [1, 1], "nothing is sent twice"
 
 
 async def _kill_at(house: House, name: str, draft: Envelope) -> None:

@@ -14,9 +14,11 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from deploy.local import EmbeddedStack, Endpoints
 from deploy.local.ports import HOST, free_port
+from services.core.bus.delivery import Record
 from services.core.house import House, open_house
 from services.core.settings import Settings
 from services.process import prepare
@@ -25,6 +27,7 @@ from tests.chaos.nursery import Nursery
 from tests.chaos.schedule import DOUBLED, PROCESSES
 from tests.chaos.worker import use_levers
 from tests.flow.scenario import WEBHOOK_KEY
+from tests.oracle.evidence import Newer
 from tests.support.house import INBOX, settings_for
 from tests.support.proxy import FaultProxy
 from tests.support.scripted_model import ScriptedModel
@@ -54,6 +57,10 @@ class World:
     workers: Workers
     felt: Counter[str] = field(default_factory=Counter)
     poison: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
+    foreign: list[Record] = field(default_factory=list)  # put on the log by nobody of the run
+    newer: list[Newer] = field(default_factory=list)
+    released: list[UUID] = field(default_factory=list)  # ids of held records that a person has decided to release
+    refused: set[str] = field(default_factory=set)  # topics that the broker took nothing for, for a while
     restarts: int = 0
     _held: Counter[str] = field(default_factory=Counter)
     _locks: dict[str, asyncio.Lock] = field(default_factory=lambda: defaultdict(asyncio.Lock))

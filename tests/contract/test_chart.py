@@ -40,3 +40,22 @@ def test_compose_runs_every_processor_once() -> None:
     """Each processor and edge stands in exactly one service of docker-compose.yml."""
     run = [one["command"][1:] for one in COMPOSE["services"].values() if one.get("command", [""])[0] == "run"]
     assert sorted(name for names in run for name in names) == sorted(NAMES)
+
+
+def test_compose_runs_each_processor_in_a_container_of_its_own() -> None:
+    """So that each can be scaled by its name: `docker compose up -d --scale generate_reply=3`."""
+    for one in PROCESSORS:
+        assert COMPOSE["services"][one.name]["command"] == ["run", one.name]
+
+
+def test_the_brokers_log_was_written_beside_its_volume() -> None:
+    """Recreating the container lost topics and offsets: the folder that Kafka writes is the one that is mounted."""
+    kafka = COMPOSE["services"]["kafka"]
+    mounted = [volume.partition(":")[2] for volume in kafka["volumes"]]
+    assert kafka["environment"]["KAFKA_LOG_DIRS"] in mounted
+
+
+def test_everything_in_compose_starts_again_and_no_password_has_a_default() -> None:
+    """After a reboot all of it comes back; a password that is not set is asked for."""
+    assert {one.get("restart") for one in COMPOSE["services"].values()} == {"unless-stopped"}
+    assert ":-" not in (ROOT / "docker-compose.yml").read_text().replace("ANTHROPIC_API_KEY:-", "")

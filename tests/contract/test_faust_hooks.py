@@ -39,6 +39,7 @@ class Recorded(KafkaConsumer):  # type: ignore[misc]
 
     _filter_committable_offsets = LaneConsumer._filter_committable_offsets
     _is_member = LaneConsumer._is_member
+    _uncommitted = LaneConsumer._uncommitted
 
     async def _handle_attached(self, commit_offsets: Any) -> None: ...
 

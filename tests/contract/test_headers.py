@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID
 
-from hypothesis import given, settings
+from hypothesis import given
 
 from schemas.asyncapi import HEADERS, OPTIONAL
 from services.core.bus.codec import decode, encode
@@ -19,7 +19,6 @@ def delivered(record: Record) -> Delivery:
 
 
 @given(envelopes)
-@settings(max_examples=150, deadline=None)
 def test_no_text_of_the_data_stands_in_headers_or_key(envelope: Envelope) -> None:
     """Whatever an event says, its key and headers hold nothing of its texts and addresses."""
     record = encode(envelope)
@@ -28,7 +27,6 @@ def test_no_text_of_the_data_stands_in_headers_or_key(envelope: Envelope) -> Non
 
 
 @given(envelopes)
-@settings(max_examples=150, deadline=None)
 def test_headers_are_those_of_the_document_and_of_their_formats(envelope: Envelope) -> None:
     """Every header is one that AsyncAPI names, in its format, and the required ones are always there."""
     record = encode(envelope)
@@ -48,7 +46,6 @@ def test_headers_are_those_of_the_document_and_of_their_formats(envelope: Envelo
 
 
 @given(envelopes)
-@settings(max_examples=150, deadline=None)
 def test_an_event_comes_back_as_it_was(envelope: Envelope) -> None:
     """Decoding an encoded event gives the same envelope, and encoding that gives the same bytes."""
     record = encode(envelope)

@@ -37,6 +37,7 @@ def test_a_type_is_lower_case_with_a_major_version(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(TOPICS))
 def test_a_topic_carries_events_between_folders_that_exist(name: str) -> None:
     """No topic is without an event, and its producers and consumers are parts of the pipeline."""
+    assert list(TOPICS[name].types) == events_of(name)
     assert events_of(name)
     assert set(TOPICS[name].consumers) <= set(NAMES)
     assert set(TOPICS[name].producers) <= ACTING_FOLDERS
@@ -45,8 +46,10 @@ def test_a_topic_carries_events_between_folders_that_exist(name: str) -> None:
 
 @pytest.mark.parametrize("processor", PROCESSORS, ids=lambda one: one.name)
 def test_a_processor_consumes_what_it_handles(processor: Processor) -> None:
-    """A processor has a handler for some event of each topic it consumes, and consumes the topic of each handler."""
-    assert {event.TOPIC for event in processor.handlers} == set(processor.topics)
+    """topics.yaml names the types that a processor has handlers for, each at its topic, and no other."""
+    handled = {(event.TOPIC, event.TYPE) for event in processor.handlers}
+    assert handled == {(topic, kind) for topic, name, kind in catalogue().handled() if name == processor.name}
+    assert {topic for topic, _ in handled} == set(processor.topics)
 
 
 @pytest.mark.parametrize("processor", PROCESSORS, ids=lambda one: one.name)

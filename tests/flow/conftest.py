@@ -14,6 +14,7 @@ from services.core.house import House
 from services.receive_email.accept import accept
 from services.tools.settle import settle
 from tests.flow.scenario import AUTHSERV, replies_to
+from tests.support.brokerless import running_brokerless
 from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stack import fresh_database, temporary_home
@@ -46,13 +47,17 @@ class Town:
 
 
 @pytest.fixture(scope="module")
-async def town(stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
-    """A house with two inboxes that believes its own mail server's Authentication-Results."""
+async def town(request: pytest.FixtureRequest, stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
+    """A house with two inboxes that believes its own mail server's Authentication-Results.
+
+    Of who is not proven, one gives them its fixed reply, and in the other a person reads what the model drafts. The log
+    is in memory, but for a module that says `OVER_A_BROKER = True`.
+    """
     number = next(_numbers)
     domain = f"town{os.getpid()}-{number}.example"
     inboxes = [
         {"name": "support", "address": f"support@{domain}"},
-        {"name": "billing", "address": f"billing@{domain}", "reply": {"quiet_s": 6}},
+        {"name": "billing", "address": f"billing@{domain}", "reply": {"quiet_s": 6}, "unproven": "review"},
     ]
     with fresh_database(stack.database, template=template_database) as database, temporary_home() as home:
         async with ScriptedModel() as server:
@@ -66,5 +71,6 @@ async def town(stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
                 model={"provider": "anthropic", "api_key": "test-key", "base_url": server.base_url, "max_retries": 1},
                 inboxes=inboxes,
             )
-            async with running_house(settings) as house:
+            running = running_house if getattr(request.module, "OVER_A_BROKER", False) else running_brokerless
+            async with running(settings) as house:
                 yield Town(house, server, stack, domain)

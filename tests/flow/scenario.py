@@ -75,11 +75,16 @@ async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
         return await fetch_all(conn, query, args)
 
 
-async def post_signed(base_url: str, raw: bytes, *, inbox: str, webhook_id: str, at: int) -> httpx.Response:
+async def post_signed(
+    base_url: str, raw: bytes, *, inbox: str, webhook_id: str, at: int, **params: str
+) -> httpx.Response:
     """POST /inbound/raw as a Standard Webhooks sender does."""
     async with httpx.AsyncClient(base_url=base_url) as client:
         return await client.post(
-            "/inbound/raw", params={"inbox": inbox}, content=raw, headers=signed_headers(raw, webhook_id, at)
+            "/inbound/raw",
+            params={"inbox": inbox, **params},
+            content=raw,
+            headers=signed_headers(raw, webhook_id, at),
         )
 
 

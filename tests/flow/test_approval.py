@@ -18,13 +18,13 @@ from schemas.events.replies import DraftDecided
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.core.house import House, open_house
-from services.process import working
+from services.core.house import House
 from services.receive_email.accept import accept
 from services.tools.settle import settle
 from tests.flow.scenario import agent, reflection, replies_to, rows
-from tests.flow.test_bounces import report
-from tests.support.house import running_house, settings_for
+from tests.flow.test_bounces import report, returned
+from tests.support.brokerless import opened_brokerless, running_brokerless, working_brokerless
+from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen, obey_mail
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -112,7 +112,7 @@ async def desk(stack: Endpoints, template_database: str) -> AsyncIterator[Desk]:
                 model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url},
                 inboxes=[{"name": "support", "address": f"support@{domain}", "vouched_by": "the test"}],
             )  # fmt: skip
-            async with running_house(settings) as house:
+            async with running_brokerless(settings) as house:
                 yield Desk(house, stack, domain, model)
 
 
@@ -152,7 +152,7 @@ async def test_a_rejected_draft_ends_its_turn(desk: Desk) -> None:
 async def test_two_people_approve_at_once_in_two_processes(desk: Desk) -> None:
     """Of ten words said at the same time, with two senders at work, one counts: one approval, one mail."""
     dot = await desk.post("dot")
-    async with open_house(desk.house.settings) as other, working(other, ["send_email"]):
+    async with opened_brokerless(desk.house.settings) as other, working_brokerless(other, ["send_email"]):
         await asyncio.gather(*(desk.say(dot) for _ in range(10)))
         await settle(desk.house)
     assert len(desk.replies("dot")) == 1
@@ -183,8 +183,8 @@ async def test_an_approved_draft_to_a_suppressed_address_became_a_dead_letter(de
     await desk.decide(earlier)
     held = await desk.post("fay", 2, follows=False)
     assert held["thread_id"] != earlier["thread_id"]
-    message_id = str(desk.replies("fay")[0]["Message-ID"])
-    await desk.bring(report(desk.domain, "fay@h.example", message_id, "failed", "5.1.1"), "fay's bounce")
+    bounce = report(desk.domain, "fay@h.example", returned(desk.replies("fay")[0]), "failed", "5.1.1")
+    await desk.bring(bounce, "fay's bounce")
     await desk.decide(held)
     ended = await desk.ended(held)
     assert (ended["state"], ended["outcome"], ended["thread"]) == ("failed", "failed", "escalated")

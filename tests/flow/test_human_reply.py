@@ -13,8 +13,9 @@ from deploy.local import Endpoints
 from services.core.house import House
 from services.tools.settle import settle
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, until_mails, verified
+from tests.support.brokerless import running_brokerless
 from tests.support.dovecot import Dovecot, running_dovecot
-from tests.support.house import running_house, settings_for
+from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel
 from tests.support.scripted_replies import reply_tool
@@ -42,7 +43,7 @@ def by_hand(number: int, text: str, to: str = JOHN, **parts: str) -> bytes:
 
 async def watching(house: House) -> None:
     """Wait until both folders are being read."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len(await rows(house, "SELECT folder FROM inbox_positions")) < 2:
             await asyncio.sleep(0.05)
 
@@ -74,7 +75,7 @@ async def test_a_colleagues_reply_closes_the_turn_and_stays_in_the_conversation(
             model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url, "max_retries": 1},
             inboxes=[{**inbox, "smtp": {"port": server.port}}],
         )  # fmt: skip
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await watching(house)
             dovecot.deliver("team", question(1, "Where is my order?"))
             await until_read(house, 1)
@@ -117,7 +118,7 @@ async def test_sent_may_be_read_before_the_inbox(
             own_authserv_ids=[AUTHSERV],
             inboxes=[{**inbox, "smtp": {"port": server.port}}],
         )  # fmt: skip
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await watching(house)
             dovecot.deliver("late", by_hand(1, "It left today.", in_reply_to="<q1@acme.example>"), folder="Sent")
             await until_mails(house, 1)
@@ -131,6 +132,6 @@ async def test_sent_may_be_read_before_the_inbox(
 
 async def until_read(house: House, count: int) -> None:
     """Wait until so many mails have been read, whatever waits for them."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while len(await rows(house, "SELECT mail_id FROM conversation")) < count:
             await asyncio.sleep(0.05)

@@ -64,7 +64,7 @@ class Correspondence:
         """Wait until so many mails to do with the customer have been read."""
         query = """SELECT mail_id FROM mails
             WHERE author_addr = %(address)s OR message_id LIKE 'grace-' || %(name)s || '-%%'"""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while len(await rows(self.town.house, query, address=self.address, name=self.name)) < count:
                 await asyncio.sleep(0.02)
 

@@ -20,7 +20,8 @@ from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, verified
-from tests.support.house import running_house, settings_for
+from tests.support.brokerless import running_brokerless
+from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -84,7 +85,7 @@ async def test_two_houses_wired_to_each_other_stop_by_themselves(
                 inboxes=[{"name": "support", "address": f"support@{name}.example"}],
                 smtp={"host": "127.0.0.1", "port": servers[-1].port},
             )  # fmt: skip
-            houses.append(await on.enter_async_context(running_house(settings)))
+            houses.append(await on.enter_async_context(running_brokerless(settings)))
         first = verified("Hello?", sender="Support <support@right.example>", message_id="<begin@right.example>")
         await _let_in(houses[0], first, "begin")
         passed = [0, 0]
@@ -153,7 +154,7 @@ async def test_a_robot_that_answers_everything_is_left_alone(
             model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url, "max_retries": 1},
             smtp={"host": "127.0.0.1", "port": server.port},
         )  # fmt: skip
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             await _let_in(house, letter("Hello?", sender="Desk <desk@robot.example>"), "begin")
             await settle(house)
             answered = 0

@@ -127,6 +127,6 @@ async def opened_inbox(house: object) -> None:
     """Wait until the inbox has been opened at its newest mail: from then on everything counts."""
     import asyncio
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not await rows(house, "SELECT 1 AS one FROM inbox_positions"):  # type: ignore[arg-type]
             await asyncio.sleep(0.05)

@@ -9,12 +9,16 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
+from services.core.settings import Settings
 from services.receive_email.accept import accept
-from services.tools.settle import SQL, settle
+from services.tools.commands.mails import outcomes
+from services.tools.settle import settle
+from tests.support.brokerless import running_brokerless
 from tests.support.corpora import corpus
-from tests.support.house import running_house, settings_for
+from tests.support.house import settings_for
 
 MAILS = 300
+UNPROVEN = 60  # mails that are read where nobody vouches for them
 
 
 @pytest.mark.slow
@@ -23,23 +27,43 @@ async def test_each_of_300_real_mails_ends_in_an_outcome_with_a_reason(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """Every mail of the corpus that was let in has one outcome, with a reason, and no turn has failed."""
-    files = sorted(path for path in corpus("real-mail").rglob("*") if path.is_file())[:MAILS]
     settings = settings_for(stack, database, topic_prefix, tmp_path)
-    async with running_house(settings) as house:
+    await _read(settings, MAILS)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+async def test_real_mail_that_nobody_vouches_for_gets_the_fixed_reply_or_a_person(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Old signatures no longer hold, so none is proven: nothing is silently set aside for it, and no model is asked."""
+    inbox = {"name": "support", "address": "support@ourcompany.example", "replies_per_hour": 0}
+    limits = {"unproven_per_hour": 1000}
+    settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox], limits=limits)
+    texts = await _read(settings, UNPROVEN)
+    assert texts
+    assert set(texts) == {settings.inboxes[0].unproven_reply}
+
+
+async def _read(settings: Settings, count: int) -> list[str]:
+    """Let mails of the corpus in, and see that each has its outcome; the texts of the replies that were sent."""
+    files = sorted(path for path in corpus("real-mail").rglob("*") if path.is_file())[:count]
+    async with running_brokerless(settings) as house:
         for path in files:
             key = f"{path.parent.name}/{path.name}"
             await accept(house, settings.inboxes[0], path.read_bytes(), source="file", source_key=key)
         await settle(house, timeout_s=360)
         async with house.database.reading() as conn:
-            args = {"workspace": settings.workspace, "thread_id": None, "limit": 1000}
-            rows = await fetch_all(conn, SQL.outcomes, args)
+            rows = await outcomes(conn, settings.workspace, limit=1000)
             failed = await fetch_all(conn, "SELECT data FROM events WHERE type = 'turn.failed.v1'")
             turns = await fetch_all(
                 conn, "SELECT turn_id, count(*) AS n FROM deliveries WHERE state = 'sent' GROUP BY 1"
             )
+            said = await fetch_all(conn, "SELECT text FROM conversation WHERE role = 'agent'")
     counts = Counter(row["outcome"] for row in rows)
     print(counts)
     assert len(rows) == len(files)
     assert not [row for row in rows if not row["reason"]], "an outcome without a reason"
     assert not {"received", "waiting", "being answered", "failed"} & set(counts), (counts, failed)
     assert all(row["n"] == 1 for row in turns)
+    return [row["text"] for row in said]

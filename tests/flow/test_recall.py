@@ -9,7 +9,8 @@ from deploy.local import Endpoints
 from services.core.house import House
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, replies_to, rows, until_mails, verified
-from tests.support.house import running_house, settings_for
+from tests.support.brokerless import running_brokerless
+from tests.support.house import settings_for
 
 DOMAIN = "recall.example"
 JOHN = "john@asker.example"
@@ -48,7 +49,7 @@ async def test_a_clear_a_fuzzy_and_an_unheard_question_are_told_apart(
     """What was said is sure; what is vaguely like it, or of another time, is asked back; the rest is said to be nothing."""
     inboxes = [{"name": "support", "address": f"support@{DOMAIN}"}]
     settings = settings_for(stack, database, topic_prefix, tmp_path, own_authserv_ids=[AUTHSERV], inboxes=inboxes)
-    async with running_house(settings) as house:
+    async with running_brokerless(settings) as house:
         for number, text in enumerate((TOLD, SURE, FUZZY, EARLIER, NEVER), start=1):
             await write(house, number, text)
         loaded = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
@@ -74,10 +75,10 @@ async def test_a_clear_a_fuzzy_and_an_unheard_question_are_told_apart(
 async def test_somebody_nobody_vouches_for_is_told_nothing(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """Memory is not asked for an author who is not authenticated, whatever they ask."""
-    inboxes = [{"name": "support", "address": f"support@{DOMAIN}"}]
+    """Memory is not asked for an author who is not authenticated, whatever they ask, even where a model drafts for them."""
+    inboxes = [{"name": "support", "address": f"support@{DOMAIN}", "unproven": "review"}]
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
-    async with running_house(settings) as house:
+    async with running_brokerless(settings) as house:
         await write(house, 1, SURE)
         loaded = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1'")
     assert [layer["items"] for layer in loaded[0]["data"]["layers"] if layer["name"] == "participant"] == [[]]

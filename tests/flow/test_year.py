@@ -17,7 +17,8 @@ from services.tools.demo.playing import play
 from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.demo.world.nouns import Mail
 from tests.flow.scenario import rows
-from tests.support.house import running_house, settings_for
+from tests.support.brokerless import running_brokerless
+from tests.support.house import settings_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 YEAR = timedelta(days=365)
@@ -47,7 +48,9 @@ async def test_customers_are_told_from_memory_after_a_year(
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
     clock = SteppingClock(world.mails[0].received_at)
     replies: dict[str, SentReply] = {}
-    async with running_house(settings, model=OfflineModel(), resolver=ZoneResolver(world.dns_zone), now=clock) as house:
+    async with running_brokerless(
+        settings, model=OfflineModel(), resolver=ZoneResolver(world.dns_zone), now=clock
+    ) as house:
         for mail in world.mails:
             if mail.envelope_from in known:
                 await deliver(house, clock, mail, replies)

@@ -133,7 +133,7 @@ def test_an_inbox_of_ours_as_a_target_is_refused_before_anything_is_asked(place:
     assert said.exit_code != 0
     assert "is an inbox that the agent answers for" in str(said.exception)
     place.set("")
-    assert "Nobody outside of the house is told" in place.type("test").output
+    assert "Nobody is alerted when a human must act" in place.type("test").output
 
 
 @pytest.fixture

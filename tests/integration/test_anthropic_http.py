@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from services.core.errors import ModelRefused, ModelUnavailable
+from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
 from services.core.model.anthropic_api import AnthropicModel
 from services.core.model.factory import make_model
 from services.core.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
@@ -218,9 +218,6 @@ async def test_malformed_json_is_unavailable(server: ScriptedModel) -> None:
     ("status", "advice"),
     [
         (400, "model's name"),
-        (401, "API key"),
-        (402, "credit"),
-        (403, "may not use"),
         (404, "base URL"),
         (413, "budget"),
     ],
@@ -234,9 +231,19 @@ async def test_permanent_errors_say_what_to_do(server: ScriptedModel, status: in
     assert KEY not in str(caught.value)
 
 
-async def test_wrong_key_is_refused(server: ScriptedModel) -> None:
-    """A key that the server does not know is refused with the advice to set a valid one."""
-    with pytest.raises(ModelRefused, match="set a valid one"):
+@pytest.mark.parametrize(("status", "advice"), [(401, "API key"), (402, "credit"), (403, "may not use")])
+async def test_a_key_or_an_account_that_is_denied_is_an_outage(server: ScriptedModel, status: int, advice: str) -> None:
+    """It passes once a person has acted: no mail is to blame. It is not retried at once, and says what to do."""
+    server.script(lambda seen: failing(status, message="no"))
+    with pytest.raises(ModelDenied, match=advice) as caught:
+        await asked(server)
+    assert len(server.requests) == 1
+    assert KEY not in str(caught.value)
+
+
+async def test_wrong_key_is_denied(server: ScriptedModel) -> None:
+    """A key that the server does not know is denied with the advice to set a valid one."""
+    with pytest.raises(ModelDenied, match="set a valid one"):
         await asked(server, api_key="sk-another")
 
 

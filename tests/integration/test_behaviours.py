@@ -36,7 +36,7 @@ INBOXES = [
         "vouched_by": "the test",
         "reply": {"layer_tokens": 500},
     },
-    {"name": "open", "address": "open@ourcompany.example"},
+    {"name": "open", "address": "open@ourcompany.example", "unproven": "review"},
 ]
 
 

@@ -42,7 +42,7 @@ async def publish(publisher: Publisher, word: bytes) -> None:
 async def test_a_live_process_goes_on_when_its_broker_comes_back(own_stack: EmbeddedStack) -> None:
     """Apache Kafka needs nothing; one that forgot needs its topics, and then passes over nothing it is told anew.
 
-    The second part is what `told` relies on: the group's old offsets must not outlive the broker that gave them, else
+    The second part is what `log_recovery` relies on: the group's old offsets must not outlive the broker that gave them, else
     what is published anew would lie behind them.
     """
     endpoints = running_endpoints(own_stack.home)

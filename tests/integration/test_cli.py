@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pty
 import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from deploy.local.ownership import Ownership
 from tests.support.stack import temporary_home
+from tests.support.workers import READY
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-c", "from services.tools.cli import main; main()"]
@@ -58,26 +61,28 @@ def correspondent(folder: Path, *arguments: str, **changes: str) -> subprocess.C
 
 
 @contextmanager
-def up(folder: Path) -> Iterator[subprocess.Popen[str]]:
-    """`correspondent up` in `folder`, at work; ended as Ctrl-C ends it."""
+def up(folder: Path) -> Iterator[list[str]]:
+    """`correspondent up` in `folder`, running, with the lines of its start; ended as Ctrl-C ends it."""
+    lines: list[str] = []
     process = subprocess.Popen(
         [*COMMAND, "up"],
         cwd=folder,
         env=environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=(folder / "up.log").open("w"),
+        stderr=subprocess.STDOUT,
         text=True,
     )
     try:
         assert process.stdout is not None
         for line in process.stdout:
-            if line.startswith("At work"):
+            lines.append(line)
+            if READY in line:
                 break
         else:
-            pytest.fail((folder / "up.log").read_text()[-3000:])
+            pytest.fail("".join(lines)[-3000:])
         threading.Thread(target=process.stdout.read, daemon=True).start()
-        yield process
+        yield lines
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -176,7 +181,7 @@ def test_without_a_house_the_answer_says_how_to_start_one(folder: Path) -> None:
     """A command in a folder where nothing runs names the folder and what to do, within the connection's few seconds."""
     done = correspondent(folder, "mails")
     assert done.returncode == 2
-    assert said(done).startswith(f"correspondent: no house runs in {folder}/var. Start one in another terminal")
+    assert said(done).startswith(f"correspondent: nothing runs in {folder}/var. Start it in another terminal")
 
 
 @pytest.mark.parametrize("arguments", [("mails",), ("replay",), ("replay", "--check", ".")], ids=" ".join)
@@ -226,7 +231,7 @@ def test_settings_that_cannot_be_a_file_are_said(folder: Path) -> None:
     assert "/nope.toml does not exist" in said(correspondent(folder, "up", CORRESPONDENT_CONFIG="/nope.toml"))
 
 
-@pytest.mark.parametrize("moment", ["database: ready", "At work"], ids=["while starting", "at work"])
+@pytest.mark.parametrize("moment", ["database: ready", READY], ids=["while starting", "running"])
 def test_ctrl_c_ends_a_house_without_a_traceback(folder: Path, moment: str) -> None:
     """Ctrl-C in `up`, at any moment, stops the stack in words and leaves the folder free for the next start."""
     (folder / "correspondent.toml").write_text(SETTINGS)
@@ -244,6 +249,40 @@ def test_ctrl_c_ends_a_house_without_a_traceback(folder: Path, moment: str) -> N
     process.wait(60)
     assert "Traceback" not in seen, seen[-3000:]
     assert not (folder / "var" / "processes.json").exists()
+
+
+def test_up_says_in_plain_lines_on_a_terminal_what_it_waits_for(folder: Path) -> None:
+    """On a terminal no line is JSON; each inbox is named with the place of its replies, and each wait before the end."""
+    own_server = '[inboxes.smtp]\nhost = "smtp.held.example"\nport = 2525\n'
+    (folder / "correspondent.toml").write_text(SETTINGS + own_server)
+    reading, writing = pty.openpty()
+    process = subprocess.Popen([*COMMAND, "up"], cwd=folder, env=environment(), stdout=writing, stderr=writing)
+    os.close(writing)
+    seen = ""
+    with suppress(OSError):  # how a terminal says that nobody writes any more
+        while part := os.read(reading, 4096):
+            seen += part.decode()
+            if "Running." in seen:
+                process.send_signal(signal.SIGINT)
+    os.close(reading)
+    assert process.wait(60) in (0, 130), seen
+    lines = [line.strip() for line in seen.splitlines()]
+    assert not [line for line in lines if line.startswith("{")]
+    sink = f"{folder.resolve() / 'var' / 'outbox'}, a folder: no SMTP server is set"
+    assert f"Inbox support <support@ourcompany.example>: replies go to {sink}" in lines
+    assert "Inbox held <held@ourcompany.example>: replies go to smtp.held.example:2525" in lines
+    waits = [line for line in lines if line.startswith("waiting for")]
+    assert [wait.split()[3] for wait in waits[:4]] == ["database,", "broker", "events", "partitions"]
+    assert lines.index(waits[-1]) < lines.index("Running. Press Ctrl-C to stop.")
+
+
+def test_up_writes_json_where_nobody_watches(folder: Path) -> None:
+    """Elsewhere than on a terminal every line, of the start too, is an object that a log collector reads."""
+    (folder / "correspondent.toml").write_text(SETTINGS)
+    with up(folder) as lines:
+        events = [json.loads(line)["event"] for line in lines]
+    assert any(one.startswith("database: ready") for one in events)
+    assert [one for one in events if one.startswith("waiting for the database")]
 
 
 def test_a_second_demo_leaves_the_first_ones_data_alone(folder: Path) -> None:

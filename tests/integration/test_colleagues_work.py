@@ -59,7 +59,7 @@ async def test_a_thread_that_a_colleague_had_answered_was_ours_for_ever_when_han
     thread_id = await house.write("We want to change it.", subject="Our contract")
     await by_hand(house, "Dear Ada, which clause do you mean?")
     async with house.at_work():
-        made = await wishes.move(house.house, thread_id, "in_progress", "answered", "grace", timeout_s=20)
+        made = await wishes.move(house.house, thread_id, "in_progress", "answered", "grace", timeout_s=120)
     assert (made.from_state, made.to_state, made.refused) == ("escalated", "in_progress", "")
     await house.settle()
     whole = await house.thread(thread_id)

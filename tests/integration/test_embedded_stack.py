@@ -37,10 +37,13 @@ def home() -> Iterator[Path]:
         yield folder
 
 
-def run_in_process(home: Path) -> subprocess.Popen[str]:
+def run_in_process(home: Path, **environment: str) -> subprocess.Popen[str]:
     """`python -m deploy.local` on `home`, once it has said that it runs."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "deploy.local", "--home", str(home)], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-m", "deploy.local", "--home", str(home)],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | environment,
     )
     assert process.stdout is not None
     for line in process.stdout:
@@ -246,7 +249,7 @@ def test_ctrl_c_leaves_nothing_behind(home: Path, signum: signal.Signals) -> Non
     process = run_in_process(home)
     children = processes_of(home)
     process.send_signal(signum)
-    assert process.wait(30) == 0
+    assert process.wait(120) == 0
     assert all_gone(children)
     assert not (home / "processes.json").exists()
     assert not (home / "postgres" / "data" / "postmaster.pid").exists()

@@ -65,17 +65,22 @@ async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_
     """Ada is found everywhere before and nowhere after; Bob, Carl and the documents are as they were."""
     ada = await found(house, ADA)
     marks = ada.marks
-    assert {ADA, "ada quillfeather"} <= marks.phrases
-    assert {SECRET, "88123", "quillfeather"} <= marks.words
+    assert {ADA, "a1@quillfeather.example"} <= marks.phrases
+    assert {SECRET, "88123"} <= marks.words
     assert "77456" not in marks.words
+    assert "ada quillfeather" in ada.said_outside, "a fact of Bob's says so: it is his"
+    others = await facts_of(house, BOB, CARL)
     before = await prove(house, marks)
     assert {one.place.split()[0] for one in before.findings} >= {"table", "topic", "blob"}
+    nothing_said = Marks(frozenset(), frozenset())
+    held = (await prove(house, nothing_said, ada.people)).findings
+    assert {"table facts", "table mails", "table subject_keys"} <= {one.place for one in held}, "whoever says her words"
 
     done = await erase(house, ada, by="the test")
     await settle(house, timeout_s=120)
 
     assert done.events > 20
-    after = await prove(house, marks)
+    after = await prove(house, marks, ada.people)
     assert after.findings == ()
     assert min(after.read[store] for store in ("tables", "topics", "blobs", "files")) > 0
     assert await differences(house, stack) == set()
@@ -87,6 +92,18 @@ async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_
     ids = {name: participant_id(house.settings.workspace, name) for name in (ADA, BOB, CARL)}
     assert ids[ADA] not in {one["participant_id"] for one in facts}
     assert ids[CARL] in {one["participant_id"] for one in facts}
+    assert await facts_of(house, BOB, CARL) == others
+
+
+async def facts_of(house: House, *who: str) -> list[dict[str, Any]]:
+    """The facts of some people with what they rest on, as they are stored, vectors and all."""
+    people = [participant_id(house.settings.workspace, one) for one in who]
+    return await rows(
+        house,
+        "SELECT to_jsonb(f) AS fact, (SELECT jsonb_agg(to_jsonb(s) ORDER BY s.quote) FROM fact_sources s"
+        " WHERE s.fact_id = f.fact_id) AS sources FROM facts f WHERE participant_id = ANY(%(people)s) ORDER BY fact_id",
+        people=people,
+    )
 
 
 async def test_what_was_erased_stays_erased_and_the_person_may_begin_anew(
@@ -143,6 +160,26 @@ async def test_an_export_holds_what_is_held_and_nothing_of_anybody_else(house: H
     assert [path.name for path in folder.rglob("*") if path.is_file() and b"77456" in path.read_bytes()] == []
     assert "66789" not in text
     assert {"facts.json", "fact_sources.json", "threads.json"} <= {path.name for path in (folder / "person").iterdir()}
+
+
+async def test_an_export_says_how_far_each_sender_is_believed(house: House, tmp_path: Path) -> None:
+    """Not all that came in a person's name is theirs: each row of a mail or thread carries its sender's level."""
+    ada = await found(house, ADA)
+    spoofed = await rows(
+        house,
+        "UPDATE mails SET identity = 'unverified', trusted = false WHERE mail_id = (SELECT mail_id FROM mails"
+        " WHERE participant_id = ANY(%(people)s) ORDER BY received_at LIMIT 1) RETURNING mail_id::text",
+        people=list(ada.people),
+    )
+    await export(house, ada, tmp_path / "export")
+    person = {path.stem: json.loads(path.read_text("utf-8")) for path in (tmp_path / "export" / "person").iterdir()}
+    levels = {row["mail_id"]: row["sender_level"] for row in person["mails"]}
+    assert levels[spoofed[0]["mail_id"]] == "unverified"
+    assert {row["sender_level"] for row in person["conversation"] if row["mail_id"] == spoofed[0]["mail_id"]} == {
+        "unverified"
+    }
+    assert set(levels.values()) == {"unverified", "vouched"}
+    assert all(row["sender_level"] for row in person["threads"])
 
 
 async def test_an_export_holds_archived_events_too(house: House, tmp_path: Path) -> None:

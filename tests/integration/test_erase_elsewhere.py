@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from email.message import EmailMessage
+from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,10 +18,12 @@ from schemas.events.mail import Peer
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_all
 from services.core.house import House
+from services.core.keys import is_sealed
 from services.receive_email.accept import accept
 from services.tools.archive.move import move
 from services.tools.erase.proof import prove
 from services.tools.erase.run import erase
+from services.tools.erase.survey import everything
 from services.tools.rebuild.run import past
 from services.tools.rebuild.scopes import scope
 from services.tools.settle import settle
@@ -39,7 +44,7 @@ def bucket() -> Iterator[S3Server]:
 async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, bucket: S3Server
 ) -> None:
-    """Ada is named in an envelope, a quote and a zip that nobody reads; all of it goes, and what others wrote stays."""
+    """What is Ada's alone goes from every store; where others name her, in an envelope, a quote, a zip, theirs stays."""
     access = bucket.access().model_dump()
     kept = {"blobs": {"url": "s3://mail/blobs", **access}, "archive": {"url": "s3://mail/archive"}}
     async with remembered(stack, database, topic_prefix, tmp_path, **kept) as house:
@@ -54,6 +59,8 @@ async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
         assert moved
         await past(house.settings, scope("all"), house.now(), "earlier", lambda count: None, archive_of(house.settings))
         ada = await found(house, ADA)
+        assert {ADA, NAMES[ADA].lower()} <= ada.said_outside
+        theirs = await _read(house, BOB, CARL)
         places = {one.place for one in (await prove(house, ada.marks)).findings}
         assert {one.split(" ")[0] for one in places} >= {"blob", "archived", "topic", "table"}
         assert "table earlier.mails" in places
@@ -68,9 +75,12 @@ async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
         assert len(bucket.objects) < objects
         assert await differences(house, stack) == set()
         assert {(BOB, "See the minutes."), (CARL, "It works, thanks.")} <= await _texts(house)
+        left = await _read(house, BOB, CARL)
+        assert {id: one for id, one in theirs.items() if left[id] != one}.keys() == {"b1@x.example"}
+        assert zipped_names(await house.blobs.get(left["more3@x.example"]["attachments"][0]["blob"])) == ["letter.txt"]
 
         marks = ada.marks
-        bucket.objects["/mail/blobs/left"] = f"a note of {ADA}".encode()
+        bucket.objects["/mail/blobs/left"] = f"a note on {SECRET}".encode()
         bucket.objects["/mail/archive/left.jsonl.gz"] = gzip.compress(f'{{"said": "{SECRET}"}}\n'.encode())
         (tmp_path / "support.zip").write_bytes(zipped(f"the {SECRET} again, and again, and again".encode()))
         places = {one.place for one in (await prove(house, marks)).findings}
@@ -90,6 +100,22 @@ async def _write(
     inbox = house.settings.inboxes[0]
     await accept(house, inbox, mail.as_bytes(), source="file", source_key=f"more{number}", peer=peer)
     await settle(house, timeout_s=120)
+
+
+def zipped_names(content: bytes) -> list[str]:
+    with zipfile.ZipFile(BytesIO(content)) as packed:
+        return packed.namelist()
+
+
+async def _read(house: House, *who: str) -> dict[str, dict[str, Any]]:
+    """The mails of some people as they were read, by Message-ID."""
+    async with house.database.reading() as conn:
+        rows = [
+            row
+            async for row in everything(conn, archive_of(house.settings))
+            if row["type"] == "email.read.v1" and not is_sealed(row["data"])
+        ]
+    return {row["data"]["message_id"]: row["data"] for row in rows if row["data"]["author"]["addr"] in who}
 
 
 async def _texts(house: House) -> set[tuple[str, str]]:

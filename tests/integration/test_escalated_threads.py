@@ -54,7 +54,7 @@ async def test_handed_back_the_waiting_mail_gets_its_turn(house: Tended) -> None
     thread_id = await house.write("We want to change it.", subject="Our contract")
     await house.write("How do I export as CSV?", subject="Re: Our contract", after="<m1@acme.example>")
     async with house.at_work():
-        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await house.settle()
     turns = await house.rows("SELECT outcome, reason FROM turns ORDER BY opened_at")
     assert turns[0]["outcome"] == "escalated"
@@ -99,7 +99,7 @@ async def test_a_mail_for_a_person_is_learned_of_and_waits(house: Tended) -> Non
     assert await house.current() == ["Team"]
     assert await house.rows("SELECT 1 FROM events WHERE type = 'reply.drafted.v1'") == []
     async with house.at_work():
-        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await house.settle()
     turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", "sent"]
@@ -111,7 +111,7 @@ async def test_a_mail_that_a_rule_had_handed_over_was_never_answered_once_handed
     thread_id = await house.write("How do I change it?", subject="Our contract")
     assert (await house.thread(thread_id)).conversation[0].pending
     async with house.at_work():
-        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=20)
+        await wishes.move(house.house, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await house.settle()
     turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", "sent"]

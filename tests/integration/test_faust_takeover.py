@@ -49,7 +49,7 @@ def worker(brokers: str, group: str, topic: str, log: Path) -> Iterator[subproce
     finally:
         process.terminate()
         try:
-            process.wait(30)
+            process.wait(120)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

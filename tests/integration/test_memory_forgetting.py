@@ -203,7 +203,7 @@ async def test_a_fact_of_before_stood_beside_the_one_that_replaced_it_under_anot
 ) -> None:
     """What was recorded under an old spelling is replaced, forgotten and restored like any other, for `as-of` too."""
     with monkeypatch.context() as before:
-        before.setattr(decide_facts, "plain_key", str)
+        before.setattr(decide_facts, "key_of", lambda key, kind: key)
         await memory.tell("We pay by card.", fact("payment_method", "card", "pay by card"), on=1)
     await memory.tell("We pay by invoice now.", fact("payment_method", "invoice", "pay by invoice"), on=5)
     assert [row["key"] for row in await memory.rows("SELECT key FROM facts ORDER BY recorded_at")] == [

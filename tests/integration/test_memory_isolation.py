@@ -64,13 +64,15 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 async def fill(memory: Memory, name: str, dice: random.Random) -> None:
     """A memory with facts of several kinds, an edge, a brief and a session, each holding the person's own word."""
     for on in range(1, 4):
-        text = f"Our plan is {secret(name)} and our export is slow."
+        text = f"Our plan is {secret(name)} {on} and our export is slow."
         mail = await memory.mail(text, on=on, sender=addr(name))
         claims = [
-            fact(f"{kind} key", f"{secret(name)} {on}", f"plan is {secret(name)}", kind=kind, text=text)
+            fact(f"{kind} key", f"{secret(name)} {on}", f"plan is {secret(name)} {on}", kind=kind, text=text)
             for kind in dice.sample(KINDS, 3)
         ]
-        edge = RelationProposal(subject=name, predicate="uses", object=secret(name), quote=f"plan is {secret(name)}")
+        edge = RelationProposal(
+            subject=name, predicate="uses", object=secret(name), quote=f"plan is {secret(name)} {on}"
+        )
         await memory.learn(mail, *claims, relations=(edge,), brief=secret(name), summary=secret(name))
     await memory.ask("add", 4, addr(name), key="vip note", value=secret(name))
 

@@ -112,8 +112,11 @@ async def test_the_model_looks_back_without_a_query_and_by_period(memory: Memory
     await plans(memory)
     note = fact("dog", "Rex", "a dog called Rex", kind="note", text="They have a dog called Rex.")
     await memory.tell("We have a dog called Rex.", note, on=50)
-    growth, rex = "2027-01-20 customer_info: Their plan is Growth.", "2026-02-24 note: They have a dog called Rex."
-    team, starter = "2026-04-15 customer_info: Their plan is Team.", "2026-01-06 customer_info: Their plan is Starter."
+    growth, team, starter = (
+        f"{day} customer_info: Their plan is {plan}. (the customer's word)"
+        for day, plan in (("2027-01-20", "Growth"), ("2026-04-15", "Team"), ("2026-01-06", "Starter"))
+    )
+    rex = "2026-02-24 note: They have a dog called Rex. (the customer's word)"
     assert await looked_up(memory, 390) == [growth, rex]
     assert await looked_up(memory, 390, max_results=1) == [growth]
     assert await looked_up(memory, 390, event_type="note") == [rex]

@@ -173,7 +173,7 @@ async def test_imported_troubles_are_reports_too(memory: Memory) -> None:
 async def test_facts_stand_by_kind_and_say_why_they_are_there(memory: Memory) -> None:
     """Each kind's facts stand together, with score and reason as data."""
     claims = [fact(f"k{n}", f"v{n}", "k and v", kind=kind) for n, kind in enumerate(("goal", "preference") * 2)]
-    await memory.tell("k and v", *claims, on=1)
+    await memory.tell("k and v: v0, v1, v2, v3", *claims, on=1)
     items = [item for item in (await shown(memory)).items if item.get("id")]
     kinds = [item["kind"] for item in items]
     assert len(kinds) == 4

@@ -5,14 +5,17 @@ from uuid import UUID, uuid5
 import numpy as np
 import psycopg
 import pytest
+from pgvector import HalfVector
 from psycopg.rows import dict_row
 from psycopg.sql import SQL
 
 from services.core.db.pool import Connection
+from services.core.db.vectors import VectorTypes
 from services.core.memory.cue import recalled
-from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.embeddings import Meaning, MiniLM, Vector, vector_literal
+from services.core.memory.embedding_cache import attach, embed_cached, keep, look_up
+from services.core.memory.embeddings import Meaning, MiniLM, Vector
 from services.core.memory.passages import recall_passages, search_passages
+from services.core.memory.periods import Window
 from services.core.memory.search import Hit, search_facts
 from services.core.memory.temporal import window_of
 from services.tools.vectors.index import index_name, index_statements
@@ -54,6 +57,7 @@ def embedder() -> CountingEmbedder:
 @pytest.fixture
 async def conn(database: str) -> AsyncIterator[Connection]:
     async with await psycopg.AsyncConnection.connect(database, autocommit=True, row_factory=dict_row) as connection:
+        await VectorTypes().register(connection)
         yield connection
 
 
@@ -123,7 +127,7 @@ async def test_an_end_counts_from_when_it_was_known(conn, embedder):
     """Told on day 10 that it had ended on day 12, we still believed it on day 11; windows asked as of then say so too."""
     known = NOW - timedelta(days=10)
     ended = NOW - timedelta(days=12)
-    await remember(conn, "Lives in Graz", days_ago=30, valid_to=ended, superseded_at=known)
+    await remember(conn, "Lives in Graz", days_ago=30, valid_to=ended, superseded_at=known, kind="customer_info")
     before, after = NOW - timedelta(days=11), NOW - timedelta(days=9)
     assert texts(await find(conn, embedder, "home town", as_of=before)) == ["Lives in Graz"]
     assert await find(conn, embedder, "home town", as_of=after) == []
@@ -135,9 +139,11 @@ async def test_an_end_counts_from_when_it_was_known(conn, embedder):
 async def test_a_window_finds_what_was_so_then(conn, embedder):
     """A question about last month finds what has changed since, but nothing that was taken back or came later."""
     changed = NOW - timedelta(days=5)
-    await remember(conn, "Was on the Basic plan", days_ago=100, superseded_at=changed)
-    await remember(conn, "Is on the Pro plan", days_ago=5)
-    await remember(conn, "Was on the Gold plan", days_ago=90, superseded_at=changed, retracted_at=changed)
+    await remember(conn, "Was on the Basic plan", days_ago=100, superseded_at=changed, kind="customer_info")
+    await remember(conn, "Is on the Pro plan", days_ago=5, kind="customer_info")
+    await remember(
+        conn, "Was on the Gold plan", days_ago=90, superseded_at=changed, retracted_at=changed, kind="customer_info"
+    )
     window = window_of("which plan last month?", NOW)
     assert texts(await find(conn, embedder, "plan", window=window)) == ["Was on the Basic plan"]
 
@@ -149,6 +155,51 @@ async def test_a_window_prefers_what_began_within_it(conn, embedder):
     hits = await find(conn, embedder, "that order from last month", window=window_of("last month", NOW))
     assert hits[0].fact.valid_from == NOW - timedelta(days=30)
     assert NOW - timedelta(days=2) not in [hit.fact.valid_from for hit in hits]
+
+
+async def test_what_happened_lies_in_no_other_days(conn, embedder):
+    """Occurrences of any kind and day are found in a window exactly if they happened in it; what is so goes on."""
+    kinds = ("event", "interaction", "resolution", "issue_history", "action", "note")
+    days = (0.5, 3, 8, 29, 31, 90, 400, 700)
+    for kind in kinds:
+        for ago in days:
+            await remember(conn, f"The export failed, {kind} of {ago} days ago", days_ago=ago, kind=kind)
+    await remember(conn, "Exports to CSV", days_ago=700, kind="customer_info")
+    for most, least in ((30, 0), (7, 2), (1, 0), (800, 365), (100, 30)):
+        window = Window(NOW - timedelta(days=most), NOW - timedelta(days=least))
+        hits = await find(conn, embedder, "did the export fail?", window=window, limit=60)
+        found = sorted(hit.fact.text for hit in hits if hit.fact.kind in kinds)
+        inside = [ago for ago in days if least < ago <= most]
+        assert found == sorted(f"The export failed, {kind} of {ago} days ago" for kind in kinds for ago in inside)
+        assert ("Exports to CSV" in texts(hits)) == (most <= 700 or least < 700)
+
+
+async def test_an_event_with_an_end_goes_on_until_then(conn, embedder):
+    """A vacation that began before the days that are asked, and ended in them, lies in them."""
+    await remember(conn, "On vacation", days_ago=20, kind="event", expires_at=NOW - timedelta(days=5))
+    for most, least, there in ((7, 0, True), (4, 0, False), (30, 22, False)):
+        window = Window(NOW - timedelta(days=most), NOW - timedelta(days=least))
+        assert bool(await find(conn, embedder, "vacation", window=window)) == there
+
+
+async def test_a_fact_that_was_said_once_in_so_many_words_reads_back_as_sure_as_it_is(conn, embedder):
+    """0.7 is not below 0.7, although the column is of single precision."""
+    await remember(conn, "Is on the Pro plan")
+    await conn.execute("UPDATE facts SET confidence = 0.7")
+    ((hit),) = await find(conn, embedder, "plan")
+    assert hit.fact.confidence == 0.7
+
+
+async def test_what_is_pinned_is_always_shown(conn, embedder):
+    """In a large memory a pinned fact is among the hits of any question, beside the most relevant one."""
+    for number in range(120):
+        await remember(conn, f"The printer on floor {number} is out of paper")
+    pinned = await remember(conn, "Never call before noon")
+    await conn.execute("UPDATE facts SET pinned = true WHERE fact_id = %s", [pinned])
+    hits = await find(conn, embedder, "printer on floor 77")
+    assert len(hits) == 5
+    assert "The printer on floor 77 is out of paper" in texts(hits)
+    assert "Never call before noon" in texts(hits)
 
 
 async def test_small_memories_come_back_whole(conn, embedder):
@@ -184,7 +235,7 @@ async def test_vectors_of_another_model_are_not_compared(conn, embedder, partici
     for text in ("Ordered a blue kettle", "Likes tea"):
         await remember(conn, text)
     (vector,) = await embed_cached(conn, embedder, ["kettle"])
-    told = {"vector": vector_literal(vector)}
+    told = {"vector": HalfVector(vector)}
     await conn.execute("UPDATE facts SET embedding = %(vector)s::halfvec, embedding_model = 'another'", told)
     where = {"workspace": "w", "participant_id": participant_id, "query_text": "kettle", "now": NOW}
     hits = await search_facts(conn, meaning=Meaning(embedder.name, vector), **where)
@@ -192,6 +243,17 @@ async def test_vectors_of_another_model_are_not_compared(conn, embedder, partici
     assert (hits[0].fact.text, hits[0].lexical > 0) == ("Ordered a blue kettle", True)
     theirs = await search_facts(conn, meaning=Meaning("another", vector), **where)
     assert [round(hit.similarity, 3) for hit in theirs] == [1, 1]
+
+
+async def test_a_vector_goes_in_and_out_as_it_is(conn, embedder):
+    """pgvector's own types carry it: every bit of a float32 comes back, and half of them where halves are kept."""
+    vector = np.array([0.1, -1 / 3, 1e-9, *[0.05] * 381], dtype=np.float32)
+    await keep(conn, embedder, {"a text": vector})
+    assert (await look_up(conn, embedder, ["a text"]))["a text"].tobytes() == vector.tobytes()
+    fact_id = await remember(conn, "Ordered a blue kettle")
+    await attach(conn, embedder, {fact_id: vector})
+    row = await (await conn.execute("SELECT embedding FROM facts WHERE fact_id = %s", [fact_id])).fetchone()
+    assert row["embedding"].to_numpy().tobytes() == vector.astype(np.float16).tobytes()
 
 
 async def test_a_vector_without_a_model_is_refused(conn, embedder):
@@ -306,7 +368,7 @@ async def test_words_said_by_somebody_else_are_not_sure(conn, embedder):
     given = [{"n": n, "stream": s, "speaker": who, "text": f"{who}: {text}"} for n, (s, who, text) in enumerate(rows)]
     vectors = await embed_cached(conn, embedder, [row["text"] for row in given])
     for row, vector in zip(given, vectors, strict=True):
-        row["vector"] = vector_literal(vector)
+        row["vector"] = HalfVector(vector).to_text()
     verdicts = {}
     for name in ("Ben", "Ann"):
         query = f"Which kettle did {name} order?"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from deploy.local import Endpoints
+from services.core.db import migrate as migrating
 from services.core.db.migrate import MIGRATIONS, migrate
 from tests.support.stack import fresh_database
 
@@ -35,3 +38,25 @@ def test_migrations_printed_a_table_for_each_of_their_selects(
     with fresh_database(stack.database) as url:
         assert migrate(url) != []
     assert capsys.readouterr().out == ""
+
+
+def test_a_migration_that_waited_for_a_table_kept_everybody_else_waiting(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A migration lets go of its wait within seconds and tries again, so that writers go on; in the end it says why."""
+    shutil.copytree(MIGRATIONS, tmp_path / "migrations")
+    (tmp_path / "migrations" / "9999_last.sql").write_text(
+        "-- Wants a table.\n\nALTER TABLE timers ADD COLUMN more int;\n"
+    )
+    for name, value in {
+        "MIGRATIONS": tmp_path / "migrations",
+        "LOCK_TIMEOUT_S": 1,
+        "PAUSE_S": 0.1,
+        "MOST_TRIES": 2,
+    }.items():
+        monkeypatch.setattr(migrating, name, value)
+    with psycopg.connect(database) as reader:
+        reader.execute("SELECT count(*) FROM timers")
+        with pytest.raises(migrating.TablesInUse):
+            migrate(database)
+    assert migrate(database) == ["9999_last"]

@@ -19,15 +19,20 @@ from services.core.bus.delivery import Record
 from services.core.bus.sweeper import refill
 from services.core.house import House
 from services.core.settings import Settings
+from services.receive_email.accept import accept
 from services.tools import dead_letters, running
 from services.tools.cli import app
+from services.tools.health import state
 from services.tools.letter import Letter
 from services.tools.settle import settle
 from services.tools.topics import readings
+from tests.integration.test_health import AWAY, REFUSED, UNFETCHED
 from tests.support.bus import until_true
 from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
 from tests.support.stack import uses_apache_kafka
 
+IN_OUTBOX = "INSERT INTO outbox (event_id, seq, source) SELECT id, seq, source FROM events ON CONFLICT DO NOTHING"
 NAMES = ("learn_documents", "summarize_threads")
 DOCUMENT = "7b2d3c1e-0000-5000-8000-00000000000"
 TEXT = b"# Refunds\n\nRefunds take five days.\n"
@@ -219,7 +224,29 @@ async def test_a_bad_file_sends_nothing(place: Place) -> None:
     file = place.folder / "events.jsonl"
     file.write_text(json.dumps(good) + "\n" + json.dumps({**good, "data": {}}) + "\n")
     result = await place.type("topics", "produce", "turns", str(file))
-    assert "line 2: thread_id: Field required" in str(result.exception)
+    assert "line 2: thread_id: is missing" in str(result.exception)
     file.write_bytes(b"\xff\xfe\x00")
     assert "not UTF-8" in str((await place.type("topics", "produce", "turns", str(file))).exception)
     assert sum(one.end for one in await readings(place.house)) == 0
+
+
+async def test_status_shows_each_thing_that_stands_still(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The model, a fetch that failed, a refused publish, a stalled partition and the oldest undone event: each in words."""
+    monkeypatch.setattr(state, "OLD_S", 0.0)
+    monkeypatch.setattr(state.GroupHealth.stalled, "__defaults__", (-1.0,))
+    house = place.house
+    calm = (await place.type("status")).output
+    assert "the model: no outage is noted" in calm
+    assert "stands still" not in calm
+    await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    async with house.database.reading() as conn:
+        for statement in (AWAY, UNFETCHED, IN_OUTBOX, REFUSED):
+            await conn.execute(statement, {"workspace": house.settings.workspace})
+    said = " ".join((await place.type("status")).output.split())
+    assert "the model is away for 60 min, its turns wait" in said
+    assert "529: overloaded" in said
+    assert "1 mails of the inbox" in said
+    assert "are not handed over by its server: NO some messages" in said
+    assert "1 stored events that the broker refuses (correspondent outbox)" in said
+    assert "read_email stands still in inbound-email.raw/" in said
+    assert "read_email has not done 1 events since" in said

@@ -17,7 +17,7 @@ from tests.support.tending import Tended, tending
 
 INBOXES = [
     {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
-    {"name": "open", "address": "open@ourcompany.example"},
+    {"name": "open", "address": "open@ourcompany.example", "unproven": "review"},
 ]
 
 

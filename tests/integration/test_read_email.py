@@ -6,9 +6,10 @@ import io
 import zipfile
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -18,17 +19,21 @@ from deploy.local import Endpoints
 from schemas.events.mail import EmailRead
 from services.core.bus import history
 from services.core.bus.runner import Runner
+from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.core.house import House
+from services.core.mail.report_tokens import make_report_token
 from services.core.mail.tokens import Keyring, make_token, own_message_id, plus_address
 from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
 from services.load_memory.turn import Turn, load_mails
-from services.process import prepare
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
+from tests.support.brokerless import opened_brokerless
 from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
+from tests.unit.core.mail.test_authentication import KEY_RECORD
+from tests.unit.core.mail.test_dkim_replay import ALL, NOW, mail, signed
 
 ANN = "ann@acme.example"
 FORMER, NEWEST = "a secret of last year's, still known", "the secret of this year, quite long"
@@ -38,8 +43,7 @@ SUPPORT, BILLING = {**INBOX, "vouched_by": ""}, {"name": "billing", "address": "
 @pytest.fixture
 async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[SUPPORT, BILLING], secret=NEWEST)
-    await prepare(settings)
-    async with open_house(settings) as opened:
+    async with opened_brokerless(settings) as opened:
         yield opened
 
 
@@ -48,9 +52,10 @@ def changed(house: House, **changes: object) -> House:
     return replace(house, settings=Settings.model_validate({**house.settings.model_dump(), **changes}))
 
 
-async def read_in(house: House, raw: bytes, inbox: str = "support") -> EmailRead:
-    """A mail let in at an inbox and read."""
-    taken = await accept(house, house.settings.inbox(inbox), raw, source="file", source_key=str(uuid4()))
+async def read_in(house: House, raw: bytes, inbox: str = "support", vouched_by: str = "") -> EmailRead:
+    """A mail let in at an inbox and read; `vouched_by`: its sender is as good as proven."""
+    to = house.settings.inbox(inbox)
+    taken = await accept(house, to, raw, source="file", source_key=str(uuid4()), vouched_by=vouched_by)
     return await read_taken(house, taken.mail_id)
 
 
@@ -145,14 +150,42 @@ async def test_attachments_that_nobody_will_answer_are_not_opened(house: House) 
 async def test_a_token_of_a_former_secret_is_honoured_as_long_as_that_is_listed(
     house: House, where: str, former: tuple[str, ...], honoured: bool
 ) -> None:
-    """A customer who answers a mail of before the rotation comes into the same thread, and is trusted for it."""
+    """A proven customer who answers a mail of before the rotation comes into the same thread."""
     thread = uuid4()
     token = make_token(Keyring((FORMER.encode(),)), house.settings.workspace, thread, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
     to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
     answer = letter("Thanks.", sender=ANN, to=to, in_reply_to=f"<{ours}>" if ours else "")
-    read = await read_in(changed(house, former_secrets=former), answer)
-    assert (read.thread_id == thread, read.identity.reply_token, read.identity.trusted) == (honoured,) * 3
+    read = await read_in(changed(house, former_secrets=former), answer, vouched_by="the test")
+    assert (read.thread_id == thread, read.identity.reply_token) == (honoured,) * 2
+
+
+@pytest.mark.parametrize("where", ["Message-ID", "plus-address"])
+async def test_a_reply_token_proves_nobody(house: House, where: str) -> None:
+    """The Message-ID and the address of a reply of ours are no bearer credential: who is not proven stays so with them."""
+    first = await read_in(house, letter("Hi", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
+    token = make_token(house.keyring, house.settings.workspace, first.thread_id, ANN)
+    ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
+    to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
+    forged = letter("And?", sender=ANN, to=to, message_id="<f@evil.example>", in_reply_to=f"<{ours}>" if ours else "")
+    read = await read_in(house, forged)
+    assert not read.identity.trusted
+    assert read.thread_id != first.thread_id
+    assert (read.linked_from, read.flags) == (first.thread_id, ("claims_to_be",))
+
+
+@pytest.mark.parametrize("forger", [ANN, "eve@evil.example"])
+async def test_a_copy_that_came_first_under_the_mails_id_swallows_nothing(house: House, forger: str) -> None:
+    """Whoever sends the customer's words under the customer's Message-ID before them takes neither mail nor thread away."""
+    mail = {"message_id": "<a@acme.example>", "subject": "Lamp"}
+    forged = await read_in(house, letter("Broken", sender=forger, **mail))
+    real = await read_in(house, letter("Broken", sender=ANN, **mail), vouched_by="the test")
+    assert (real.verdict.kind, real.identity.level) == ("answer", "vouched")
+    assert real.thread_id != forged.thread_id
+    answer = letter("Still", sender=ANN, message_id="<b@acme.example>", in_reply_to="<a@acme.example>", subject="Lamp")
+    assert (await read_in(house, answer, vouched_by="the test")).thread_id == real.thread_id
+    again = await read_in(house, letter("Broken", sender=ANN, **mail))
+    assert again.verdict.kind == "duplicate"
 
 
 async def test_the_newest_secret_alone_makes_tokens(house: House) -> None:
@@ -185,28 +218,121 @@ async def test_a_paused_inbox_gets_no_mail_of_another(house: House) -> None:
     assert (read.inbox, read.verdict.kind) == ("billing", "answer")
 
 
+class Keys:
+    """A DNS that holds the key of one domain."""
+
+    def lookup(self, name: str, kind: str) -> tuple[str, ...]:
+        """The key's record, whatever is asked of it."""
+        return (KEY_RECORD,) if name.startswith("s._domainkey.my-shop.example") else ()
+
+
+@pytest.mark.parametrize(("covered", "joins"), [(True, True), (False, False)])
+async def test_references_that_no_signature_covers_find_no_thread(house: House, covered: bool, joins: bool) -> None:
+    """Whoever sends a signed mail on can write In-Reply-To above it: the author is proven, the thread is not."""
+    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    covers = [one for one in ALL if covered or one not in ("in-reply-to", "references")]
+    to = {"to": SUPPORT["address"], "cc": ""}
+    first = signed(mail(message_id="<a@my-shop.example>", in_reply_to="", references="", **to))
+    answer = signed(mail(in_reply_to="<a@my-shop.example>", references="", **to), covers)
+    read = [await read_in(at_noon, raw) for raw in (first, answer)]
+    assert [one.identity.level for one in read] == ["verified"] * 2
+    assert (read[0].thread_id == read[1].thread_id) == joins
+    assert read[1].identity.unsigned == (() if covered else ("in-reply-to",))
+
+
+async def test_a_replayed_mail_is_not_believed(house: House) -> None:
+    """Signed for somebody else, or long ago, it comes from nobody who is known."""
+    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    old = replace(house, now=lambda: NOW + timedelta(days=30), resolver=Keys())
+    read = await read_in(at_noon, signed(mail()))
+    assert (read.identity.level, read.identity.reasons[0]) == (
+        "unverified",
+        "no signed To or Cc names one of our addresses",
+    )
+    again = await read_in(old, signed(mail(to=SUPPORT["address"], message_id="<old@my-shop.example>")))
+    assert (again.identity.level, again.identity.trusted) == ("unverified", False)
+
+
+async def test_a_signed_mail_is_read_once_whatever_message_id_it_carries(house: House) -> None:
+    """An uncovered Message-ID is anybody's: a mail that the customer signed once is known again by what they signed."""
+    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    raw = signed(mail(to=SUPPORT["address"], cc=""), [one for one in ALL if one != "message-id"])
+    replayed = raw.replace(b"<first@my-shop.example>", b"<second@evil.example>")
+    assert replayed != raw
+    read = [await read_in(at_noon, one) for one in (raw, replayed, b"X-Also: y\r\n" + replayed)]
+    assert [one.identity.level for one in read] == ["verified"] * 3
+    assert [one.verdict.kind for one in read] == ["answer", "duplicate", "duplicate"]
+
+
+async def test_a_copy_that_was_set_aside_takes_nothing_away(house: House) -> None:
+    """Whoever holds a signed mail can send it first, with a header that sets it aside: the customer's own is answered."""
+    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    raw = signed(mail(to=SUPPORT["address"], cc=""))
+    read = [await read_in(at_noon, one) for one in (b"Auto-Submitted: auto-replied\r\n" + raw, raw, raw)]
+    assert [one.identity.level for one in read] == ["verified"] * 3
+    assert [one.verdict.kind for one in read] == ["park", "answer", "duplicate"]
+
+
 def letters(count: int, **parts: Any) -> list[bytes]:
     """Mails with words and ids of their own."""
     return [letter(f"Word {n}.", **{"sender": ANN, "message_id": f"<{n}@acme.example>"} | parts) for n in range(count)]
 
 
-async def test_a_sender_over_the_rate_is_parked_and_another_is_not(house: House) -> None:
-    """The numbers are settings; what is over one is set aside with it as the reason."""
+async def test_a_sender_over_the_rate_goes_to_a_person_and_another_does_not(house: House) -> None:
+    """The numbers are settings; what is over one is nobody's silence: a person has it, with the limit as the reason."""
     strict = changed(house, limits={"sender_per_hour": 2})
-    read = [await read_in(strict, raw) for raw in letters(3)]
-    other = await read_in(strict, letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>"))
-    assert [one.verdict.kind for one in (*read, other)] == ["answer", "answer", "park", "answer"]
+    read = [await read_in(strict, raw, vouched_by="the test") for raw in letters(3)]
+    ben = letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>")
+    other = await read_in(strict, ben, vouched_by="the test")
+    assert [one.verdict.kind for one in (*read, other)] == ["answer", "answer", "human", "answer"]
     assert (read[2].verdict.filter, "more than 2 mails" in read[2].verdict.reason) == ("rates", True)
 
 
-async def test_the_global_breaker_opens_for_everybody(house: House) -> None:
-    """However many senders there are, and however new."""
+async def test_the_breaker_opens_for_all_proven_senders(house: House) -> None:
+    """However many senders there are, and however new; what comes then is a person's."""
     strict = changed(house, limits={"all_per_hour": 2})
     senders = [f"{name}@acme.example" for name in ("ann", "ben", "cem")]
     raws = [letter(f"From {one}", sender=one, message_id=f"<{one}>") for one in senders]
-    read = [await read_in(strict, raw) for raw in raws]
-    assert [one.verdict.kind for one in read] == ["answer", "answer", "park"]
-    assert "global breaker" in read[2].verdict.reason
+    read = [await read_in(strict, raw, vouched_by="the test") for raw in raws]
+    assert [one.verdict.kind for one in read] == ["answer", "answer", "human"]
+    assert "the breaker is open" in read[2].verdict.reason
+
+
+async def test_twenty_spoofed_mails_do_not_silence_the_proven_customer(house: House) -> None:
+    """What is sent in a customer's name, or in anybody's, uses up no limit of theirs: not theirs, not everybody's."""
+    strict = changed(house, limits={"sender_per_hour": 2, "all_per_hour": 3, "same_words": 2})
+    senders = [ANN, *(f"{n}@acme.example" for n in range(20))]
+    for number, sender in enumerate(senders):
+        await read_in(strict, letter("Help", sender=sender, message_id=f"<s{number}@evil.example>"))
+    real = await read_in(strict, letter("Help", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
+    assert real.verdict.kind == "answer"
+
+
+async def test_unproven_senders_share_one_small_bucket_of_their_inbox(house: House) -> None:
+    """New addresses are free, so they count together; an inbox that is full of them leaves the other's bucket alone."""
+    strict = changed(house, limits={"unproven_per_hour": 2})
+    raws = [letter("Hi", sender=f"{n}@acme.example", message_id=f"<{n}@acme.example>") for n in range(4)]
+    read = [await read_in(strict, raw) for raw in raws[:3]]
+    assert [one.verdict.kind for one in read] == ["answer", "answer", "human"]
+    assert "2 mails of unproven senders" in read[2].verdict.reason
+    to_billing = letter("Hi", sender="dan@acme.example", to=BILLING["address"], message_id="<dan@acme.example>")
+    assert (await read_in(strict, to_billing)).verdict.kind == "answer"
+
+
+async def test_the_mails_of_one_unproven_address_have_a_bucket_of_their_own(house: House) -> None:
+    """One address that many write in the name of does not use up what there is for all others."""
+    read = [await read_in(house, raw) for raw in letters(4)]
+    other = await read_in(house, letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>"))
+    assert [one.verdict.kind for one in (*read, other)] == ["answer", "answer", "answer", "human", "answer"]
+
+
+async def test_an_inbox_may_leave_whoever_is_not_proven_to_people(house: House) -> None:
+    """`unproven = "human"` holds for the inbox that a mail is addressed to, and for unproven senders alone."""
+    by_hand = changed(house, inboxes=[{**SUPPORT, "unproven": "human"}, BILLING])
+    unproven = await read_in(by_hand, letter("Hi", sender=ANN, message_id="<1@acme.example>"), "billing")
+    assert (unproven.inbox, unproven.verdict.kind, unproven.verdict.filter) == ("support", "human", "unproven_sender")
+    vouched = letter("Hi again", sender=ANN, message_id="<2@acme.example>")
+    assert (await read_in(by_hand, vouched, vouched_by="the test")).verdict.kind == "answer"
 
 
 async def test_the_same_words_again_and_again_are_a_storm(house: House) -> None:
@@ -225,3 +351,71 @@ async def test_history_counts_for_no_limit(house: House) -> None:
         assert (await read_taken(strict, taken.mail_id)).verdict.kind == "answer"
     live = letter("Now", sender=ANN, message_id="<now@acme.example>")
     assert (await read_in(strict, live)).verdict.kind == "answer"
+
+
+OURS = "ours.of.before@ourcompany.example"
+ON_LEAVE = "I am on leave. My deputy has all the files and knows the project by heart."
+
+
+async def we_wrote(house: House, seconds_ago: float) -> UUID:
+    """A reply of ours to Ann that left a while ago; its id."""
+    row = {"reply": uuid4(), "workspace": house.settings.workspace, "ours": OURS, "ann": ANN}
+    row |= {"left": utc_now() - timedelta(seconds=seconds_ago)}
+    async with house.database.transaction(house.settings.workspace) as conn:
+        await conn.execute(
+            """INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, recipient,
+                                       detail, created_at, changed_at)
+               VALUES (%(reply)s, %(workspace)s, %(reply)s, %(reply)s, 'support', 'sent', %(ours)s, %(ann)s, '',
+                       %(left)s, %(left)s)""",
+            row,
+        )
+        await conn.execute(
+            """INSERT INTO delivery_attempts (reply_id, version, workspace, at, attempt, result, detail)
+               VALUES (%(reply)s, 1, %(workspace)s, %(left)s, 1, 'sent', '')""",
+            row,
+        )
+    return cast(UUID, row["reply"])
+
+
+@pytest.mark.parametrize(("seconds", "kind"), [(3, "park"), (600, "answer")])
+async def test_a_note_within_seconds_of_our_mail_is_a_robots(house: House, seconds: float, kind: str) -> None:
+    """One manner of a robot, and an answer faster than a person writes, are two kinds of evidence."""
+    await we_wrote(house, seconds)
+    answer = letter(ON_LEAVE, sender=ANN, subject="Re: Lamp", message_id="<note@acme.example>", in_reply_to=f"<{OURS}>")
+    assert (await read_in(house, answer)).verdict.kind == kind
+
+
+async def test_the_same_note_once_more_is_a_robots(house: House) -> None:
+    """A text that its author sent before is evidence, whatever the subject; somebody else's equal text is none."""
+    await we_wrote(house, 600)
+    verdicts = []
+    for number, sender in enumerate((ANN, "bob@acme.example", ANN)):
+        note = letter(
+            ON_LEAVE,
+            sender=sender,
+            subject=f"Re: Lamp {number}",
+            message_id=f"<note{number}@acme.example>",
+            in_reply_to=f"<{OURS}>",
+        )
+        verdicts.append((await read_in(house, note)).verdict.kind)
+    assert verdicts == ["answer", "answer", "park"]
+
+
+async def test_a_report_is_about_whom_we_wrote_to(house: House) -> None:
+    """Another recipient's hard failure is not ours: the fate of the address that we wrote to decides."""
+    token = make_report_token(house.keyring, house.settings.workspace, await we_wrote(house, 60))
+    fields = (
+        "Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; other@acme.example\nAction: failed\nStatus: 5.1.1\n\n"
+        f"Final-Recipient: rfc822; {ANN}\nAction: failed\nStatus: 4.2.2\nDiagnostic-Code: smtp; 452 mailbox full\n"
+    )
+    raw = (
+        "From: MAILER-DAEMON@mx.example\nTo: support@ourcompany.example\nSubject: Undelivered\nMessage-ID: <r@mx.example>\n"
+        'MIME-Version: 1.0\nContent-Type: multipart/report; report-type=delivery-status; boundary="b"\n\n'
+        f"--b\nContent-Type: text/plain\n\nIt failed.\n--b\nContent-Type: message/delivery-status\n\n{fields}\n"
+        f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: <{OURS}>\nTo: {ANN}\nSubject: Lamp\n"
+        f"X-Report-Token: {token}\n\n--b--\n"
+    )
+    report = (await read_in(house, raw.encode())).report
+    assert report is not None
+    assert (report.kind, report.status) == ("soft", "4.2.2")
+    assert report.recipients == ("other@acme.example", ANN)

@@ -21,17 +21,17 @@ from schemas.events.mail import EmailRead, MailReceived
 from services.core.bus import history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.core.house import House
 from services.core.mail.mime import UNREADABLE
-from services.process import prepare
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
 from tests.benchmarks.mail_fuzz import mutate
 from tests.support.auto_senders import automatic_mails
+from tests.support.brokerless import opened_brokerless
 from tests.support.corpora import CORPORA
 from tests.support.house import settings_for
 
-BROKEN = int(os.environ.get("BROKEN_MAILS", "1000"))
+BROKEN = int(os.environ.get("BROKEN_MAILS", "300"))
 AT_ONCE = 50
 SEED = 20261121
 
@@ -75,8 +75,7 @@ async def test_broken_mails_are_all_read_or_parked_and_none_is_lost(
 ) -> None:
     """Each broken mail ends in exactly one outcome with a reason, our reader fails on none, and its bytes are kept."""
     settings, raws, given = settings_for(stack, database, topic_prefix, tmp_path), broken_mails(BROKEN), {}
-    await prepare(settings)
-    async with open_house(settings) as house:
+    async with opened_brokerless(settings) as house:
         for at in range(0, BROKEN, AT_ONCE):
             given |= await go_through(house, raws[at : at + AT_ONCE], at)
         async with house.database.reading() as conn:

@@ -98,7 +98,8 @@ async def test_a_certificate_that_nobody_trusts_is_named(tmp_path: Path) -> None
     async with tls_server(tmp_path) as port:
         finding = await last(ImapSettings(host="127.0.0.1", port=port, username="ann"))
     assert (finding.ok, finding.step) == (False, "imap tls")
-    assert "SSL_CERT_FILE" in finding.remedy
+    assert "self-signed" in finding.remedy
+    assert "inboxes.imap.ca_file" in finding.remedy
 
 
 async def test_a_token_server_that_is_away_is_named() -> None:
@@ -124,7 +125,7 @@ async def test_starttls_encrypts_before_the_password(tmp_path: Path, monkeypatch
         (tmp_path / "ca.pem").write_bytes(pem)
         monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
         finding = await last(server.imap("carol", tls="starttls"))
-        assert (finding.ok, finding.step) == (True, "imap folder"), finding
+        assert (finding.ok, finding.step) == (True, "sender results"), finding
         assert "TLS" in (server.home / "dovecot.log").read_text()
 
 
@@ -162,6 +163,25 @@ async def test_the_way_in_does_not_hide_a_fault_of_the_way_out() -> None:
     imap = ImapSettings(host="no-such-host.invalid", username="ann")
     findings = await check_inbox(inbox(imap), SmtpSettings(host="neither.invalid"))
     assert [(one.step, one.ok) for one in findings] == [("imap dns", False), ("smtp dns", False)]
+
+
+AR = b"Authentication-Results: mx.shop.example; dmarc=pass header.from=a.example\r\n"
+ARRIVED = b"Received: from a.example (a.example [192.0.2.1]) by mx.shop.example with ESMTP; Mon, 1 Jan 2024 10:00:00 +0000\r\n"
+
+
+@pytest.mark.parametrize(
+    ("headers", "stripping", "ok"),
+    [(AR + ARRIVED, (), True), (ARRIVED + AR, (), False), (ARRIVED + AR, ("mx.shop.example",), True)],
+)
+async def test_the_servers_results_are_looked_at(headers: bytes, stripping: tuple[str, ...], ok: bool) -> None:
+    """Whether what the server found out about senders stands where it is believed, seen in the newest mails."""
+    async with scripted_imap(
+        mails={4: headers + b"From: ann@a.example\r\n\r\nHi.\r\n"}, capabilities="IMAP4rev1"
+    ) as server:
+        given = {"authserv_ids": ("MX.shop.example",), "stripping_ids": stripping}
+        findings = await check_inbox(inbox(server.imap(read_sent=False, keep_sent=False)), None, None, **given)
+    assert (findings[-1].step, findings[-1].ok) == ("sender results", ok), findings
+    assert not any("UID FETCH" in one for one in server.commands)
 
 
 def signing(tmp_path: Path, key: bytes, **changes: Any) -> InboxSettings:

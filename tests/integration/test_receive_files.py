@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import mailbox
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -95,16 +95,16 @@ async def test_an_import_that_lost_the_log_goes_on_where_it_was(
 ) -> None:
     """When the log goes away in the midst of an import, the next one loses no mail and repeats none."""
     path = an_mbox(tmp_path / "old.mbox", range(30))
-    publish, calls = type(house.publisher).publish, 0
+    publish, calls = type(house.publisher).publish_each, 0
 
-    async def failing(self: object, records: object) -> None:
+    async def failing(self: object, records: Sequence[object]) -> object:
         nonlocal calls
         calls += 1
         if calls > 12:
-            raise LogUnavailable
-        await publish(self, records)  # type: ignore[arg-type]
+            return [LogUnavailable() for _ in records]
+        return await publish(self, records)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(type(house.publisher), "publish", failing)
+    monkeypatch.setattr(type(house.publisher), "publish_each", failing)
     with pytest.raises(LogUnavailable):
         await import_path(house, settings.inboxes[0], path)
     monkeypatch.undo()
@@ -118,16 +118,18 @@ async def test_the_event_stored_first_is_the_one_published(house: House, setting
     """A mail offered again after a failed publish goes out with the time at which it first came."""
     raw, inbox = letter("late"), settings.inboxes[0]
 
-    async def refuse(*_: object) -> None:
-        raise LogUnavailable
+    async def refuse(_: object, records: Sequence[object]) -> list[LogUnavailable]:
+        return [LogUnavailable() for _ in records]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(type(house.publisher), "publish", refuse)
+        patch.setattr(type(house.publisher), "publish_each", refuse)
         with pytest.raises(LogUnavailable):
             await accept(house, inbox, raw, source="file", source_key="k")
     async with house.database.reading() as conn:
-        (row,) = await (await conn.execute("SELECT time, published_at FROM events")).fetchall()
-    assert row["published_at"] is None
+        (row,) = await (
+            await conn.execute("SELECT time, id IN (SELECT event_id FROM outbox) AS unpublished FROM events")
+        ).fetchall()
+    assert row["unpublished"]
     again = await accept(house, inbox, raw, source="file", source_key="k")
     assert not again.new
     (header,) = await on_the_log(settings, 1)

@@ -64,7 +64,7 @@ async def watching(house: House) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(work, 10)
+        await asyncio.wait_for(work, 120)
 
 
 def place_of(house: House) -> Place:
@@ -84,7 +84,7 @@ async def received(house: House, count: int) -> None:
     async def enough() -> bool:
         async with house.database.reading() as conn:
             row = await (
-                await conn.execute("SELECT count(*) AS n FROM events WHERE published_at IS NOT NULL")
+                await conn.execute("SELECT count(*) AS n FROM events WHERE id NOT IN (SELECT event_id FROM outbox)")
             ).fetchone()
         assert row is not None
         return int(row["n"]) >= count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -11,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
 from services.core.house import House
+from services.core.outages import mail_outages
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
 from services.receive_email.imap import connection, positions, watch, watch_inbox
 from services.receive_email.imap.nouns import Place
@@ -51,7 +54,7 @@ async def watching(house: House, imap: ImapSettings) -> AsyncIterator[None]:
         yield
     finally:
         stop.set()
-        await asyncio.wait_for(work, 10)
+        await asyncio.wait_for(work, 120)
 
 
 async def opened(house: House, imap: ImapSettings) -> None:
@@ -70,7 +73,7 @@ async def came(house: House, *uids: int, uidvalidity: int = 7) -> None:
 
     async def have() -> bool:
         async with house.database.reading() as conn:
-            rows = await fetch_all(conn, "SELECT data FROM events WHERE published_at IS NOT NULL")
+            rows = await fetch_all(conn, "SELECT data FROM events WHERE id NOT IN (SELECT event_id FROM outbox)")
         return {row["data"]["source_key"] for row in rows} == expected
 
     await eventually(have, f"exactly {sorted(expected)} came")
@@ -98,34 +101,60 @@ async def _is(found: Any, expected: Any) -> bool:
     return bool(await found == expected)
 
 
-async def test_a_mail_that_could_not_be_had_is_tried_again(house: House) -> None:
-    """When the server can show the mail at a later connection, it comes, and the note is gone."""
+async def test_a_mail_that_the_server_failed_once_waited_for_a_reconnect(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What could not be had is asked for again on the same connection, after a pause, and the note is gone."""
+    monkeypatch.setattr(positions, "FIRST_PAUSE_S", 0.3)
     async with scripted_imap(troubles={1: "no"}) as server:
         imap = server.imap()
         async with watching(house, imap):
             await opened(house, imap)
             server.mails.update({1: letter(1), 2: letter(2)})
             await came(house, 2)
-        server.troubles.clear()
-        async with watching(house, imap):
+            server.troubles.clear()
             await came(house, 1, 2)
             await eventually(lambda: _is(unfetched(house), []), "the note was gone")
 
 
-async def test_a_mail_that_nobody_can_show_is_given_up(house: House) -> None:
-    """After five connections the mail is no longer asked for, and stays noted for a person."""
+async def test_a_mail_that_broke_its_connection_twice_was_never_asked_for_again(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Once the server is mended it comes, in the same process."""
+    monkeypatch.setattr(positions, "FIRST_PAUSE_S", 0.3)
+    async with scripted_imap(troubles={1: "hang up"}) as server:
+        imap = server.imap()
+        async with watching(house, imap):
+            await opened(house, imap)
+            server.mails.update({1: letter(1), 2: letter(2)})
+            await came(house, 2)
+            server.troubles.clear()
+            await came(house, 1, 2)
+            await eventually(lambda: _is(unfetched(house), []), "the note was gone")
+
+
+async def test_a_mail_that_nobody_can_show_was_given_up_after_five_connections(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for ever more rarely, without a last time, and stays noted for a person."""
+    monkeypatch.setattr(positions, "FIRST_PAUSE_S", 0.1)
     async with scripted_imap(troubles={1: "no"}) as server:
         imap = server.imap()
         async with watching(house, imap):
             await opened(house, imap)
             server.mails[1] = letter(1)
-            await eventually(lambda: _is(unfetched(house), [1]), "the mail was noted")
-        for _ in range(6):
-            server.commands.clear()
-            async with watching(house, imap):
-                await eventually(lambda: _says(server, "IDLE"), "the folder was read")
+            await eventually(lambda: _is(_attempts(house), [7]), "it was asked for seven times")
+        monkeypatch.setattr(positions, "FIRST_PAUSE_S", 600.0)
+        server.commands.clear()
+        async with watching(house, imap):
+            await eventually(lambda: _says(server, "IDLE"), "the folder was read")
         assert not [command for command in server.commands if "BODY.PEEK" in command]
         assert await unfetched(house) == [1]
+
+
+async def _attempts(house: House) -> list[int]:
+    async with house.database.reading() as conn:
+        return [min(row["attempts"], 7) for row in await fetch_all(conn, "SELECT attempts FROM unfetched_mails")]
 
 
 async def _says(server: ScriptedImap, command: str) -> bool:
@@ -249,7 +278,36 @@ async def test_one_broken_inbox_stops_no_other(house: House) -> None:
         await came(house, 1)
         assert sum(command.startswith("AUTHENTICATE") for command in bad.commands) > 1
         stop.set()
+        await asyncio.wait_for(work, 120)
+
+
+async def test_an_inbox_that_was_away_was_said_twice(house: House) -> None:
+    """A server that refuses connections is one line of the log and one problem of the status; both end with it."""
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        imap = ImapSettings.model_validate(
+            {"host": "127.0.0.1", "port": closed.getsockname()[1], "tls": "none", "username": "u", "password": "p"}
+        )
+    assert imap.read_sent
+    inbox = INBOX.model_copy(update={"imap": imap})
+    changed = replace(house, settings=house.settings.model_copy(update={"inboxes": (inbox,)}))
+    stop = asyncio.Event()
+    with capture_logs() as logged:
+        work = asyncio.create_task(watch_inboxes(changed, stop))
+        await eventually(lambda: _said(logged, 6), "both folders were tried several times")
+        stop.set()
         await asyncio.wait_for(work, 10)
+    assert [one["event"] for one in logged if one["log_level"] == "warning"] == ["inbox away"]
+    [away] = await mail_outages(changed)
+    assert "mail is not fetched from its IMAP server" in away.words
+    assert "Connection refused" in away.words
+    assert "correspondent inbox test support" in away.words
+    async with scripted_imap() as server, watching(changed, server.imap()):
+        await eventually(lambda: _is(mail_outages(changed), ()), "the outage was taken back")
+
+
+async def _said(logged: list[Any], times: int) -> bool:
+    return len([one for one in logged if one["event"] == "inbox away"]) >= times
 
 
 async def test_nothing_is_ever_marked_or_moved(house: House) -> None:
@@ -268,7 +326,7 @@ async def test_nothing_is_ever_marked_or_moved(house: House) -> None:
 async def test_xoauth2_logs_in_with_a_fresh_token(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """With OAuth settings each connection asks for a token and shows it as RFC 7628's forerunner wants it."""
 
-    async def fresh(_: object) -> str:
+    async def fresh(*_: object) -> str:
         return "token-1"
 
     monkeypatch.setattr(connection, "access_token", fresh)
@@ -302,4 +360,6 @@ async def test_a_changed_uidvalidity_reads_again_and_repeats_nothing(house: Hous
 
 async def _count(house: House, number: int) -> bool:
     async with house.database.reading() as conn:
-        return len(await fetch_all(conn, "SELECT id FROM events WHERE published_at IS NOT NULL")) == number
+        return (
+            len(await fetch_all(conn, "SELECT id FROM events WHERE id NOT IN (SELECT event_id FROM outbox)")) == number
+        )

@@ -104,3 +104,75 @@ def test_the_list_shows_inboxes_even_without_a_house(config: Path, tmp_path: Pat
     assert said.exit_code == 0, said.output
     assert "paused" in said.output
     assert "webhook or files" in said.output
+
+
+TOLD = b"Authentication-Results: mx.shop.example; dmarc=pass header.from=acme.example\r\n"
+ARRIVED = b"Received: from out.acme.example by mx.shop.example; Mon, 2 Mar 2026 09:00:00 +0000\r\n"
+BODY = b"From: ann@acme.example\r\nSubject: Hi\r\n\r\nHi\r\n"
+
+
+@pytest.mark.dovecot
+@pytest.mark.parametrize(
+    ("mails", "answer", "said", "written"),
+    [
+        ([TOLD + ARRIVED] * 3, "y", "in 3 above its own Received line", {"own_authserv_ids": ["mx.shop.example"]}),
+        ([TOLD + ARRIVED] * 3, "n", 'own_authserv_ids = ["mx.shop.example"]', {}),
+        ([ARRIVED + TOLD] * 3, "y", "removes results which others wrote",
+         {"own_authserv_ids": ["mx.shop.example"], "stripping_authserv_ids": ["mx.shop.example"]}),
+        ([ARRIVED] * 3, "y", "the server writes none", {}),
+        ([ARRIVED, ARRIVED, ARRIVED + TOLD], "y", "1 of the newest 3 mails have results", {}),
+        ([], "y", "There is no mail yet", {}),
+    ],
+)  # fmt: skip
+def test_an_inbox_was_added_without_a_word_about_who_is_proven(
+    dovecot: Dovecot, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    mails: list[bytes], answer: str, said: str, written: dict[str, list[str]],
+) -> None:  # fmt: skip
+    """What the mails show of the server's results is said, and its name is written where the operator says yes."""
+    user = f"senders{abs(hash((said, answer)))}"
+    dovecot.maildir(user)
+    for head in mails:
+        dovecot.deliver(user, head + BODY)
+    monkeypatch.setattr("services.tools.commands.inbox_senders.is_interactive", lambda: True)
+    way = ["--imap-host", "127.0.0.1", "--imap-port", str(dovecot.port), "--imap-tls", "none", "--username", user]
+    done = CliRunner().invoke(
+        app,
+        [
+            "--home",
+            str(tmp_path / "var"),
+            "inbox",
+            "add",
+            "support",
+            "support@shop.example",
+            *way,
+            "--password",
+            PASSWORD,
+        ],
+        input=f"{answer}\n",
+    )
+    assert done.exit_code == 0, done.output
+    shown = " ".join(done.output.split())
+    assert said in shown
+    assert "own_authserv_ids" in shown
+    found = read_settings()
+    assert list(found.own_authserv_ids) == written.get("own_authserv_ids", [])
+    assert list(found.stripping_authserv_ids) == written.get("stripping_authserv_ids", [])
+
+
+@pytest.mark.dovecot
+def test_a_password_of_a_new_inbox_had_to_stand_in_the_settings(
+    dovecot: Dovecot, config: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may be named, or lie in a file; what is typed is meant as it stands."""
+    dovecot.maildir("dora")
+    monkeypatch.setenv("SHOP_PASSWORD", PASSWORD)
+    assert run(tmp_path, *adding(dovecot, password="${SHOP_PASSWORD}")).exit_code == 0
+    assert PASSWORD not in config.read_text()
+    assert run(tmp_path, "remove", "support").exit_code == 0
+    (tmp_path / "password").write_text(PASSWORD + "\n")
+    said = run(tmp_path, *adding(dovecot)[:-2], "--password-file", str(tmp_path / "password"))
+    assert said.exit_code == 0, said.output
+    inbox = read_settings().inbox("support")
+    assert inbox.imap is not None
+    assert inbox.imap.password.get_secret_value() == PASSWORD
+    assert PASSWORD not in config.read_text()

@@ -16,12 +16,13 @@ from deploy.local import Endpoints
 from services.core.db import fetch_all
 from services.receive_email.accept import accept
 from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.brokerless import running_brokerless
+from tests.support.house import settings_for
 from tests.support.smtp_server import Kept, SmtpServer
 
 OURS = [
     "From", "To", "Subject", "Date", "Message-ID", "In-Reply-To", "References", "Auto-Submitted",
-    "X-Auto-Response-Suppress", "MIME-Version", "Content-Type",
+    "X-Auto-Response-Suppress", "X-Report-Token", "MIME-Version", "Content-Type",
 ]  # fmt: skip
 BCC = "Bcc: eve@evil.example"
 B64_BCC = "=?utf-8?b?SGkKQmNjOiBldmVAZXZpbC5leGFtcGxl?="
@@ -100,7 +101,7 @@ async def test_hostile_headers_add_no_header_and_no_recipient(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"port": server.port, "host": "127.0.0.1"}
         )
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             for name, header in HEADERS.items():
                 raw = mail(name, header).replace(b"What does", text.encode() + b"\r\nWhat does")
                 await accept(house, settings.inboxes[0], raw, source="file", source_key=name)
@@ -129,7 +130,7 @@ async def test_a_mail_with_no_one_author_gets_no_reply_at_all(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"port": server.port, "host": "127.0.0.1"}
         )
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             for number, value in enumerate(NO_AUTHOR):
                 raw = mail(f"n{number}", f"From: {value}")
                 await accept(house, settings.inboxes[0], raw, source="file", source_key=str(number))

@@ -6,6 +6,9 @@ import base64
 import zlib
 from collections import Counter
 from datetime import timedelta
+from email import message_from_bytes
+from email.message import EmailMessage
+from email.policy import default
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +21,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from deploy.local import Endpoints
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House, open_house
-from services.process import working
+from services.core.house import House
 from services.receive_email.accept import accept
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
-from tests.flow.test_bounces import report
-from tests.support.house import INBOX, running_house, settings_for
+from tests.flow.test_bounces import report, returned
+from tests.support.brokerless import opened_brokerless, running_brokerless, working_brokerless
+from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import Session, SmtpServer, Step
 
@@ -65,9 +68,9 @@ async def test_what_is_over_the_rate_waits_and_leaves_in_a_later_hour(
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=3)])
         async with (
-            running_house(settings, now=clock) as house,
-            open_house(settings, now=clock) as other,
-            working(other, ["send_email"]),
+            running_brokerless(settings, now=clock) as house,
+            opened_brokerless(settings, now=clock) as other,
+            working_brokerless(other, ["send_email"]),
         ):
             await ask(house, *(f"pat{number}@rate.example" for number in range(7)))
             left = [len(server.accepted)]
@@ -91,13 +94,13 @@ async def test_a_waiting_reply_to_an_address_that_bounced_meanwhile_is_not_sent(
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=1)])
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             await ask(house, "pat@bounces.example")
             again = letter("Another matter: when are you open?", sender="Pat <pat@bounces.example>",
                            message_id="<again@ask.example>", subject="Opening hours")  # fmt: skip
-            bounce = report(
-                "ourcompany.example", "pat@bounces.example", f"<{server.accepted[0].message_id}>", "failed", "5.1.1"
-            )
+            ours = message_from_bytes(server.accepted[0].raw, policy=default)
+            assert isinstance(ours, EmailMessage)
+            bounce = report("ourcompany.example", "pat@bounces.example", returned(ours), "failed", "5.1.1")
             for raw in (again, bounce):
                 await accept(house, settings.inboxes[0], raw, source="file", source_key=str(zlib.crc32(raw)))
                 await settle(house)
@@ -120,7 +123,7 @@ async def test_an_inbox_sends_through_its_own_server(
             smtp={"host": "127.0.0.1", "port": 1},
             inboxes=[inbox(smtp={"host": "127.0.0.1", "port": server.port})],
         )  # fmt: skip
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house, "own@server.example")
     assert [one.recipient for one in server.accepted] == ["own@server.example"]
 
@@ -162,7 +165,7 @@ async def test_a_reply_is_signed_with_the_inboxs_key(
             for algorithm in pairs
         ]
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             for at, algorithm in enumerate(pairs):
                 await ask(house, f"pat@{algorithm}.example", f"jürgen@{algorithm}.example", at=at)
     records = {f"{name}._domainkey.ourcompany.example.".encode(): record for name, (_, record) in pairs.items()}
@@ -183,7 +186,7 @@ async def test_a_key_that_cannot_be_read_sends_nothing_unsigned(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port}, dkim=signing)]
         )
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house, "pat@unsigned.example")
             (row,) = await ledger(house)
             assert await threads(house) == ["escalated"]
@@ -206,7 +209,7 @@ async def test_a_utf8_address_is_written_to_only_where_the_server_offers_it(
 
     async with SmtpServer(script) as server:
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port})])
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house, ASCII, IDNA, UTF8, BOTH)
             rows = await ledger(house)
             states = await threads(house)

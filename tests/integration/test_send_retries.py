@@ -14,8 +14,10 @@ from services.core.db import fetch_all
 from services.core.house import House
 from services.receive_email.accept import accept
 from services.tools.demo.clock import SteppingClock
+from services.tools.health.state import read_health
 from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.brokerless import running_brokerless
+from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 
@@ -46,7 +48,7 @@ async def test_a_reply_is_tried_for_five_days_and_no_longer(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             for who in ("away", "busy"):
                 raw = letter(
                     "What does it cost?", sender=f"{who} <{who}@days.example>", message_id=f"<{who}@d.example>"
@@ -66,6 +68,31 @@ async def test_a_reply_is_tried_for_five_days_and_no_longer(
     assert [one["attempt"] for one in tried] == list(range(1, len(tried) + 1))
     assert timedelta(days=4, hours=20) < tried[-1]["at"] - tried[0]["at"] <= timedelta(days=5)
     assert away["attempt"] > 20
+
+
+async def test_an_smtp_server_that_was_away_was_nowhere_said(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """A server that refuses connections is a problem of the status with what to do, until a reply has left."""
+    clock = SteppingClock(utc_now())
+    async with SmtpServer() as server:
+        smtp = {"host": "127.0.0.1", "port": server.port}
+    settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
+    async with running_brokerless(settings, now=clock) as house:
+        raw = letter("What does it cost?", sender="Ann <ann@days.example>", message_id="<ann@d.example>")
+        await accept(house, settings.inboxes[0], raw, source="file", source_key="ann")
+        await settle(house)
+        [words] = [words for key, words in (await read_health(house)).problems() if key.startswith("smtp")]
+        assert "replies cannot be sent" in words
+        assert "they are kept and tried again" in words
+        assert f"correspondent inbox test {settings.inboxes[0].name}" in words
+        assert str(server.port) in words
+        async with SmtpServer(port=server.port) as back:
+            [row] = await _rows(house, LEDGER)
+            clock.forward(row["retry_at"] + timedelta(seconds=1))
+            await settle(house)
+            assert [one.recipient for one in back.accepted] == ["ann@days.example"]
+        assert [key for key, _ in (await read_health(house)).problems() if key.startswith("smtp")] == []
 
 
 def _next(waiting: list[dict[str, Any]]) -> datetime | None:

@@ -24,16 +24,16 @@ from services.core.mail.imap import NoSentFolder, login, sent_folder
 from services.core.mail.imap import enter as enter_imap
 from services.core.settings import Settings
 from services.pipeline import NAMES
-from services.process import working
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
 from services.send_email.schedule import COPY_STEPS
 from services.tools.commands import deliveries, settle_delivery
 from services.tools.demo.clock import SteppingClock
 from services.tools.settle import settle
+from tests.support.brokerless import running_brokerless, working_brokerless
 from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
 from tests.support.dovecot import Dovecot, running_dovecot
-from tests.support.house import INBOX, running_house, settings_for
+from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 
@@ -79,7 +79,7 @@ def _given(house: House) -> Any:
     """Stands in for `house_here`: commands talk to this house."""
 
     @asynccontextmanager
-    async def this_house(home: Path) -> AsyncIterator[House]:
+    async def this_house(home: Path, **_: object) -> AsyncIterator[House]:
         yield house
 
     return this_house
@@ -104,7 +104,7 @@ async def test_a_sent_reply_lies_in_sent_with_the_same_bytes(
     dovecot.maildir("emil", "Sent")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap("emil"), server.port)
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house)
     assert copies(dovecot, "emil") == [server.accepted[0].raw]
     assert [file.name.rpartition("2,")[2] for file in (dovecot.maildir("emil", "Sent") / "cur").iterdir()] == ["S"]
@@ -121,7 +121,7 @@ async def test_a_copy_that_failed_was_never_tried_again(
     imap, clock = dovecot.imap("late", sent_folder="Archive"), SteppingClock(utc_now())
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             await ask(house)
             (row,) = await rows(house, COPY)
             assert (row["state"], row["sent_copy"], row["copy_attempt"]) == ("sent", "waiting", 1)
@@ -150,7 +150,7 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
     began = clock()
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             await ask(house)
             for after in COPY_STEPS:
                 assert [row["sent_copy"] for row in await rows(house, COPY)] == ["waiting"]
@@ -173,7 +173,7 @@ async def test_a_sent_folder_that_hangs_holds_up_no_reply(
     imap = dovecot.imap("away", sent_folder="There/Is/None")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house)
             for number in (2, 3):
                 raw = letter("What does it cost?", sender=f"Pat{number} <pat{number}@sent.example>",
@@ -195,14 +195,14 @@ async def test_a_sender_killed_around_the_append_keeps_one_copy(
     dovecot.maildir(point, "Sent")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(point), server.port)
-        async with running_house(settings, tuple(name for name in NAMES if name != "send_email")) as house:
+        async with running_brokerless(settings, tuple(name for name in NAMES if name != "send_email")) as house:
             await let_in(house)
             sender = Runner(PROCESSOR, house)
             for kind in (DRAFTED, APPROVED):
                 await sender.process(await stored(house, kind))
             await crash(settings, point, (await stored(house, SENT)).id)
             assert len(copies(dovecot, point)) == int(point == "after-append")
-            async with working(house, ["send_email"]):
+            async with working_brokerless(house, ["send_email"]):
                 await settle(house)
             (row,) = await rows(house, COPY)
     assert (row["state"], row["sent_copy"]) == ("sent", "kept")
@@ -224,7 +224,7 @@ async def test_an_unknown_reply_is_settled_by_its_copy_in_sent(
     clock = SteppingClock(utc_now())
     async with SmtpServer(script) as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(user), server.port)
-        async with running_house(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as house:
             await ask(house)
             assert [row["state"] for row in await rows(house, "SELECT state FROM deliveries")] == ["unknown"]
             if kept:
@@ -252,7 +252,7 @@ async def test_a_person_settles_what_is_unknown_once(
     async with SmtpServer(script) as server:
         inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house)
             row = (await rows(house, "SELECT reply_id, thread_id FROM deliveries"))[0]
             for word in (was_sent, not was_sent):
@@ -293,7 +293,7 @@ async def test_the_command_settles_a_reply_by_the_beginning_of_its_id(
     async with SmtpServer(script) as server:
         inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
-        async with running_house(settings) as house:
+        async with running_brokerless(settings) as house:
             await ask(house)
             row = (await rows(house, "SELECT reply_id FROM deliveries"))[0]
             typed = str(row["reply_id"])[:8]

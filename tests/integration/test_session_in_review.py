@@ -19,7 +19,7 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
         "send": {"approval": "review"},
         "inboxes": [
             {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
-            {"name": "open", "address": "open@ourcompany.example"},
+            {"name": "open", "address": "open@ourcompany.example", "unproven": "review"},
         ],
     }
     async with tending(stack, database, topic_prefix, tmp_path, **said) as one:

@@ -65,7 +65,7 @@ async def test_a_mail_whose_deadline_was_missed_was_hidden_from_everybody(house:
     whole = await house.thread(thread_id)
     assert (whole.thread.state, whole.conversation[0].pending) == ("escalated", True)
     async with house.at_work():
-        await wishes.move(house.house, thread_id, "in_progress", "please answer it", "grace", timeout_s=20)
+        await wishes.move(house.house, thread_id, "in_progress", "please answer it", "grace", timeout_s=120)
     await house.settle()
     turns = await house.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", None]
@@ -128,7 +128,7 @@ async def test_a_resolution_promised_to_urgent_threads_alone_was_never_due(
         after = house.clock()
         await house.wait(hours=2)
         async with house.at_work():
-            await wishes.mark(house.house, thread_id, priority="urgent", reason="all down", by="grace", timeout_s=20)
+            await wishes.mark(house.house, thread_id, priority="urgent", reason="all down", by="grace", timeout_s=120)
         (clock,) = (await house.thread(thread_id)).deadlines
         assert (clock.kind, clock.status) == ("resolution", "paused")
         assert before < clock.since < after

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,9 @@ import pytest
 
 from deploy.local import Endpoints
 from services.console.routes import routes
-from services.core.web import make_app
+from services.core.settings import WebSettings
+from services.core.units import MB
+from services.core.web import listen, make_app, serve
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -127,6 +130,59 @@ async def test_a_draft_is_approved_as_it_was_seen_and_once(house: Tended) -> Non
     assert (again.status_code, again.json()["error"]) == (404, "draft_unknown")
     (reply,) = await soon(house, "SELECT text FROM conversation WHERE role = 'agent'")
     assert reply["text"] == "In my own words."
+
+
+async def test_files_are_approved_over_http_within_their_limits(house: Tended) -> None:
+    """An approval takes files in base64: too large, too many, no base64 or a path for a name are refused by name."""
+    app = make_app([routes(house.house)])
+    with listen(WebSettings(host="127.0.0.1", port=0)) as listening:
+        stop, where = asyncio.Event(), f"http://127.0.0.1:{listening.getsockname()[1]}"
+        serving = asyncio.create_task(serve(app, listening, stop))
+        try:
+            async with httpx.AsyncClient(
+                base_url=where, headers={"authorization": f"Bearer {TOKEN}"}, timeout=60
+            ) as api:
+                refused, approved = await _approved_with_files(api)
+        finally:
+            stop.set()
+            await serving
+    assert refused == {
+        "large": (413, "files_too_large"),
+        "body": (413, "too_large"),
+        "many": (422, "invalid"),
+        "no base64": (422, "invalid"),
+        "path": (422, "invalid"),
+        "stranger": (401, "token_wrong"),
+        "changed": (409, "draft_changed"),
+    }
+    assert approved.status_code == 200, approved.text
+    (event,) = await soon(house, "SELECT data FROM events WHERE type = 'draft.decided.v1'")
+    (kept,) = event["data"]["files"]
+    assert (kept["filename"], kept["content_type"], kept["size"]) == ("offer.pdf", "application/pdf", 14)
+    assert await house.house.blobs.get(kept["blob"]) == b"%PDF-1.7 offer"
+
+
+async def _approved_with_files(api: httpx.AsyncClient) -> tuple[dict[str, tuple[int, str]], httpx.Response]:
+    (draft,) = (await api.get("/api/drafts")).json()
+    where = f"/api/drafts/{draft['reply_id']}/approve"
+    seen = {"text_sha256": draft["text_sha256"], "thread_version": draft["thread_version"], "by": "grace"}
+    offer = _file("offer.pdf", b"%PDF-1.7 offer")
+    bodies = {
+        "large": {**seen, "files": [_file("a.bin", bytes(6 * MB)), _file("b.bin", bytes(5 * MB - MB // 2))]},
+        "body": {**seen, "files": [_file("a.bin", bytes(12 * MB))]},
+        "many": {**seen, "files": [offer] * 21},
+        "no base64": {**seen, "files": [{"filename": "offer.pdf", "content": "%%%"}]},
+        "path": {**seen, "files": [_file("../offer.pdf", b"x")]},
+        "changed": {**seen, "text_sha256": "0" * 64, "files": [offer]},
+    }
+    refused = {name: await api.post(where, json=body) for name, body in bodies.items()}
+    refused["stranger"] = await api.post(where, json={**seen, "files": [offer]}, headers={"authorization": "Bearer x"})
+    said = {name: (one.status_code, one.json()["error"]) for name, one in refused.items()}
+    return said, await api.post(where, json={**seen, "files": [offer]})
+
+
+def _file(name: str, content: bytes) -> dict[str, str]:
+    return {"filename": name, "content": base64.b64encode(content).decode()}
 
 
 async def test_a_draft_is_rejected_with_its_reason(house: Tended) -> None:

@@ -8,5 +8,6 @@ in words; no words are a pass. Each rule is a function of the evidence in a modu
     replies  at most one reply a turn at the SMTP server, to the right person, and what the ledger says of it
     threads  legal steps, turns that do not overlap, mails in order
     tables   the tables are what the events say
-    rest     nothing is in flight, offsets are complete, dead letters are only what was poisoned
+    rest     nothing is in flight, offsets are complete, dead letters are only what was poisoned or released
+    outages  the model's fails no turn, a refused topic those alone that needed it, what is newer is held in sight
 """

@@ -29,6 +29,7 @@ async def collect(fetch: Fetch, offered: Sequence[Offered], server: SmtpServer, 
         events=await _rows(fetch, "events"),
         journal=frozenset((row["consumer"], row["event_id"]) for row in journal),
         consumers=tuple((name, consumer) for name, one in catalogue().topics.items() for consumer in one.consumers),
+        handled=tuple(catalogue().handled()),
         tables={name: await _rows(fetch, name) for name in TABLES},
         **more,
     )

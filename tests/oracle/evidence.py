@@ -46,6 +46,16 @@ class DeadLetter:
     value: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """A record of a newer version: who had to hold it, and of whom the status said so before it was released."""
+
+    topic: str
+    value: bytes
+    holders: frozenset[str]
+    shown: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Everything that is known of one house at rest. Ids are text; nobody asked for `folds` or `groups` that are None."""
@@ -55,11 +65,14 @@ class Evidence:
     events: tuple[Row, ...]
     journal: frozenset[tuple[str, str]] = frozenset()  # (consumer, event id)
     consumers: tuple[tuple[str, str], ...] = ()  # (topic, consumer)
+    handled: tuple[tuple[str, str, str], ...] = ()  # (topic, consumer, type): who has a handler for what
     tables: Mapping[str, tuple[Row, ...]] = field(default_factory=dict)
     folds: Mapping[str, tuple[str, str]] | None = None  # hashes of a table: as it is, as folded
     groups: Mapping[str, Mapping[Partition, Progress]] | None = None
     dead_letters: tuple[DeadLetter, ...] = ()
     poison: Mapping[str, tuple[bytes, ...]] = field(default_factory=dict)  # by topic
+    newer: tuple[Newer, ...] = ()
+    refused: frozenset[str] = frozenset()  # topics that the broker took nothing for, for a while
     now: datetime | None = None
 
     @cached_property

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.oracle import mails, replies, rest, tables, threads
+from tests.oracle import mails, outages, replies, rest, tables, threads
 from tests.oracle.evidence import Evidence
 
 RULES = (
@@ -17,6 +17,7 @@ RULES = (
     tables.equal_their_rebuild, tables.say_what_events_say, tables.versions_are_the_newest,
     rest.published, rest.done_by_all, rest.no_timer_due, rest.nothing_open,
     rest.offsets_complete, rest.dead_letters_are_poison,
+    outages.fail_no_turn, outages.hold_what_is_newer,
 )  # fmt: skip
 
 

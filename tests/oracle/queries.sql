@@ -1,6 +1,6 @@
 -- name: events
 -- Everything that was stored, in the order of storing.
-SELECT seq, id::text, type, topic, aggregate, aggregate_id::text, version, published_at IS NULL AS unpublished, data
+SELECT seq, id::text, type, topic, aggregate, aggregate_id::text, version, id IN (SELECT event_id FROM outbox) AS unpublished, data
 FROM events ORDER BY seq;
 
 -- name: journal

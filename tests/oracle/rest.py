@@ -14,12 +14,12 @@ def published(evidence: Evidence) -> Iterator[str]:
 
 
 def done_by_all(evidence: Evidence) -> Iterator[str]:
-    """Every event was done by every consumer of its topic."""
-    of_topic: dict[str, list[str]] = defaultdict(list)
-    for topic, consumer in evidence.consumers:
-        of_topic[topic].append(consumer)
+    """Every event was done by every consumer that has a handler for it."""
+    handlers: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for topic, consumer, kind in evidence.handled:
+        handlers[topic, kind].append(consumer)
     for one in evidence.events:
-        for consumer in of_topic[one["topic"]]:
+        for consumer in handlers[one["topic"], one["type"]]:
             if (consumer, one["id"]) not in evidence.journal:
                 yield f"{consumer} has not done {one['type']} {one['id']}"
 
@@ -57,7 +57,7 @@ def offsets_complete(evidence: Evidence) -> Iterator[str]:
 
 
 def dead_letters_are_poison(evidence: Evidence) -> Iterator[str]:
-    """Each poisoned record is a dead letter of each group that reads its topic, and nothing else is one."""
+    """A poisoned record is a dead letter of each group that reads its topic, a newer one of those that held it alone."""
     found = {(one.topic, one.group, one.value) for one in evidence.dead_letters}
     meant = {
         (topic, consumer, value)
@@ -66,5 +66,6 @@ def dead_letters_are_poison(evidence: Evidence) -> Iterator[str]:
         for name, consumer in evidence.consumers
         if name == topic
     }
+    meant |= {(one.topic, consumer, one.value) for one in evidence.newer for consumer in one.holders}
     yield from (f"{group} gave up a good record of {topic}: {value[:80]!r}" for topic, group, value in found - meant)
     yield from (f"{group} has no dead letter of the poison in {topic}" for topic, group, _ in meant - found)

@@ -16,7 +16,7 @@ from services.core.bus.publisher import Publisher
 from services.core.bus.topics_admin import lag
 from tests.support.stack import uses_apache_kafka
 
-PATIENCE_S = 60.0
+PATIENCE_S = 150.0
 POISON = b"poison"
 
 
@@ -50,11 +50,13 @@ async def fill(brokers: str, topic: str, values: Sequence[bytes], *, keys: int =
 class Desk:
     """One consumer of a group; it keeps what it handled and what it gave up. The value `poison` fails."""
 
-    def __init__(self, brokers: str, group: str, topics: Sequence[str], *, handling_s: float = 0.0) -> None:
+    def __init__(
+        self, brokers: str, group: str, topics: Sequence[str], *, handling_s: float = 0.0, admitted: int = 32
+    ) -> None:
         self.handled: list[Delivery] = []
         self.given_up: list[Delivery] = []
         self._handling_s = handling_s
-        limits = LaneLimits(running=8, admitted=32, timeout_s=30)
+        limits = LaneLimits(running=8, admitted=admitted, timeout_s=30)
         self.lanes = Lanes(self._handle, lane_of=lambda d: d.key, give_up=self._give_up, limits=limits)
         self.source = FaustSource(source_settings(brokers, group, topics), self.lanes)
 
@@ -85,14 +87,14 @@ async def at_work(*desks: Desk) -> AsyncIterator[None]:
 
 
 async def until(done: Callable[[], bool]) -> None:
-    """Wait until `done()`; TimeoutError after a minute."""
+    """Wait until `done()`; TimeoutError in the end."""
     async with asyncio.timeout(PATIENCE_S):
         while not done():
             await asyncio.sleep(0.05)
 
 
 async def until_true(done: Callable[[], Awaitable[bool]]) -> None:
-    """Wait until `await done()`; TimeoutError after a minute."""
+    """Wait until `await done()`; TimeoutError in the end."""
     async with asyncio.timeout(PATIENCE_S):
         while not await done():
             await asyncio.sleep(0.1)

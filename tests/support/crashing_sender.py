@@ -41,13 +41,14 @@ class Point:
 
 
 RUNNER, PUBLISHER = "services.core.bus.runner", "services.core.bus.publisher:Publisher"
-DELIVER, POLICY, FOLDER = "services.send_email.deliver", "services.send_email.policy", "services.send_email.sent_folder"
+DELIVER, POLICY = "services.send_email.deliver", "services.send_email.policy"
+FROZEN, FOLDER = "services.send_email.frozen", "services.send_email.sent_folder"
 
 POINTS = {
-    "draft-stored": Point(DRAFTED, POLICY, "freeze"),
+    "draft-stored": Point(DRAFTED, FROZEN, "freeze"),
     "mime-frozen": Point(DRAFTED, POLICY, "_end"),
     "approval-committed": Point(DRAFTED, RUNNER, "publish"),
-    "approval-published": Point(DRAFTED, PUBLISHER, "publish", "after"),
+    "approval-published": Point(DRAFTED, PUBLISHER, "publish_each", "after"),
     "approval-before-ack": Point(DRAFTED),
     "before-connect": Point(APPROVED, DELIVER, "dialogue"),
     "after-rcpt": Point(APPROVED, DELIVER, "_intend"),
@@ -55,7 +56,7 @@ POINTS = {
     "answered-not-now": Point(APPROVED, DELIVER, "_defer"),
     "answered-kept": Point(APPROVED, "services.core.mail.smtp_dialogue:Dialogue", "data", "after"),
     "sent-committed": Point(APPROVED, RUNNER, "publish"),
-    "sent-published": Point(APPROVED, PUBLISHER, "publish", "after"),
+    "sent-published": Point(APPROVED, PUBLISHER, "publish_each", "after"),
     "sent-before-ack": Point(APPROVED),
     "before-append": Point(SENT, FOLDER, "keep_copy"),
     "after-append": Point(SENT, FOLDER, "keep_copy", "after"),

@@ -10,7 +10,6 @@ import os
 import pwd
 import shutil
 import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ import pytest
 
 from deploy.local.ports import free_port
 from services.core.settings import ImapSettings
+from tests.support.places import public_folder
 
 PASSWORD = "correct-horse"
 MISSING = "Debian's Dovecot is not installed: apt-get install dovecot-imapd"
@@ -89,7 +89,7 @@ class Dovecot:
         """Say BYE to everyone and end."""
         if self._process is not None:
             self._process.terminate()
-            self._process.wait(20)
+            self._process.wait(120)
             self._process = None
 
     def imap(self, user: str, **changes: object) -> ImapSettings:
@@ -110,7 +110,7 @@ class Dovecot:
         """The user's Maildir, made if it is new."""
         top = self.home / "mail" / user
         maildir = top / f".{folder}" if folder else top
-        for part in (top, maildir, *(maildir / name for name in ("tmp", "new", "cur"))):
+        for part in (top.parent, top, maildir, *(maildir / name for name in ("tmp", "new", "cur"))):
             part.mkdir(parents=True, exist_ok=True)
             os.chown(part, self._owner.pw_uid, self._owner.pw_gid)
         return maildir
@@ -168,12 +168,10 @@ def running_dovecot(pem: bytes = b"") -> Iterator[Dovecot]:
         if os.environ.get("CI") == "true":
             pytest.fail(MISSING)
         pytest.skip(MISSING)
-    home = Path(tempfile.mkdtemp(prefix="dovecot-"))
-    home.chmod(0o755)
-    server = Dovecot(home, free_port(), pem)
-    try:
-        server.start()
-        yield server
-    finally:
-        server.stop()
-        shutil.rmtree(home, ignore_errors=True)
+    with public_folder("dovecot-") as home:
+        server = Dovecot(home, free_port(), pem)
+        try:
+            server.start()
+            yield server
+        finally:
+            server.stop()

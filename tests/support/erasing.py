@@ -8,7 +8,7 @@ from services.core.db.migrate import migrate
 from services.core.house import House
 from services.tools.erase.person import person
 from services.tools.erase.survey import Survey, survey
-from services.tools.erase.unread import touch_unread
+from services.tools.erase.unread_words import hear_unread
 from services.tools.fold import fold, state_hash
 from services.tools.rebuild.beside import connected
 from tests.support.stack import fresh_database
@@ -19,7 +19,7 @@ async def found(house: House, who: str) -> Survey:
     people, names = await person(house, who)
     async with house.database.reading() as conn:
         known = await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
-    await touch_unread(house, known)
+    await hear_unread(house, known)
     return known
 
 

@@ -33,6 +33,7 @@ def settings_for(stack: Endpoints, database: str, topic_prefix: str, home: Path,
         "kafka": {"brokers": stack.kafka, "topic_prefix": topic_prefix, "embedded": not uses_apache_kafka()},
         "smtp": {"host": stack.smtp_host, "port": stack.smtp_port, "timeout_s": 10},
         "threads": {"quiet_s": 0},
+        "monitoring": {"enabled": False},
         "web": {"port": 0, "webhook_secret": "whsec_dGVzdHRlc3R0ZXN0dGVzdHRlc3Q="},
         "inboxes": [{**INBOX, "vouched_by": "the test"}],
     }

@@ -7,6 +7,7 @@ temporary, the jars are those of `deploy/local/kafka.sh`, kept in `var/kafka`.
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from deploy.local import EmbeddedStack
 from deploy.local.apache_kafka import apache_kafka as kafka_part
+from deploy.local.part import Part
 from deploy.local.ports import HOST, free_port
 from deploy.local.processes import Child
 from tests.support.stack import KAFKA
@@ -28,13 +31,27 @@ def apache_kafka() -> Iterator[str]:
     """`host:port` of a fresh Kafka, gone afterwards; call it from a thread that outlives the block."""
     with tempfile.TemporaryDirectory(prefix="correspondent-kafka-") as folder:
         part = kafka_part(Path(folder) / "data", free_port())
-        part.prepare()
-        child = Child(part, Path(folder) / "kafka.log")
-        try:
-            _wait_until_ready(child)
+        with running(part, Path(folder) / "kafka.log"):
             yield f"{HOST}:{part.port}"
-        finally:
-            child.stop()
+
+
+@contextmanager
+def running(part: Part, log: Path) -> Iterator[None]:
+    """A part of its own, ready; gone afterwards."""
+    part.prepare()
+    child = Child(part, log)
+    try:
+        _wait_until_ready(child)
+        yield
+    finally:
+        child.stop()
+
+
+def wipe_broker(stack: EmbeddedStack) -> None:
+    """Kill the stack's broker, take its data away and start it again, empty, on the same port."""
+    stack.kill("kafka")
+    shutil.rmtree(stack.home / "kafka", ignore_errors=True)  # the embedded broker keeps nothing there
+    stack.restart("kafka")
 
 
 def _wait_until_ready(child: Child) -> None:

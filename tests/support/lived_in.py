@@ -16,8 +16,9 @@ from services.tools.demo.director import demo_settings
 from services.tools.demo.playing import play
 from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.settle import settle
+from tests.support.brokerless import running_brokerless
 from tests.support.documents import shelve
-from tests.support.house import running_house, settings_for
+from tests.support.house import settings_for
 from tests.support.stack import fresh_database
 
 Then = Callable[[House], Awaitable[None]]
@@ -40,7 +41,7 @@ async def lived_through(
     with fresh_database(stack.database, template=template) as url:
         settings = settings_for(stack, url, f"life-{random.randbytes(4).hex()}.", home, inboxes=inboxes, **changes)
         clock = SteppingClock(world.mails[0].received_at)
-        async with running_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
+        async with running_brokerless(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
             await _live_through(world, house, clock)
             await then(house)
             await settle(house)

@@ -46,7 +46,7 @@ async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, *
 async def write(house: House, sender: str, text: str, message_id: str, answers: str = "", cc: str = "") -> None:
     """One mail, and all that comes of it."""
     headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
-    author = f"{NAMES[sender]} <{sender}>"
+    author = f"{NAMES.get(sender, '')} <{sender}>"
     raw = letter(text, sender=author, message_id=message_id, in_reply_to=answers, subject="A question", **headers)
     await accept(house, house.settings.inboxes[0], raw, source="file", source_key=message_id)
     await settle(house, timeout_s=120)

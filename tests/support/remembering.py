@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from email.policy import SMTPUTF8, default
 from email.utils import format_datetime
 from itertools import count
 from pathlib import Path
@@ -27,8 +28,10 @@ from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.processor import Processor
-from services.core.bus.publisher import Publisher
+from services.core.bus.publisher import Outcome, Publisher
 from services.core.bus.runner import Runner, enter
+from services.core.bus.undone import SQL as UNDONE
+from services.core.bus.undone import pairs_of, undone_places
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.house import House, open_house
@@ -46,8 +49,9 @@ DRIVEN: tuple[Processor, ...] = (read_email.PROCESSOR, learn_facts.PROCESSOR)
 class Quiet(Publisher):
     """A publisher that keeps what it is given: here nobody listens to a broker."""
 
-    async def publish(self, records: Sequence[Record]) -> None:
+    async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
         """Nothing leaves the house."""
+        return [None] * len(records)
 
 
 def day(number: float) -> datetime:
@@ -90,7 +94,7 @@ class Memory:
     ) -> dict[str, Any]:
         """A mail that is received on a day of the story; its row in `mails`. Not trusted: nobody vouches for it."""
         number = next(self.numbers)
-        mail = EmailMessage()
+        mail = EmailMessage(policy=default if sender.isascii() else SMTPUTF8)
         mail["From"], mail["To"], mail["Subject"] = sender, "support@ourcompany.example", f"Mail {number}"
         mail["Message-ID"] = f"<m{number}@{sender.partition('@')[2]}>"
         mail["Date"] = format_datetime(day(on if sent_on is None else sent_on))
@@ -172,9 +176,10 @@ class Memory:
 
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
-        topics = list(processor.topics)
-        args = {"after": -1, "topics": topics, "consumers": [processor.name] * len(topics), "limit": 1000}
-        return [history.envelope(row) for row in await self.rows(history.SQL.unconsumed, **args)]
+        pairs = pairs_of([(topic, processor.name) for topic in processor.topics])
+        async with self.house.database.reading() as conn:
+            places = await undone_places(conn, pairs)
+        return [history.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
 
     async def caused_by(self, envelope: Envelope) -> list[Envelope]:
         """The stored events that an event caused, in the order of storing: a broker brings them all."""

@@ -90,6 +90,8 @@ class ScriptedImap:
         return above or [max(self.mails, default=0)][: len(self.mails)]
 
     def _fetched(self, command: str) -> tuple[bytes, str]:
+        if "BODY.PEEK[HEADER]" in command:
+            return b"".join(_head(place, raw) for place, raw in enumerate(self.mails.values(), 1)), "OK done"
         uids = [uid for uid in self.mails if uid in _uid_set(command)]
         if "BODY.PEEK[]" not in command:
             date = f' INTERNALDATE "{self.internal_date}"' if "INTERNALDATE" in command else ""
@@ -152,3 +154,9 @@ async def scripted_imap(*, tls: ssl.SSLContext | None = None, **state: object) -
     finally:
         listening.close()
         listening.close_clients() if hasattr(listening, "close_clients") else None
+
+
+def _head(place: int, raw: bytes) -> bytes:
+    """The headers of the mail at a place of the folder."""
+    head = raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+    return f"* {place} FETCH (BODY[HEADER] {{{len(head)}}}\r\n".encode() + head + b")\r\n"

@@ -143,7 +143,9 @@ def obey_mail(otherwise: Script) -> Script:
 class ScriptedModel:
     """The server. `requests` are all that came, `usages` what each answer reported, in order.
 
-    `models` limits the names that exist (404 for others), `keys` the keys that are valid (401 for others).
+    `models` limits the names that exist (404 for others), `keys` the keys that are valid (401 for others). Both hold
+    from the start; `keys` may be changed meanwhile, and so may `away`, which answers each request while it is set.
+    `turned_away` counts the requests that were answered so, or had no valid key.
     """
 
     def __init__(
@@ -154,7 +156,9 @@ class ScriptedModel:
         self.delay_s = 0.0
         self.base_url = ""
         self._models = models
-        self._keys = keys
+        self.keys = keys
+        self.away: Behaviour | None = None
+        self.turned_away = 0
         self._queue: deque[Behaviour] = deque()
         self._script: Script = lambda request: None
         self._cache = PromptCache(cache_minimum)
@@ -195,7 +199,7 @@ class ScriptedModel:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         seen = Seen(await request.json(), request.headers.copy())
         self.requests.append(seen)
-        behaviour = self._refusal(seen) or await self._choose(seen)
+        behaviour = self._outage(seen) or self._refusal(seen) or await self._choose(seen)
         await self._wait(behaviour.delay_s + self.delay_s)
         body = (behaviour.body if behaviour.body is not None else self._message(seen, behaviour)).encode()
         headers = {"content-type": "application/json", **behaviour.headers}
@@ -203,9 +207,12 @@ class ScriptedModel:
             return web.Response(body=body, status=behaviour.status, headers=headers)
         return await _cut(request, body, behaviour.cut_after, headers)
 
+    def _outage(self, seen: Seen) -> Behaviour | None:
+        denied = self.keys is not None and seen.key not in self.keys
+        self.turned_away += bool(denied or self.away)
+        return failing(401, "authentication_error", "invalid x-api-key") if denied else self.away
+
     def _refusal(self, seen: Seen) -> Behaviour | None:
-        if self._keys is not None and seen.key not in self._keys:
-            return failing(401, "authentication_error", "invalid x-api-key")
         if self._models is not None and seen.body.get("model") not in self._models:
             return failing(404, "not_found_error", f"model: {seen.body.get('model')}")
         complaint = refusal_of(seen.body)

@@ -48,7 +48,8 @@ class Session:
 
     number: int
     sender: str = ""
-    recipient: str = ""
+    recipient: str = ""  # the last one that was named
+    taken: list[str] = field(default_factory=list)  # those that the server said yes to
 
 
 Script = Callable[[Session, Step], str | Awaitable[str | None] | None]
@@ -61,6 +62,7 @@ class Kept:
     sender: str
     recipient: str
     raw: bytes
+    copies: tuple[str, ...] = ()
 
     def header(self, name: str) -> str:
         """The first header field of this name, "" if there is none."""
@@ -125,7 +127,10 @@ class SmtpServer:
                 await _say(writer, "250 OK" if line[:4].upper() in ("RSET", "NOOP") else "500 what?")
                 continue
             _note(session, step, line)
-            if await self._pass(session, step, writer) and step == "data":
+            passed = await self._pass(session, step, writer)
+            if passed and step == "rcpt":
+                session.taken.append(session.recipient)
+            if passed and step == "data":
                 await self._take(session, reader, writer)
             if step == "quit":
                 return
@@ -134,7 +139,7 @@ class SmtpServer:
         await self._pass(session, "body", writer)
         raw = (await reader.readuntil(b"\r\n.\r\n")).removesuffix(b".\r\n").replace(b"\r\n..", b"\r\n.")
         if await self._pass(session, "dot", writer):
-            self.accepted.append(Kept(session.sender, session.recipient, raw))
+            self.accepted.append(Kept(session.sender, session.taken[0], raw, tuple(session.taken[1:])))
             await self._pass(session, "accepted", writer)
 
     async def _pass(self, session: Session, step: Step, writer: asyncio.StreamWriter) -> bool:
@@ -156,6 +161,7 @@ def _note(session: Session, step: Step, line: str) -> None:
     address = line.partition("<")[2].partition(">")[0]
     if step == "mail":
         session.sender = address
+        session.taken.clear()
     elif step == "rcpt":
         session.recipient = address
 

@@ -8,8 +8,6 @@ Databases are made from a template, so that a migrated one costs a file copy.
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -20,6 +18,7 @@ import psycopg
 from psycopg import sql
 
 from deploy.local import EmbeddedStack
+from tests.support.places import public_folder
 
 KAFKA = "CORRESPONDENT_TEST_KAFKA"
 EMPTY = "template1"
@@ -29,19 +28,15 @@ _numbers = count(1)
 @contextmanager
 def temporary_home() -> Iterator[Path]:
     """A folder for a stack, removed afterwards. Not pytest's: as root, Postgres' user must be able to enter it."""
-    home = Path(tempfile.mkdtemp(prefix="correspondent-"))
-    home.chmod(0o755)
-    try:
+    with public_folder("correspondent-") as home:
         yield home
-    finally:
-        shutil.rmtree(home, ignore_errors=True)
 
 
 @contextmanager
 def session_stack() -> Iterator[EmbeddedStack]:
     """A running stack in a temporary folder, with Apache Kafka where the environment names one."""
     with temporary_home() as home:
-        stack = EmbeddedStack(home, kafka=broker_under_test())
+        stack = EmbeddedStack(home, kafka=broker_under_test(), throwaway=True)
         with stack:
             yield stack
 
@@ -69,7 +64,9 @@ def fresh_database(server: str, *, template: str = EMPTY) -> Iterator[str]:
 
 def create_database(server: str, name: str, *, template: str = EMPTY) -> None:
     """Make the database `name`; nobody may be connected to `template`."""
-    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(
+        sql.Identifier(name), sql.Identifier(template)
+    )
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(statement)
 

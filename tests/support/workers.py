@@ -24,13 +24,13 @@ from deploy.local.processes import leashed
 from services.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-READY = "at work"  # what `services.process` logs when every source has its partitions
+READY = '"event": "running"'  # what `services.process` logs when every source has its partitions
 PREFIX = "CORRESPONDENT_"
 
 
 def environment_of(settings: Settings) -> dict[str, str]:
     """Environment variables that make another process read these settings."""
-    values = settings.model_dump(exclude_unset=True)
+    values = settings.model_dump(exclude_defaults=True)  # a release of before does not know newer settings
     kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     return {**kept, **{f"{PREFIX}{name.upper()}": _written(value) for name, value in values.items()}}
 
@@ -70,6 +70,7 @@ class Worker:
     names: tuple[str, ...]
     log: Path
     process: Process
+    mark: str = READY  # what its log says when it is at work; another release may say it otherwise
 
     def kill(self) -> None:
         """End it as a crash would (SIGKILL), and reap it."""
@@ -87,12 +88,12 @@ class Worker:
 
     def is_at_work(self) -> bool:
         """Whether it runs and has said that it is at work."""
-        return self.process.poll() is None and READY in self.log.read_text(errors="replace")
+        return self.process.poll() is None and self.mark in self.log.read_text(errors="replace")
 
     async def ready(self, timeout_s: float = 90) -> None:
         """Return when it says that it is at work. Raises AssertionError with its log where it ends or stays silent."""
         async with asyncio.timeout(timeout_s):
-            while READY not in (text := self.log.read_text(errors="replace")):
+            while self.mark not in (text := self.log.read_text(errors="replace")):
                 assert self.process.poll() is None, f"{self.label} ended while starting:\n{text[-3000:]}"
                 await asyncio.sleep(0.05)
 

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
-from schemas.events.replies import DraftDecided
+from schemas.events.replies import DraftDecided, SentFile
 from services.console.asking import ask, decided
 from services.console.drafts.reading import SQL
+from services.core.bus.sealing import key_for
 from services.core.db import fetch_one
-from services.core.errors import Temporary
+from services.core.errors import Permanent, Temporary
 from services.core.house import House
+from services.core.mail.content_types import UNKNOWN, claimed_by_name
+from services.core.units import MB
 
 CONSUMER = "send_email"
+LONGEST_NAME = 200  # characters
+
+
+class FilesTooLarge(Permanent):
+    """What a person attaches is larger than a reply may be."""
 
 
 class DraftNotDecidedYet(Temporary):
@@ -25,6 +34,42 @@ class Became:
 
     state: str
     detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that a person attaches. Its name says what it is; a mail goes along closed, as its bytes."""
+
+    filename: str
+    content: bytes = field(repr=False)
+
+    @property
+    def content_type(self) -> str:
+        """The media type that it leaves with."""
+        claimed = claimed_by_name(self.filename)
+        return UNKNOWN if claimed.startswith(("message/", "multipart/")) else claimed
+
+
+async def keep_files(house: House, word: DraftDecided, files: Sequence[NewFile]) -> tuple[SentFile, ...]:
+    """Store what a person attaches, under the key of the thread's people, who may be erased. Raises `FilesTooLarge`."""
+    most = house.settings.send.max_files_mb
+    if sum(len(one.content) for one in files) > most * MB:
+        raise FilesTooLarge(f"the files are larger than send.max_files_mb = {most:g} MB together")
+    if not files:
+        return ()
+    async with house.database.transaction(house.settings.workspace) as conn:
+        key = await key_for(conn, house.settings.workspace, word)
+    return tuple(
+        [
+            SentFile(
+                filename=one.filename[:LONGEST_NAME],
+                content_type=one.content_type,
+                size=len(one.content),
+                blob=await house.blobs.put(one.content, key),
+            )
+            for one in files
+        ]
+    )
 
 
 async def decide(house: House, word: DraftDecided, *, timeout_s: float) -> Became:

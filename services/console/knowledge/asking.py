@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from schemas.events.documents import DocumentAsked, DocumentSubmitted
+from schemas.topics import catalogue
 from services.core.bus.envelope import first
-from services.core.bus.runner import enter
 from services.core.clock import monotonic, random_id
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.house import House
 from services.core.ids import document_id
+from services.core.units import MB
 
 SQL = queries(__file__)
 LOOK_EVERY_S = 0.05
-MB = 1024 * 1024
 
 
 class DocumentTooLarge(Permanent):
@@ -46,7 +46,15 @@ class Became:
 
 
 async def hand_in(
-    house: House, content: bytes, *, origin: str, title: str, by: str, media_type: str, public_url: str = ""
+    house: House,
+    content: bytes,
+    *,
+    origin: str,
+    title: str,
+    by: str,
+    media_type: str,
+    public_url: str = "",
+    sendable: bool = False,
 ) -> Handed:
     """Put a document on the log, once for each change of it. Raises `DocumentTooLarge`.
 
@@ -60,18 +68,29 @@ async def hand_in(
     blob = await house.blobs.put(content)
     async with house.database.transaction(workspace) as conn:
         row = await fetch_one(conn, SQL.standing, {"workspace": workspace, "document_id": id})
-    if row and row["blob"] == blob and row["public_url"] == public_url and not row["removed_at"]:
+    same = row and (row["blob"], row["public_url"], row["sendable"]) == (blob, public_url, sendable)
+    if row and same and not row["removed_at"]:
         return Handed(id, None)
     wish = DocumentSubmitted(
-        document_id=id, title=title, origin=origin, media_type=media_type, blob=blob, by=by, public_url=public_url
+        document_id=id,
+        title=title,
+        origin=origin,
+        media_type=media_type,
+        blob=blob,
+        by=by,
+        public_url=public_url,
+        sendable=sendable,
     )
-    wish_id = uuid5(id, f"{row['version'] if row else 0}/{blob}/{public_url}")
+    edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
+    wish_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
     return Handed(id, await ask(house, wish, wish_id))
 
 
 async def ask(house: House, wish: DocumentAsked, id: UUID | None = None) -> UUID:
     """Put a wish on the log; the id of its event."""
     id = id or random_id()
+    from services.core.bus.runner import enter
+
     await enter(house, first(wish, id=id, source="console", time=house.now(), workspace=house.settings.workspace))
     return id
 
@@ -79,7 +98,7 @@ async def ask(house: House, wish: DocumentAsked, id: UUID | None = None) -> UUID
 async def unfinished(house: House, wishes: Sequence[UUID]) -> int:
     """How many of the wishes, and of the passages that came of them, learn_documents has still to do."""
     async with house.database.reading() as conn:
-        row = await fetch_one(conn, SQL.unfinished, {"ids": list(wishes)})
+        row = await fetch_one(conn, SQL.unfinished, {"ids": list(wishes), "skipped": catalogue().skipped})
     return int(row["n"]) if row else 0
 
 

@@ -9,6 +9,7 @@ from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from services.console.bodies import By
+from services.console.caller import name_of_caller
 from services.console.knowledge.reading import Proposal
 
 _PLAIN = r"^[^\x00-\x1f\x7f]*$"  # no control character
@@ -20,7 +21,6 @@ LinkQuery = Annotated[
     str,
     Query(max_length=2000, pattern=r"^(https?://[^\x00-\x20\x7f]+)?$", description="where everybody may read it"),
 ]
-ByQuery = Annotated[str, Query(min_length=1, max_length=100, pattern=_PLAIN)]
 Asked = Annotated[str, Query(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
 Reason = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 Text = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
@@ -35,14 +35,14 @@ class Page(_Body):
 
     address: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
     link: Link = Field("", description="where everybody may read it; mails to customers link to nothing else")
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Wanted(_Body):
     """An article that is to be proposed from the last answer in a thread."""
 
     thread_id: UUID
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Accepted(_Body):
@@ -51,7 +51,7 @@ class Accepted(_Body):
     text_sha256: str = Field(description="of the proposed text that was seen, as the article gives it")
     text: Text = Field("", description="your own wording (Markdown)")
     link: Link = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Rejected(_Body):
@@ -59,7 +59,7 @@ class Rejected(_Body):
 
     text_sha256: str = Field(description="of the proposed text that was seen, as the article gives it")
     reason: Reason = ""
-    by: By = "api"
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Article(BaseModel):

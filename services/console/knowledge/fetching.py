@@ -15,6 +15,7 @@ import httpx
 from services.core.errors import Permanent
 from services.core.public_hosts import HostRefused, Resolve, pinned, plain_client, resolve
 from services.core.settings import KnowledgeSettings
+from services.core.units import MB
 
 KINDS = (
     "text/html",
@@ -27,7 +28,6 @@ KINDS = (
     "application/octet-stream",
 )  # what a server may call a document; what it is, its content says
 HEADERS = {"accept": ", ".join(KINDS), "accept-encoding": "identity", "user-agent": "correspondent (knowledge add)"}
-MB = 1024 * 1024
 PRIVATE = "knowledge.private_hosts (or --allow-private)"
 
 

@@ -1,6 +1,6 @@
 -- name: standing
 -- What stands of a document, and its version; none where it was never heard of.
-SELECT a.version, d.blob, d.public_url, d.removed_at
+SELECT a.version, d.blob, d.public_url, d.sendable, d.removed_at
 FROM aggregates a LEFT JOIN documents d ON d.workspace = a.workspace AND d.document_id = a.id
 WHERE a.workspace = %(workspace)s AND a.kind = 'document' AND a.id = %(document_id)s;
 
@@ -8,6 +8,7 @@ WHERE a.workspace = %(workspace)s AND a.kind = 'document' AND a.id = %(document_
 -- How many of these wishes, and of what was decided because of them, learn_documents has not done yet.
 SELECT count(*) AS n FROM events e
 WHERE (e.id = ANY(%(ids)s) OR e.causation_id = ANY(%(ids)s)) AND e.topic = 'document-events'
+  AND has_to_do('learn_documents', e.type, %(skipped)s::text[])
   AND NOT EXISTS (SELECT 1 FROM journal j WHERE j.consumer = 'learn_documents' AND j.event_id = e.id
                   AND j.event_day = (e.time AT TIME ZONE 'UTC')::date);
 
@@ -20,18 +21,24 @@ WHERE workspace = %(workspace)s AND cause = ANY(%(ids)s) ORDER BY document_id, v
 -- Every document, the removed ones where they are asked for, with how often its passages were cited.
 SELECT d.document_id, d.title, d.origin, d.media_type, d.edition, d.public_url, d.note, d.indexed_at, d.removed_at,
        (SELECT count(*) FROM chunks c WHERE c.document_id = d.document_id AND c.retired_at IS NULL) AS chunks,
-       count(DISTINCT q.reply_id) AS cited, max(q.at) AS last_cited_at
-FROM documents d LEFT JOIN citations q USING (document_id)
+       (SELECT count(DISTINCT q.reply_id) FROM citations q WHERE q.document_id = d.document_id) AS cited,
+       (SELECT max(q.at) FROM citations q WHERE q.document_id = d.document_id) AS last_cited_at
+FROM documents d
 WHERE d.workspace = %(workspace)s AND (%(document_id)s::uuid IS NULL OR d.document_id = %(document_id)s)
   AND (%(removed)s OR d.removed_at IS NULL)
-GROUP BY d.document_id ORDER BY d.title, d.document_id;
+  AND (d.title, d.document_id) > (%(after_title)s, %(after_document_id)s::uuid)
+ORDER BY d.title, d.document_id LIMIT %(limit)s;
 
 -- name: unread
 -- What was handed in, could not be read, and has no edition that can be found.
-SELECT DISTINCT ON (l.document_id) l.document_id, l.title, l.origin, l.detail AS reason, l.at
-FROM document_log l LEFT JOIN documents d USING (document_id)
-WHERE l.workspace = %(workspace)s AND d.document_id IS NULL AND l.decision = 'refused' AND l.origin <> ''
-ORDER BY l.document_id, l.version DESC;
+SELECT l.document_id, l.title, l.origin, l.detail AS reason, l.at
+FROM document_log l
+WHERE l.workspace = %(workspace)s AND l.decision = 'refused' AND l.origin <> ''
+  AND l.document_id > %(after_document_id)s::uuid
+  AND NOT EXISTS (SELECT FROM documents d WHERE d.document_id = l.document_id)
+  AND NOT EXISTS (SELECT FROM document_log n WHERE n.document_id = l.document_id AND n.version > l.version
+                  AND n.decision = 'refused' AND n.origin <> '')
+ORDER BY l.document_id LIMIT %(limit)s;
 
 -- name: passages
 -- The passages of a document, the current edition first, and in how many replies each is cited.
@@ -62,7 +69,8 @@ WHERE q.workspace = %(workspace)s AND q.reply_id = ANY(%(reply_ids)s) ORDER BY q
 SELECT document_id, title, text, thread_id, reply_id, source, masked, state, proposed_at, decided_at FROM proposals
 WHERE workspace = %(workspace)s AND (%(state)s = '' OR state = %(state)s)
   AND (%(document_id)s::uuid IS NULL OR document_id = %(document_id)s)
-ORDER BY proposed_at, document_id;
+  AND (proposed_at, document_id) > (%(after_proposed_at)s::timestamptz, %(after_document_id)s::uuid)
+ORDER BY proposed_at, document_id LIMIT %(limit)s;
 
 -- name: last_answer
 -- The latest answer in a thread.

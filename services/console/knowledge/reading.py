@@ -14,10 +14,14 @@ from psycopg.rows import class_row
 from services.console.knowledge.asking import SQL
 from services.core.db import Connection, fetch_one
 from services.core.house import House
-from services.core.memory.embeddings import meanings
 from services.core.memory.knowledge import Passage, search_knowledge
+from services.core.paging import MOST, Listing, Page
 
 T = TypeVar("T")
+
+DOCUMENTS = Listing("documents", (("title", "text"), ("document_id", "id")))
+UNREAD = Listing("unread", (("document_id", "id"),))
+PROPOSALS = Listing("articles", (("proposed_at", "time"), ("document_id", "id")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,19 +128,22 @@ class Proposal:
     decided_at: datetime | None
 
 
-async def list_documents(house: House, *, removed: bool = False) -> list[Document]:
-    """Every document of the workspace, by title."""
-    return await _bound(house, Document, SQL.documents, removed=removed, document_id=None)
+async def list_documents(house: House, *, removed: bool = False, limit: int = MOST, after: str = "") -> Page[Document]:
+    """The documents of the workspace, by title. Raises `BadCursor`."""
+    args = DOCUMENTS.args(after, limit)
+    rows = await _bound(house, Document, SQL.documents, removed=removed, document_id=None, **args)
+    return DOCUMENTS.page(rows, limit)
 
 
-async def list_unread(house: House) -> list[Unread]:
-    """What could not be read, and why."""
-    return await _bound(house, Unread, SQL.unread)
+async def list_unread(house: House, *, limit: int = MOST, after: str = "") -> Page[Unread]:
+    """What could not be read, and why. Raises `BadCursor`."""
+    return UNREAD.page(await _bound(house, Unread, SQL.unread, **UNREAD.args(after, limit)), limit)
 
 
 async def show_document(house: House, document_id: UUID, *, past: bool = False, limit: int = 20) -> Shown | None:
     """A document, its passages (with `past` those of older editions too), its log, and where it was cited."""
-    found = await _bound(house, Document, SQL.documents, removed=True, document_id=document_id)
+    only = DOCUMENTS.args("", 1)
+    found = await _bound(house, Document, SQL.documents, removed=True, document_id=document_id, **only)
     if not found:
         return None
     chunks = await _bound(house, ChunkLine, SQL.passages, document_id=document_id, past=past)
@@ -148,6 +155,8 @@ async def show_document(house: House, document_id: UUID, *, past: bool = False, 
 async def find_passages(house: House, text: str, *, limit: int, as_of: datetime | None = None) -> list[Passage]:
     """The passages that the agent would find."""
     workspace = house.settings.workspace
+    from services.core.memory.embeddings import meanings
+
     (meaning,) = await meanings(house.embedder, [text])
     async with house.database.transaction(workspace) as conn:
         return await search_knowledge(
@@ -164,9 +173,12 @@ async def sources_of(conn: Connection, workspace: str, reply_ids: Sequence[UUID]
     return found
 
 
-async def list_proposals(house: House, state: str = "proposed") -> list[Proposal]:
-    """Proposed articles in a state ("" for all), the oldest first."""
-    return await _bound(house, Proposal, SQL.proposals, state=state, document_id=None)
+async def list_proposals(
+    house: House, state: str = "proposed", *, limit: int = MOST, after: str = ""
+) -> Page[Proposal]:
+    """Proposed articles in a state ("" for all), the oldest first. Raises `BadCursor`."""
+    args = PROPOSALS.args(after, limit)
+    return PROPOSALS.page(await _bound(house, Proposal, SQL.proposals, state=state, document_id=None, **args), limit)
 
 
 async def last_answer(house: House, thread_id: UUID) -> UUID | None:
@@ -179,7 +191,7 @@ async def last_answer(house: House, thread_id: UUID) -> UUID | None:
 
 async def proposal(house: House, document_id: UUID) -> Proposal | None:
     """One proposed article."""
-    found = await _bound(house, Proposal, SQL.proposals, state="", document_id=document_id)
+    found = await _bound(house, Proposal, SQL.proposals, state="", document_id=document_id, **PROPOSALS.args("", 1))
     return found[0] if found else None
 
 

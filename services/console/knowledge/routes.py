@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query, Request, Response
 from pydantic import AwareDatetime
 
 from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRemovalRequested, ProposalDecided
-from services.console.knowledge.asking import MB, DocumentTooLarge, ask, decided, hand_in
+from services.console.by import ByQuery
+from services.console.knowledge.asking import DocumentTooLarge, ask, decided, hand_in
 from services.console.knowledge.bodies import (
     Accepted,
     Article,
     Asked,
-    ByQuery,
     DocumentOutcome,
     LinkQuery,
     Origin,
@@ -40,7 +40,10 @@ from services.console.knowledge.reading import (
 from services.core.house import House
 from services.core.ids import article_id, text_sha256
 from services.core.memory.knowledge import Passage
+from services.core.paging import MOST
+from services.core.units import MB
 from services.core.web import Refused, body_within
+from services.core.web_paging import After, Limit, linked
 
 WAIT_S = 10.0  # how long a request waits for learn_documents' decision
 BODY_DEADLINE_S = 60.0
@@ -58,14 +61,16 @@ def add_documents(router: APIRouter, house: House) -> None:
     """Reading and handing in."""
 
     @router.get("/documents")
-    async def documents(removed: bool = False) -> list[Document]:
-        """Every document with its edition, its passages and how often it was cited."""
-        return await list_documents(house, removed=removed)
+    async def documents(
+        request: Request, response: Response, removed: bool = False, limit: Limit = MOST, after: After = ""
+    ) -> list[Document]:
+        """The documents by title, each with its edition, its passages and how often it was cited."""
+        return linked(request, response, await list_documents(house, removed=removed, limit=limit, after=after))
 
     @router.get("/documents/unread")
-    async def unread() -> list[Unread]:
+    async def unread(request: Request, response: Response, limit: Limit = MOST, after: After = "") -> list[Unread]:
         """What was handed in and could not be read, with the reason."""
-        return await list_unread(house)
+        return linked(request, response, await list_unread(house, limit=limit, after=after))
 
     @router.get("/documents/search")
     async def search(
@@ -79,15 +84,16 @@ def add_documents(router: APIRouter, house: House) -> None:
         request: Request,
         response: Response,
         origin: Origin,
+        by: ByQuery,
         title: Title = "",
         link: LinkQuery = "",
-        by: ByQuery = "api",
+        sendable: bool = False,
     ) -> DocumentOutcome:
         """Hand a document in, or a new edition of it; its content says what it is. The same again changes nothing."""
         limit = int(house.settings.knowledge.max_document_mb * MB)
         content = await body_within(request, limit, BODY_DEADLINE_S)
         kind = request.headers.get("content-type", "").partition(";")[0].strip()[:100]
-        return await _hand_in(house, response, content, origin, title or origin, by, kind, link)
+        return await _hand_in(house, response, content, origin, title or origin, by, kind, link, sendable=sendable)
 
     @router.post("/documents/fetch")
     async def fetch_page(page: Page, response: Response) -> DocumentOutcome:
@@ -109,7 +115,7 @@ def add_documents(router: APIRouter, house: House) -> None:
 
     @router.delete("/documents/{document_id}")
     async def remove(
-        document_id: UUID, response: Response, reason: Annotated[str, Query(max_length=500)] = "", by: ByQuery = "api"
+        document_id: UUID, response: Response, by: ByQuery, reason: Annotated[str, Query(max_length=500)] = ""
     ) -> DocumentOutcome:
         """Take a document out of what is found; its editions stay for their time."""
         return await _wish(house, response, DocumentRemovalRequested(document_id=document_id, reason=reason, by=by))
@@ -120,10 +126,15 @@ def add_articles(router: APIRouter, house: House) -> None:
 
     @router.get("/articles")
     async def articles(
+        request: Request,
+        response: Response,
         state: Annotated[str, Query(pattern="^(proposed|accepted|rejected|)$")] = "proposed",
+        limit: Limit = MOST,
+        after: After = "",
     ) -> list[Article]:
         """Proposed articles, the oldest first; an empty state means all of them."""
-        return [_article(one) for one in await list_proposals(house, state)]
+        found = await list_proposals(house, state, limit=limit, after=after)
+        return [_article(one) for one in linked(request, response, found)]
 
     @router.post("/articles")
     async def propose(wanted: Wanted, response: Response) -> DocumentOutcome:
@@ -166,10 +177,20 @@ async def _decide(
 
 
 async def _hand_in(
-    house: House, response: Response, content: bytes, origin: str, title: str, by: str, kind: str, link: str
+    house: House,
+    response: Response,
+    content: bytes,
+    origin: str,
+    title: str,
+    by: str,
+    kind: str,
+    link: str,
+    *,
+    sendable: bool = False,
 ) -> DocumentOutcome:
+    said: dict[str, Any] = {"by": by, "media_type": kind, "public_url": link, "sendable": sendable}
     try:
-        handed = await hand_in(house, content, origin=origin, title=title, by=by, media_type=kind, public_url=link)
+        handed = await hand_in(house, content, origin=origin, title=title, **said)
     except DocumentTooLarge as error:
         raise Refused(413, "too_large", str(error)) from None
     if handed.wish is None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from uuid import UUID
 
 from services.core.house import House
-from services.core.memory.embeddings import meanings
 from services.core.memory.questions import read
 from services.core.memory.recall import Answer, recall
 from services.core.memory.tuning import tuned
@@ -15,6 +14,8 @@ from services.core.memory.tuning import tuned
 async def find(house: House, participant_id: UUID, text: str, *, now: datetime, limit: int = 20) -> Answer:
     """The best hits, and what they amount to: sure, rings a bell, or nothing."""
     asked = read(text, now)
+    from services.core.memory.embeddings import meanings
+
     (meaning,) = await meanings(house.embedder, [asked.words or " "])
     async with house.database.transaction(house.settings.workspace) as conn:
         return await recall(

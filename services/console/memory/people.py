@@ -10,8 +10,11 @@ from psycopg.rows import class_row
 
 from services.core.db import Connection, queries
 from services.core.errors import Permanent
+from services.core.mail.mailbox import MailboxKey
+from services.core.paging import Listing, Page
 
 SQL = queries(__file__)
+PEOPLE = Listing("participants", (("last_seen_at", "time"), ("participant_id", "id")), descending=True)
 
 
 class NobodyFound(Permanent):
@@ -35,7 +38,7 @@ class Person:
 
 async def find_person(conn: Connection, workspace: str, who: str) -> Person:
     """The participant of this workspace with an address or an id. Raises `NobodyFound`."""
-    args = {"workspace": workspace, "addr": who.strip(), "id": _id(who)}
+    args = {"workspace": workspace, "addr": MailboxKey(who), "id": _id(who)}
     async with conn.cursor(row_factory=class_row(Person)) as cursor:
         found = await (await cursor.execute(SQL.person, args)).fetchone()
     if found is None:
@@ -43,10 +46,11 @@ async def find_person(conn: Connection, workspace: str, who: str) -> Person:
     return found
 
 
-async def list_people(conn: Connection, workspace: str, *, limit: int = 50) -> list[Person]:
-    """Who wrote last, newest first."""
+async def list_people(conn: Connection, workspace: str, *, limit: int = 50, after: str = "") -> Page[Person]:
+    """Who wrote last, newest first. Raises `BadCursor`."""
+    args = {"workspace": workspace} | PEOPLE.args(after, limit)
     async with conn.cursor(row_factory=class_row(Person)) as cursor:
-        return await (await cursor.execute(SQL.people, {"workspace": workspace, "limit": limit})).fetchall()
+        return PEOPLE.page(await (await cursor.execute(SQL.people, args)).fetchall(), limit)
 
 
 def _id(who: str) -> UUID | None:

@@ -1,7 +1,7 @@
 -- name: person
 -- A participant by address or id, never one of another workspace.
 SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
-WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr) = lower(%(addr)s))
+WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr COLLATE "C") = %(addr)s)
 ORDER BY first_seen_at LIMIT 1;
 
 -- name: profile
@@ -11,7 +11,9 @@ ORDER BY field, at DESC;
 
 -- name: people
 SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
-WHERE workspace = %(workspace)s ORDER BY last_seen_at DESC, participant_id LIMIT %(limit)s;
+WHERE workspace = %(workspace)s
+  AND (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
+ORDER BY last_seen_at DESC, participant_id DESC LIMIT %(limit)s;
 
 -- name: same_person
 -- The other addresses of a person.
@@ -119,10 +121,10 @@ ORDER BY version;
 
 -- name: refusals
 -- Proposals and wishes that did not hold, newest first.
-SELECT at, decision, key, value, reason, cause FROM fact_log
+SELECT at, decision, key, value, reason, cause, version, participant_id FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND fact_id IS NULL
-ORDER BY version DESC LIMIT %(limit)s;
+  AND fact_id IS NULL AND (version, participant_id) < (%(after_version)s::bigint, %(after_participant_id)s::uuid)
+ORDER BY version DESC, participant_id DESC LIMIT %(limit)s;
 
 -- name: became
 -- What became of a wish: the decisions that it caused, first what was recorded or was asked about.

@@ -15,6 +15,12 @@ from services.console.memory.people import SQL
 from services.core.db import Connection, fetch_all
 from services.core.memory.derived import lapsed_among
 from services.core.memory.facts import plain_key
+from services.core.paging import Listing, Page
+
+REFUSALS = Listing("refusals", (("version", "number"), ("participant_id", "id")), descending=True)
+STANDING = Listing("facts", (("kind", "text"), ("key", "text"), ("recorded_at", "time"), ("fact_id", "id")))
+THEN = Listing("facts-then", (("kind", "text"), ("key", "text"), ("valid_from", "time"), ("fact_id", "id")))
+EVERY = Listing("history", (("key", "text"), ("valid_from", "time"), ("recorded_at", "time"), ("fact_id", "id")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,14 @@ async def history(
     conn: Connection, workspace: str, participant_id: UUID, now: datetime, *, fact_id: UUID | None = None, key: str = ""
 ) -> list[Entry]:
     """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
+    facts = await recorded(conn, workspace, participant_id, now, fact_id=fact_id, key=key)
+    return await with_provenance(conn, workspace, participant_id, facts)
+
+
+async def recorded(
+    conn: Connection, workspace: str, participant_id: UUID, now: datetime, *, fact_id: UUID | None = None, key: str = ""
+) -> list[RememberedFact]:
+    """The same without sources and decisions."""
     args = {
         "workspace": workspace,
         "participant_id": participant_id,
@@ -117,7 +131,12 @@ async def history(
         "key": key,
         "plain": plain_key(key),
     }
-    return await with_provenance(conn, workspace, participant_id, await _standing(conn, SQL.every, args, now))
+    return await _standing(conn, SQL.every, args, now)
+
+
+def in_order(facts: Sequence[RememberedFact], listing: Listing) -> list[RememberedFact]:
+    """The facts of one person by the sort key of a list, as Python compares."""
+    return sorted(facts, key=lambda one: tuple(getattr(one, name) for name, _ in listing.key))
 
 
 async def with_provenance(
@@ -134,10 +153,12 @@ async def with_provenance(
     return [Entry(one, tuple(sources[one.fact_id]), tuple(log[one.fact_id])) for one in facts]
 
 
-async def refusals(conn: Connection, workspace: str, participant_id: UUID, *, limit: int = 20) -> list[dict[str, Any]]:
-    """Proposals and wishes that did not hold, newest first."""
-    args = {"workspace": workspace, "participant_id": participant_id, "limit": limit}
-    return await fetch_all(conn, SQL.refusals, args)
+async def refusals(
+    conn: Connection, workspace: str, participant_id: UUID, *, limit: int = 20, after: str = ""
+) -> Page[dict[str, Any]]:
+    """Proposals and wishes that did not hold, newest first. Raises `BadCursor`."""
+    args = {"workspace": workspace, "participant_id": participant_id} | REFUSALS.args(after, limit)
+    return REFUSALS.page(await fetch_all(conn, SQL.refusals, args), limit)
 
 
 async def _standing(conn: Connection, query: Any, args: dict[str, Any], now: datetime) -> list[RememberedFact]:

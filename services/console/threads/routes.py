@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request, Response
 
 from schemas.events.marks import Priority, Tag
 from schemas.events.threads import ThreadState
@@ -22,11 +22,11 @@ from services.console.threads.reading import (
 )
 from services.core.archive.archive import archive_of
 from services.core.house import House
+from services.core.paging import MOST, Page
 from services.core.web import Refused
+from services.core.web_paging import After, Limit, linked
 
 WAIT_S = 5.0  # how long a request waits for track_threads' decision
-
-Limit = Annotated[int, Query(ge=1, le=500)]
 
 
 def add_reads(router: APIRouter, house: House) -> None:
@@ -35,28 +35,39 @@ def add_reads(router: APIRouter, house: House) -> None:
 
     @router.get("/threads")
     async def threads(
+        request: Request,
+        response: Response,
         state: ThreadState | None = None,
         priority: Priority | None = None,
         tag: Annotated[Tag | None, Query()] = None,
         inbox: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
         limit: Limit = 50,
+        after: After = "",
     ) -> list[ThreadLine]:
         """Threads, the latest change first."""
         async with house.database.reading() as conn:
-            return await list_threads(
-                conn, workspace, limit=limit, state=state, priority=priority, tag=tag, inbox=inbox
-            )
+            wanted = {"state": state, "priority": priority, "tag": tag, "inbox": inbox}
+            page = await list_threads(conn, workspace, limit=limit, after=after, **wanted)
+        return linked(request, response, page)
 
     @router.get("/threads/{thread_id}")
-    async def thread(thread_id: UUID) -> WholeThread:
-        """One thread: conversation, summary, goals, deadlines, notes, and the log with reasons and causes."""
-        return await _whole(house, thread_id)
+    async def thread(
+        thread_id: UUID, request: Request, response: Response, limit: Limit = MOST, after: After = ""
+    ) -> WholeThread:
+        """One thread: conversation, summary, goals, deadlines, notes, and the log with reasons and causes.
+
+        Of a long conversation the newest messages, with the log next to them; `earlier` goes on with those before.
+        """
+        found = await _whole(house, thread_id, limit, after)
+        linked(request, response, Page[None](cursor=found.earlier))
+        return found
 
     @router.get("/deadlines")
-    async def deadlines(limit: Limit = 50) -> list[Due]:
+    async def deadlines(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[Due]:
         """What is due next, what is overdue first."""
         async with house.database.reading() as conn:
-            return await due_next(conn, workspace, limit=limit)
+            page = await due_next(conn, workspace, limit=limit, after=after)
+        return linked(request, response, page)
 
 
 def add_wishes(router: APIRouter, house: House) -> None:
@@ -94,11 +105,12 @@ async def _mark(house: House, thread_id: UUID, **given: object) -> None:
         raise Refused(409, "goal_unknown", str(error)) from None
 
 
-async def _whole(house: House, thread_id: UUID) -> WholeThread:
+async def _whole(house: House, thread_id: UUID, limit: int = MOST, after: str = "") -> WholeThread:
     try:
         async with house.database.reading() as conn:
             archive = archive_of(house.settings)
-            return await whole_thread(conn, house.settings.workspace, thread_id, archive=archive)
+            workspace = house.settings.workspace
+            return await whole_thread(conn, workspace, thread_id, archive=archive, limit=limit, after=after)
     except ThreadUnknown as error:
         raise _unknown(error) from None
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from services.core.archive.bucket import Bucket
 from services.core.archive.places import Folder, Place
 from services.core.errors import Permanent
 from services.core.settings import S3Access, Settings
@@ -29,6 +28,8 @@ class Archive:
         url = elsewhere or self.url
         parts = urlsplit(url)
         if parts.scheme == "s3" and parts.netloc:
+            from services.core.archive.bucket import Bucket
+
             return Bucket(url, self.access)
         if parts.scheme == "file" and parts.netloc in ("", "localhost"):
             return Folder(Path(unquote(parts.path)))

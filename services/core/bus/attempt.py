@@ -6,9 +6,9 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-log = logging.getLogger(__name__)
+from services.core.settings.log import GRACE_S
 
-GRACE_S = 5.0  # how long cancelled work may take to clean up
+log = logging.getLogger(__name__)
 
 
 async def attempt(

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import ValidationError
 
-from schemas.events import EVENTS
-from services.core.bus.delivery import Delivery, Record
-from services.core.bus.envelope import Envelope
+from schemas import events as kinds  # whose classes are made when somebody asks for one
+from services.core.bus.delivery import Delivery, Headers, Record
+from services.core.bus.envelope import Envelope, traceparent
 from services.core.errors import Permanent
 
 SOURCE_PREFIX = "/correspondent/"
@@ -42,14 +43,37 @@ def encode(envelope: Envelope, *, topic_prefix: str = "") -> Record:
         "datasubject": str(envelope.data.subject_id() or ""),
         "replay": envelope.replay,
     }
-    headers = [("content-type", b"application/json")]
-    headers += [(f"ce_{name}", value.encode()) for name, value in attributes.items() if value]
     return Record(
         topic=topic_prefix + envelope.topic,
         key=envelope.key.encode(),
         value=_value(envelope),
-        headers=tuple(headers),
+        headers=_headers(attributes),
     )
+
+
+def record_of(row: Mapping[str, Any], *, topic_prefix: str = "") -> Record:
+    """The record of a row as it is stored, like that of its envelope. Its type and fields need not be known here."""
+    attributes = {
+        "specversion": "1.0",
+        "id": str(row["id"]),
+        "type": row["type"],
+        "source": SOURCE_PREFIX + row["source"],
+        "subject": row["key"],
+        "time": row["time"].isoformat(),
+        "traceparent": traceparent(row["correlation_id"], row["id"]),
+        "correlationid": str(row["correlation_id"]),
+        "causationid": str(row["causation_id"] or ""),
+        "workspace": row["workspace"],
+        "aggregateversion": "" if row["version"] is None else str(row["version"]),
+        "datasubject": str(row["data_subject"] or ""),
+    }
+    value = json.dumps(row["data"], separators=(",", ":")).encode()
+    return Record(topic_prefix + row["topic"], row["key"].encode(), value, _headers(attributes))
+
+
+def _headers(attributes: Mapping[str, str]) -> Headers:
+    given = tuple((f"ce_{name}", value.encode()) for name, value in attributes.items() if value)
+    return (("content-type", b"application/json"), *given)
 
 
 def decode(delivery: Delivery) -> Envelope:
@@ -93,7 +117,7 @@ def _envelope(headers: Mapping[str, str], value: bytes) -> Envelope:
         source=headers["ce_source"].removeprefix(SOURCE_PREFIX),
         time=time,
         workspace=headers["ce_workspace"],
-        data=EVENTS[headers["ce_type"]].model_validate_json(value),
+        data=kinds.EVENTS[headers["ce_type"]].model_validate_json(value),
         correlation_id=UUID(headers["ce_correlationid"]),
         causation_id=_optional_id(headers.get("ce_causationid")),
         version=int(headers["ce_aggregateversion"]) if "ce_aggregateversion" in headers else None,

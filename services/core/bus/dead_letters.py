@@ -6,13 +6,12 @@ stay as they were; what we add begins with `dlq_`.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from services.core.bus.delivery import Delivery, Record
 
-RETENTION = timedelta(days=90)
 LONGEST_MESSAGE = 1000  # characters of the error kept in a header
 PREFIX = "dlq_"
 

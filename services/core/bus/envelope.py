@@ -51,7 +51,12 @@ class Envelope:
     @property
     def traceparent(self) -> str:
         """W3C Trace Context: the correlation id is the trace, the event is the span."""
-        return f"00-{self.correlation_id.hex}-{self.id.hex[:16]}-01"
+        return traceparent(self.correlation_id, self.id)
+
+
+def traceparent(correlation_id: UUID, id: UUID) -> str:
+    """The W3C trace context of an event."""
+    return f"00-{correlation_id.hex}-{id.hex[:16]}-01"
 
 
 def first(data: EventData, *, id: UUID, source: str, time: datetime, workspace: str) -> Envelope:
@@ -59,12 +64,23 @@ def first(data: EventData, *, id: UUID, source: str, time: datetime, workspace: 
     return Envelope(id=id, source=source, time=time, workspace=workspace, data=data, correlation_id=id)
 
 
-def caused(data: EventData, cause: Envelope, *, source: str, step: str, version: int | None = None) -> Envelope:
-    """The envelope of an event that `source` decided because of `cause`; the same call gives the same id."""
+def caused(
+    data: EventData,
+    cause: Envelope,
+    *,
+    source: str,
+    step: str,
+    version: int | None = None,
+    time: datetime | None = None,
+) -> Envelope:
+    """The envelope of an event that `source` decided because of `cause`; the same call gives the same id.
+
+    Its time is the cause's unless `time` is given: an effect has a moment of its own.
+    """
     return Envelope(
         id=uuid5(cause.id, f"{source}/{step}"),
         source=source,
-        time=cause.time,
+        time=time or cause.time,
         workspace=cause.workspace,
         data=data,
         correlation_id=cause.correlation_id,

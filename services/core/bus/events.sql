@@ -1,44 +1,69 @@
 -- name: store_event
--- One event, in the transaction that decides it. The same id again is the same event.
-INSERT INTO events (id, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
-                    data_subject, correlation_id, causation_id, data)
-VALUES (%(id)s, %(workspace)s, %(topic)s, %(key)s, %(type)s, %(source)s, %(time)s, %(aggregate)s,
-        %(aggregate_id)s, %(version)s, %(data_subject)s, %(correlation_id)s, %(causation_id)s, %(data)s)
-ON CONFLICT (id) DO NOTHING;
+-- One event and its place in the outbox, in the transaction that decides it. The same id again is the same event.
+WITH stored AS (
+    INSERT INTO events (id, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
+                        data_subject, correlation_id, causation_id, data, published_at)
+    VALUES (%(id)s, %(workspace)s, %(topic)s, %(key)s, %(type)s, %(source)s, %(time)s, %(aggregate)s,
+            %(aggregate_id)s, %(version)s, %(data_subject)s, %(correlation_id)s, %(causation_id)s, %(data)s,
+            clock_timestamp())
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id, seq, causation_id, source)
+INSERT INTO outbox (event_id, seq, causation_id, source) SELECT id, seq, causation_id, source FROM stored;
 
 -- name: by_id
-SELECT * FROM events WHERE id = %(id)s;
+-- An event, and whether the broker has still to acknowledge it.
+SELECT e.*, EXISTS (SELECT FROM outbox o WHERE o.event_id = e.id) AS unpublished FROM events e WHERE e.id = %(id)s;
 
 -- name: unpublished_of
--- What one consumer stored because of one event and has not published yet, in the order of storing.
-SELECT * FROM events
-WHERE causation_id = %(cause)s AND source = %(source)s AND published_at IS NULL
-ORDER BY seq;
+-- What one consumer stored because of one event and has not published yet, in the order of storing. What the broker has
+-- refused (`refusal`) is left to the relay.
+SELECT e.*, CASE WHEN o.attempts > 0 THEN o.error END AS refusal FROM outbox o JOIN events e ON e.id = o.event_id
+WHERE o.causation_id = %(cause)s AND o.source = %(source)s
+ORDER BY e.seq;
 
--- name: unpublished_since
--- What nobody published although it was stored a while ago. No row is held: whoever publishes marks it at once.
-SELECT * FROM events
-WHERE published_at IS NULL AND stored_at < clock_timestamp() - make_interval(secs => %(age_s)s)
-ORDER BY seq LIMIT %(limit)s;
+-- name: outbox_due
+-- What nobody published in time, or is to be tried again, whichever is due first. No row is held: whoever publishes one
+-- deletes it at once.
+SELECT e.* FROM outbox o JOIN events e ON e.id = o.event_id
+WHERE o.next_attempt <= clock_timestamp() ORDER BY o.next_attempt, o.seq LIMIT %(limit)s;
+
+-- name: outbox_next
+-- In how many seconds the next row is due; NULL where the outbox is empty.
+SELECT extract(epoch FROM min(next_attempt) - clock_timestamp()) AS due_s FROM outbox;
+
+-- name: announce_published
+-- Tell the consumers in other processes that these topics have got records; see `bell`.
+SELECT pg_notify('correspondent_published', topic) FROM unnest(%(topics)s::text[]) AS topic;
+
+-- name: outbox_state
+-- What waits in the outbox for longer than it should, and what of it the broker has refused.
+SELECT count(*) FILTER (WHERE o.attempts = 0) AS waiting, count(*) FILTER (WHERE o.attempts > 0) AS refused,
+       min(e.stored_at) AS oldest
+FROM outbox o JOIN events e ON e.id = o.event_id WHERE o.attempts > 0 OR o.next_attempt <= clock_timestamp();
+
+-- name: outbox_refused
+-- The events that the broker refuses, those of the most attempts first.
+SELECT e.id, e.topic, e.type, e.key, e.stored_at, o.attempts, o.next_attempt, o.error, o.seq, -o.attempts AS spared
+FROM outbox o JOIN events e ON e.id = o.event_id
+WHERE o.attempts > 0 AND (-o.attempts, o.seq) > (%(after_spared)s::bigint, %(after_seq)s::bigint)
+ORDER BY -o.attempts, o.seq LIMIT %(limit)s;
 
 -- name: mark_published
--- The broker has acknowledged these events. Rows are locked in one order, as two processes may say so at once. A mark
--- need not be on disk at once: lost, the event is published again, and known by its id.
+-- The broker has acknowledged these events. A row that another process deletes right now is not waited for. The deletion
+-- need not be on disk at once: lost, the event is published again, and known by its id. What version 0.1 stored is marked
+-- in its own way, too, so that it does not publish it for ever.
 WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-unmarked AS (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE)
-UPDATE events SET published_at = clock_timestamp() FROM unhurried, unmarked WHERE events.id = unmarked.id;
+stored_by_0_1 AS (
+    UPDATE events SET published_at = clock_timestamp()
+    WHERE id IN (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)),
+free AS (SELECT event_id FROM outbox WHERE event_id = ANY(%(ids)s) ORDER BY event_id FOR UPDATE SKIP LOCKED)
+DELETE FROM outbox USING unhurried, free WHERE outbox.event_id = free.event_id;
 
--- name: unconsumed
--- Stored events that a consumer of their topic has neither journaled nor, as a dead letter, been spared by a person: what
--- a broker that forgot must be told again.
-SELECT * FROM events e
-WHERE e.seq > %(after)s AND EXISTS (
-    SELECT 1 FROM unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
-    WHERE c.topic = e.topic AND NOT EXISTS (
-        SELECT 1 FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)
-      AND NOT EXISTS (
-        SELECT 1 FROM letter_decisions d WHERE d.consumer = c.consumer AND d.event_id = e.id AND d.state = 'discarded'))
-ORDER BY e.seq LIMIT %(limit)s;
+-- name: mark_refused
+-- The broker refuses an event: it is tried again after a pause that doubles from 10 seconds to an hour.
+UPDATE outbox SET attempts = attempts + 1, error = %(error)s,
+    next_attempt = clock_timestamp() + least(interval '1 hour', interval '10 seconds' * 2 ^ least(attempts, 16))
+WHERE event_id = %(id)s;
 
 -- name: lock_aggregate
 -- The aggregate's row, made if it is new, held until the end of the transaction.
@@ -56,9 +81,11 @@ SELECT 1 AS done FROM journal
 WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
 -- name: begin
--- Whether the consumer has done this event, and how many erasures have met its thread.
+-- Whether the consumer has done this event, whether an attempt before stored something that is not published yet, and how
+-- many erasures have met its thread.
 SELECT EXISTS (SELECT 1 FROM journal
                WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s) AS done,
+       EXISTS (SELECT 1 FROM outbox WHERE causation_id = %(event_id)s AND source = %(consumer)s) AS left_behind,
        (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
 
 -- name: mark_done
@@ -66,17 +93,26 @@ SELECT EXISTS (SELECT 1 FROM journal
 INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)
 ON CONFLICT DO NOTHING RETURNING 1 AS done;
 
+-- name: mark_done_at_once
+-- The journal row where it is a unit's first effect: whether it is new, and how many erasures have met the event's thread.
+WITH done AS (
+    INSERT INTO journal (consumer, event_id, event_day) VALUES (%(consumer)s, %(event_id)s, %(event_day)s)
+    ON CONFLICT DO NOTHING RETURNING 1)
+SELECT EXISTS (SELECT FROM done) AS new,
+       (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
+
 -- name: mark_settled
 -- The journal rows of events that the consumer itself has just stored, and has nothing more to do for.
 INSERT INTO journal (consumer, event_id, event_day)
-SELECT %(consumer)s, unnest(%(event_ids)s::uuid[]), %(event_day)s
+SELECT %(consumer)s, unnest(%(event_ids)s::uuid[]), unnest(%(event_days)s::date[])
 ON CONFLICT DO NOTHING;
 
 -- name: pass_over_everywhere
--- The journal rows of events that nobody can read any more, for each consumer of their topic.
+-- The journal rows of events that nobody can read any more, for each consumer that has a handler for their type.
 INSERT INTO journal (consumer, event_id, event_day)
 SELECT c.consumer, e.id, (e.time AT TIME ZONE 'UTC')::date FROM events e
-JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer) USING (topic)
+JOIN unnest(%(topics)s::text[], %(consumers)s::text[]) AS c (topic, consumer)
+     ON c.topic = e.topic AND has_to_do(c.consumer, e.type, %(skipped)s::text[])
 WHERE e.id = ANY(%(ids)s)
 ON CONFLICT DO NOTHING;
 
@@ -95,20 +131,21 @@ RETURNING answer;
 -- Set a timer, or move the one with this id.
 INSERT INTO timers (id, workspace, due_at, correlation_id, causation_id, event)
 VALUES (%(id)s, %(workspace)s, %(due_at)s, %(correlation_id)s, %(causation_id)s, %(event)s)
-ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, event = excluded.event,
+ON CONFLICT (id) DO UPDATE SET due_at = excluded.due_at, event = excluded.event, look_at = NULL,
     correlation_id = excluded.correlation_id, causation_id = excluded.causation_id;
 
 -- name: cancel_timer
 -- The timer is no longer wanted.
 DELETE FROM timers WHERE id = %(id)s;
 
--- name: put_off
--- A timer that cannot be read is looked at again tomorrow, by a newer version perhaps; it stands in nobody's way.
-UPDATE timers SET due_at = due_at + interval '1 day' WHERE id = %(id)s;
+-- name: look_later
+-- A timer that cannot be read is looked at again in a minute, by a newer version perhaps; it stands in nobody's way.
+UPDATE timers SET look_at = %(now)s + interval '1 minute' WHERE id = %(id)s;
 
 -- name: due_timers
 -- Timers that have come due; skips what another keeper holds.
-SELECT * FROM timers WHERE due_at <= %(now)s ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+SELECT * FROM timers WHERE due_at <= %(now)s AND (look_at IS NULL OR look_at <= %(now)s)
+ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- name: replace_data
 -- What is left of an event when somebody whom it is about is erased.

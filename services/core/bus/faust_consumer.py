@@ -6,22 +6,37 @@ Faust 0.15.3 where running it has shown that mail would be lost:
   lanes' watermarks alone, never from Faust's list of acks;
 - a member that was thrown out of its group commits nothing, neither now nor when a commit that had begun before is
   tried again: a broker that lost its memory would believe it, and what is published there anew would be passed over;
-- `wait_empty` waits for messages that the garbage collector has not met yet: so it waits for the lanes instead.
+- its detector of stuck partitions looks at Faust's own acks, of which there are none here; on a busy machine it only
+  says that it overlaps with itself;
+- `wait_empty` waits for messages that the garbage collector has not met yet: so it waits for the lanes instead;
+- what is fetched while partitions are handed over is thrown away, and only partitions with a committed offset are read
+  again: so one without a commit is read from its beginning (`seek_everywhere`), and whatever else may leave out a
+  record, `Continuity` sees the gap and the app starts again from what is committed;
+- it looks for offsets to commit every second, and its two threads wake each other, although nothing happened: here a
+  commit follows an acknowledgement, and nobody is woken;
+- an offset counts as committed although the commit failed: so a failed one is forgotten, and made again.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import Any, cast
 
-from aiokafka.errors import IllegalGenerationError
+from aiokafka.errors import IllegalGenerationError, IllegalStateError
 from aiokafka.protocol.commit import OffsetCommitRequest
+from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
+import services.core.bus.broker_client  # noqa: F401
+from services.core.bus.bell import Bell
+from services.core.bus.continuity import Continuity, Gap, RecordsLeftOut
 from services.core.bus.delivery import Delivery
+from services.core.bus.fetching import LOOK_EVERY_S, FetchPace, PacedFetcher
 from services.core.bus.lanes import Lanes
+from services.core.clock import monotonic
 
 Commit = Callable[[Any, Any], Awaitable[None]]
 
@@ -30,22 +45,49 @@ class LaneConsumer(Consumer):
     """Commits the watermarks that the lanes' acks have reached since the partitions were assigned."""
 
     def __init__(
-        self, *args: Any, lanes: Lanes, on_assigned: Callable[[], None], fetch_wait_ms: int, **kwargs: Any
+        self,
+        *args: Any,
+        lanes: Lanes,
+        on_assigned: Callable[[LaneConsumer], None],
+        pace: FetchPace,
+        bell: Bell,
+        topics: Collection[str],
+        known_gaps: set[Gap],
+        generations: Callable[[], Mapping[str, int]] = dict,
+        **kwargs: Any,
     ) -> None:
         self._lanes = lanes
+        self._continuity = Continuity(known_gaps)
         self._on_assigned = on_assigned
-        self._fetch_wait_ms = fetch_wait_ms
+        self._pace, self._bell, self._topics = pace, bell, topics
+        self._generations = generations
         self._reached: dict[TP, int] = {}
+        self._moved = asyncio.Event()  # a watermark did, or it could not be committed
         super().__init__(*args, **kwargs)
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
-        return _PromptThread(self, self._fetch_wait_ms, loop=self.loop, beacon=self.beacon)
+        return _PacedThread(self, self._pace, self._bell, self._topics, loop=self.loop, beacon=self.beacon)
 
     async def submit(self, message: Any) -> None:
-        """Hand a message to the lanes; its offset is committed when they acknowledge it."""
+        """Hand a message to the lanes; its offset is committed when they acknowledge it.
+
+        One that they have been handed since the partitions were assigned is not handed to them again. Where records
+        before it were left out the app crashes, so that it starts again from what is committed.
+        """
         tp, following = message.tp, message.offset + 1
         epoch = self._reached
-        await self._lanes.submit(to_delivery(message), lambda: epoch.__setitem__(tp, following))
+        try:
+            if not self._continuity.is_next(tp, message.offset):
+                return
+        except RecordsLeftOut as error:
+            await self.crash(error)
+            return
+
+        def reach() -> None:
+            epoch[tp] = following
+            self._moved.set()
+
+        await self._lanes.submit(to_delivery(message), reach)
 
     def ack(self, message: Any) -> bool:
         """Ignore Faust's own acks."""
@@ -64,10 +106,75 @@ class LaneConsumer(Consumer):
     async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Start a new epoch; acks of the old one go nowhere, and what it committed says nothing of a new broker."""
         self._reached = {}
+        cast(_PacedThread, self._thread).generations = self._generations()
+        self._continuity.start()
         self._committed_offset.clear()
         self._lanes.assigned([(tp.topic, tp.partition) for tp in assigned])
         await super().on_partitions_assigned(assigned, generation_id)
-        self._on_assigned()
+        self._on_assigned(self)
+
+    async def perform_seek(self) -> None:
+        """Go to what is committed in each partition, else to its beginning; called when partitions were assigned.
+
+        Faust calls it, too, where it threw away what it had fetched, and only warns where that fails.
+        """
+        try:
+            await super().perform_seek()
+        except IllegalStateError:  # the partitions are being handed over again
+            raise
+        except Exception as error:
+            await self.crash(error)
+            raise
+        self._continuity.begin_at(self._committed_offset)
+
+    @Consumer.task
+    async def _commit_handler(self) -> None:
+        """Commit what was reached, once in an interval; what could not be committed is tried again in the next."""
+        while not self.should_stop:
+            await self.wait(self._moved.wait())
+            self._moved.clear()
+            await self.sleep(self.commit_interval)
+            await self.commit()
+            if self._uncommitted():
+                self._moved.set()
+
+    async def verify_all_partitions_active(self) -> None:
+        """Look at no acks of Faust's: how far a group is behind is read from its committed offsets."""
+
+    @Consumer.task
+    async def _commit_livelock_detector(self) -> None:
+        """Keep no timer for that."""
+
+    async def _commit_offsets(self, offsets: Mapping[TP, int], start_new_transaction: bool = True) -> bool:
+        done = bool(await super()._commit_offsets(offsets, start_new_transaction))
+        if not done:
+            for tp in offsets:
+                self._committed_offset.pop(tp, None)
+        return done
+
+    async def trouble(self, within_s: float) -> str:
+        """Why this consumer will do nothing more, "" where it works."""
+        thread = cast(_PacedThread, self._thread)
+        if not await thread.answers(within_s):
+            return "its thread does not answer"
+        client: Any = thread._consumer
+        tasks = (client._fetcher._fetch_task, client._coordinator._coordination_task) if client else ()
+        return "its client has ended" if any(task.done() for task in tasks) else ""
+
+    def lag(self) -> int:
+        """Records of the assigned partitions that are not done, as far as the broker has said."""
+        client = self._thread._consumer
+        assigned = client._subscription.assigned_partitions() if client else ()
+        return sum(self._lag_of(client, tp) for tp in assigned)
+
+    def _lag_of(self, client: Any, tp: TP) -> int:
+        try:
+            state = client._subscription.subscription.assignment.state_value(tp)
+        except (AttributeError, KeyError):  # handed over right now, by another thread
+            return 0
+        done = self._reached.get(tp, self._committed_offset.get(tp))
+        done = done if done is not None else state._position
+        return max(0, state.highwater - done) if state.highwater is not None and done is not None else 0
 
     async def wait_empty(self) -> None:
         """Wait until nothing runs in the lanes, then commit; called when partitions go or the app stops."""
@@ -76,8 +183,9 @@ class LaneConsumer(Consumer):
         await self.commit_and_end_transactions()
 
     def _filter_committable_offsets(self, tps: Iterable[TP]) -> dict[TP, int]:
-        if not self._is_member():
-            return {}
+        return self._uncommitted() if self._is_member() else {}
+
+    def _uncommitted(self) -> dict[TP, int]:
         return {tp: offset for tp, offset in self._reached.items() if self._should_commit(tp, offset)}
 
     def _is_member(self) -> bool:
@@ -85,27 +193,106 @@ class LaneConsumer(Consumer):
         return has_generation(self._thread._ensure_consumer()._coordinator)
 
 
-class _PromptThread(AIOKafkaConsumerThread):
-    """Faust lets a fetch wait 1.5 s, without a setting for it; the embedded broker answers after half of that.
+class _PacedThread(AIOKafkaConsumerThread):
+    """The thread in which aiokafka's client lives: it fetches at our pace, and commits as a member alone.
 
-    And its client tries a commit again for as long as the coordinator is away, with whatever generation it has by then.
+    Faust lets every fetch wait 1.5 s, without a setting for it. And its client tries a commit again for as long as the
+    coordinator is away, with whatever generation it has by then. `generations` are the topics' when the partitions were
+    assigned: positions are sought and committed in these.
     """
 
-    def __init__(self, consumer: Consumer, fetch_wait_ms: int, **kwargs: Any) -> None:
-        self._fetch_wait_ms = fetch_wait_ms
+    generations: Mapping[str, int] = MappingProxyType({})
+
+    def __init__(self, consumer: Consumer, pace: FetchPace, bell: Bell, topics: Collection[str], **kwargs: Any) -> None:
+        self._pace, self._bell, self._topics = pace, bell, topics
+        self._deaf: Callable[[], None] = lambda: None
         super().__init__(consumer, **kwargs)
 
+    @AIOKafkaConsumerThread.task
+    async def _thread_keepalive(self) -> None:
+        """Keep no timer: what other threads want of this one wakes its loop."""
+
+    async def _keepalive2(self) -> None:
+        """Keep no timer on the main loop either.
+
+        Mode's own says that the *thread* does not respond whenever the *main* loop was busy for three seconds, since it
+        looks only at the time of its own last look. Whether the thread responds is asked by `answers`.
+        """
+
+    async def answers(self, timeout_s: float) -> bool:
+        """Whether the thread's loop does what it is given."""
+        if self.thread_loop.is_closed():
+            return False
+        asked = asyncio.run_coroutine_threadsafe(asyncio.sleep(0), self.thread_loop)
+        try:
+            await asyncio.wait_for(asyncio.wrap_future(asked), timeout_s)
+        except TimeoutError:
+            return False
+        return True
+
+    async def seek_to_committed(self) -> Mapping[TP, int]:
+        """Set every partition's position; what is committed, where something is."""
+        found: Mapping[TP, int] = await self.call_thread(seek_everywhere, self._ensure_consumer(), self.generations)
+        return found
+
     async def on_start(self) -> None:
-        """Put `commit_as_member` between the client's retries and its request."""
+        """Put `commit_as_member` between the client's retries and its request, and our pace upon its fetches."""
         await super().on_start()
-        coordinator = self._ensure_consumer()._coordinator
+        consumer = self._ensure_consumer()
+        coordinator = consumer._coordinator
         commit = coordinator._do_commit_offsets
-        coordinator._do_commit_offsets = functools.partial(commit_as_member, coordinator, commit)
+
+        async def stamped(assignment: Any, offsets: Any) -> None:
+            await commit_as_member(coordinator, commit, assignment, in_generation(offsets, self.generations))
+
+        coordinator._do_commit_offsets = stamped
+        paced = PacedFetcher(consumer._fetcher, self._pace, monotonic)
+        if self._pace.quiet_pause_s:
+            self._deaf = self._bell.listen(self._topics, paced.wake)
+
+    async def on_thread_stop(self) -> None:
+        """The bell is heard no more."""
+        self._deaf()
+        self._deaf = lambda: None
+        await super().on_thread_stop()
 
     def _create_worker_consumer(self, transport: Any) -> Any:
         made = super()._create_worker_consumer(transport)
-        made._fetch_max_wait_ms = self._fetch_wait_ms
+        made._consumer_timeout = LOOK_EVERY_S
         return made
+
+
+async def seek_everywhere(consumer: Any, generations: Mapping[str, int]) -> dict[Any, int | None]:
+    """Have each assigned partition read from its committed offset, else from its beginning; the committed offsets.
+
+    aiokafka's `seek_to_committed` asks for one partition after the other, and leaves those without a commit where
+    they are. A commit of another generation of the topic says nothing about this one. Raises `TimeoutError` where the
+    broker does not say where a partition begins.
+    """
+    partitions = consumer.assignment()
+    found = await consumer._coordinator.fetch_committed_offsets(partitions)
+    committed = {
+        place: found[place].offset
+        for place in partitions
+        if place in found and found[place].offset >= 0 and found[place].metadata == mark(generations, place.topic)
+    }
+    for place, offset in committed.items():
+        consumer.seek(place, offset)
+    rest = [place for place in partitions if place not in committed]
+    if rest and not await consumer.seek_to_beginning(*rest):
+        raise TimeoutError("the broker did not say where its partitions begin")
+    return {place: committed.get(place) for place in partitions}
+
+
+def mark(generations: Mapping[str, int], topic: str) -> str:
+    """The metadata of a commit; that of a topic that was never lost is empty."""
+    generation = generations.get(topic, 0)
+    return f"log {generation}" if generation else ""
+
+
+def in_generation(offsets: Mapping[Any, Any], generations: Mapping[str, int]) -> dict[Any, Any]:
+    """The offsets to commit, marked with the generation of the topic that they were reached in."""
+    return {place: OffsetAndMetadata(at.offset, mark(generations, place.topic)) for place, at in offsets.items()}
 
 
 def has_generation(coordinator: Any) -> bool:

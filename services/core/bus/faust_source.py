@@ -12,20 +12,25 @@ from __future__ import annotations
 import asyncio
 import functools
 import logging
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import faust
 
+from services.core.bus.bell import Bell
+from services.core.bus.broker_client import Brokers, faust_arguments
+from services.core.bus.continuity import Gap
 from services.core.bus.faust_consumer import LaneConsumer
+from services.core.bus.fetching import FetchPace
 from services.core.bus.lanes import Lanes
 from services.core.clock import monotonic
 
 log = logging.getLogger(__name__)
 
 STOP_S = 15.0  # how long a Faust app may take to stop before it is left behind
+HEARTBEAT_S = 1.5  # at least; a member hears of a rebalance by it
 STEADY_S = 60.0  # an app that ran so long starts again without the pauses of earlier failures
 RESTART_PAUSES_S = (0.5, 1, 2, 5, 10)
 
@@ -34,31 +39,28 @@ RESTART_PAUSES_S = (0.5, 1, 2, 5, 10)
 class SourceSettings:
     """What a group consumes, from where, and its patience in seconds.
 
-    On Tansu `session_timeout_s` is 6, and `fetch_wait_s` short: it answers a fetch only after half of that. So is
-    `metadata_age_s`: while the topics of a broker that forgot are made anew, a group may join and be given those
-    partitions alone that are there by then, and it hears of the others when it next asks what there is.
+    On Tansu `session_timeout_s` is 6, and a fetch's wait short; see `fetching`.
     """
 
-    brokers: str
+    brokers: Brokers
     group: str
     topics: tuple[str, ...]
     client_id: str = "correspondent"
     session_timeout_s: float = 30
     rebalance_timeout_s: float = 90
     commit_interval_s: float = 1
-    fetch_wait_s: float = 0.5
-    metadata_age_s: float = 60
+    pace: FetchPace = field(default_factory=FetchPace)
 
     def faust_options(self) -> dict[str, Any]:
         """The options of the Faust app; ARCHITECTURE.md says why each has its value."""
         return {
-            "broker": [f"kafka://{broker.strip()}" for broker in self.brokers.split(",")],
+            **faust_arguments(self.brokers),
             "broker_client_id": self.client_id,
             "broker_max_poll_interval": 1e8,
             "broker_max_poll_records": 100,
             "stream_buffer_maxsize": 500,
             "broker_session_timeout": self.session_timeout_s,
-            "broker_heartbeat_interval": self.session_timeout_s / 10,
+            "broker_heartbeat_interval": max(HEARTBEAT_S, self.session_timeout_s / 10),
             "broker_rebalance_timeout": self.rebalance_timeout_s,
             "broker_request_timeout": self.rebalance_timeout_s + 5,
             "broker_commit_interval": self.commit_interval_s,
@@ -69,10 +71,14 @@ class SourceSettings:
             "web_enabled": False,
             "producer_acks": -1,
             "consumer_auto_offset_reset": "earliest",
-            "consumer_metadata_max_age_ms": round(self.metadata_age_s * 1000),
+            "consumer_metadata_max_age_ms": round(self.pace.metadata_s * 1000),
             "autodiscover": False,
             "worker_redirect_stdouts": False,
         }
+
+
+class LogLost(Exception):
+    """Topics lost records: they are read again from where this generation of them begins."""
 
 
 class _App(faust.App):
@@ -83,12 +89,20 @@ class _App(faust.App):
 class FaustSource:
     """Consumes `settings.topics` as `settings.group` and submits every record to `lanes`."""
 
-    def __init__(self, settings: SourceSettings, lanes: Lanes) -> None:
+    def __init__(
+        self,
+        settings: SourceSettings,
+        lanes: Lanes,
+        bell: Bell | None = None,
+        generations: Callable[[], Mapping[str, int]] = dict,
+    ) -> None:
         if lanes.limits.longest_attempt_s >= settings.rebalance_timeout_s:
             raise ValueError("a handler's timeout must end before the rebalance's, else its partitions are lost")
-        self._settings, self._lanes = settings, lanes
+        self._settings, self._lanes, self._bell, self._generations = settings, lanes, bell or Bell(), generations
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._known_gaps: set[Gap] = set()
         self._app: _App | None = None
+        self._consumer: LaneConsumer | None = None  # once partitions were assigned to it
         self._keeper: asyncio.Task[None] | None = None
 
     @property
@@ -96,10 +110,46 @@ class FaustSource:
         """Done once the group's partitions were assigned for the first time, be it none."""
         return asyncio.shield(self._ready)
 
+    @property
+    def assigned(self) -> bool:
+        """Whether the group's partitions are assigned now, be it none of them to us."""
+        return self._consumer is not None
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions are ours."""
+        return self._lanes.partitions
+
+    @property
+    def unfinished(self) -> int:
+        """How many records are taken on and not yet done."""
+        return self._lanes.unfinished
+
+    def lag(self) -> int:
+        """How many records of our partitions are not done, as the broker said last."""
+        return self._consumer.lag() if self._consumer else 0
+
+    def oldest_s(self, now: float) -> float:
+        """The age of the oldest record taken on and not done, at the Unix time `now`; 0 where there is none."""
+        oldest_ms = self._lanes.oldest_ms()
+        return max(0.0, now - oldest_ms / 1000) if oldest_ms else 0.0
+
+    async def trouble(self, within_s: float) -> str:
+        """Why this consumer works no more and never will, "" where it does, or starts again by itself."""
+        if self._keeper is not None and self._keeper.done():
+            return "it has ended"
+        return await self._consumer.trouble(within_s) if self._consumer else ""
+
     async def start(self) -> None:
         """Start consuming; a broker that does not answer yet is tried until `stop`."""
         _quiet_faust()
         self._keeper = asyncio.create_task(self._keep_running(), name=f"source {self._settings.group}")
+
+    def read_again(self, lost: Collection[str]) -> None:
+        """Start again, with the generations of now, where a topic of ours is among those that were lost."""
+        mine = sorted(set(self._settings.topics) & set(lost))
+        if mine and self._app is not None:
+            self._app._crash(LogLost(", ".join(mine)))
 
     async def stop(self, timeout_s: float = 60) -> None:
         """Admit nothing more, let what runs end within `timeout_s`, commit, leave the group."""
@@ -108,6 +158,7 @@ class FaustSource:
             with suppress(asyncio.CancelledError):
                 await self._keeper
         app, self._app = self._app, None
+        self._consumer = None
         if app is not None:
             app.flow_control.suspend()
             app.flow_control.clear()
@@ -130,6 +181,7 @@ class FaustSource:
             pause = RESTART_PAUSES_S[min(failures, len(RESTART_PAUSES_S) - 1)]
             failures = failures + 1 if monotonic() - began < STEADY_S else 0
             log.warning("consumer %s stopped (%r), starts again in %.1f s", self._settings.group, reason, pause)
+            self._consumer = None
             self._lanes.revoked()
             await self._stop_app(self._app)
             await asyncio.sleep(pause)
@@ -142,7 +194,11 @@ class FaustSource:
             LaneConsumer,
             lanes=self._lanes,
             on_assigned=self._assigned,
-            fetch_wait_ms=round(self._settings.fetch_wait_s * 1000),
+            pace=self._settings.pace,
+            bell=self._bell,
+            topics=self._settings.topics,
+            known_gaps=self._known_gaps,
+            generations=self._generations,
         )
         vars(app.transport)["Consumer"] = make
         topic = app.topic(
@@ -151,7 +207,8 @@ class FaustSource:
         app.agent(topic, concurrency=1, name=f"{self._settings.group}.lanes")(functools.partial(_submit_all, app))
         return app
 
-    def _assigned(self) -> None:
+    def _assigned(self, consumer: LaneConsumer) -> None:
+        self._consumer = consumer
         if not self._ready.done():
             self._ready.set_result(None)
 

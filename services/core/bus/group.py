@@ -4,36 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Callable, Mapping
 
 from services.core.bus.delivery import Delivery
 from services.core.bus.faust_source import FaustSource, SourceSettings
-from services.core.bus.lanes import LaneLimits, Lanes
+from services.core.bus.fetching import FetchPace
+from services.core.bus.lanes import LaneLimits, Lanes, Signals
 from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy
 from services.core.bus.runner import Runner
 from services.core.house import House
+from services.core.model.outage import note
 
 LOOK_AGAIN_S = 1.0
-EMBEDDED_FETCH_S = 0.1  # it answers a fetch after half of what it may wait, record or no record
-EMBEDDED_METADATA_S = 2  # it forgets its topics when it ends, and they are made one after the other
+# A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets
+# its topics, and they are made one after the other.
+EMBEDDED_PACE = FetchPace(wait_s=0.02, quiet_wait_s=0.02, pause_s=0.05, quiet_pause_s=3.0, awake_s=0.2, metadata_s=2)
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
-def make_source(processor: Processor, house: House) -> FaustSource:
-    """The consumer of one processor, ready to be started in the running loop."""
+def make_source(processor: Processor, house: House, generations: Callable[[], Mapping[str, int]] = dict) -> FaustSource:
+    """The consumer of one processor, ready to be started in the running loop; `generations` are the topics'."""
     settings = house.settings
     kafka, bounds = settings.kafka, settings.lanes
     runner = Runner(processor, house)
     limits = LaneLimits(bounds.running, bounds.admitted, bounds.timeout_s, RetryPolicy(budget_s=bounds.retry_s))
     topics = tuple(kafka.topic_prefix + topic for topic in processor.topics)
     source = SourceSettings(
-        brokers=kafka.brokers,
+        brokers=kafka,
         group=runner.group,
         topics=topics,
         client_id=f"correspondent-{processor.name}",
         session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else kafka.session_timeout_s,
-        fetch_wait_s=EMBEDDED_FETCH_S if kafka.embedded else 0.5,
-        metadata_age_s=EMBEDDED_METADATA_S if kafka.embedded else 60,
+        pace=EMBEDDED_PACE if kafka.embedded else FetchPace(),
         rebalance_timeout_s=kafka.rebalance_timeout_s,
     )
     lanes = Lanes(
@@ -42,11 +45,22 @@ def make_source(processor: Processor, house: House) -> FaustSource:
         give_up=runner.give_up,
         limits=limits,
         gate=functools.partial(_while_paused, house) if processor.asks_model else None,
+        signals=_counted(house, processor.name),
     )
-    return FaustSource(source, lanes)
+    return FaustSource(source, lanes, house.bell, generations)
+
+
+def _counted(house: House, name: str) -> Signals:
+    metrics = house.metrics
+    return Signals(
+        attempted=functools.partial(metrics.attempted, name),
+        retried=functools.partial(metrics.retried, name),
+        gave_up=functools.partial(metrics.gave_up, name),
+    )
 
 
 async def _while_paused(house: House, _: Delivery) -> None:
     """Wait for as long as the model's circuit is open: these turns are late, not failed."""
-    while wait_s := house.model.wait_s:  # noqa: ASYNC110 - the pause is a time, nobody announces its end
+    while wait_s := house.model.wait_s:
+        await note(house)
         await asyncio.sleep(min(wait_s, LOOK_AGAIN_S))

@@ -16,6 +16,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.protocol.admin import DescribeGroupsRequest_v2
 from aiokafka.protocol.api import Request
 
+from services.core.bus.broker_client import Brokers, client_arguments
 from services.core.bus.delivery import Partition
 
 ASK_S = 10.0
@@ -31,9 +32,9 @@ class Member:
     partitions: tuple[Partition, ...]
 
 
-async def group_members(brokers: str, groups: Sequence[str]) -> list[Member] | None:
+async def group_members(brokers: Brokers, groups: Sequence[str]) -> list[Member] | None:
     """The live members of the groups; a group without any has none. None where the broker does not tell."""
-    client = AIOKafkaClient(bootstrap_servers=brokers)
+    client = AIOKafkaClient(**client_arguments(brokers))
     try:
         async with asyncio.timeout(ASK_S):
             await client.bootstrap()

@@ -7,19 +7,21 @@ Invariants
 - A lane has at most one ticket that is HELD or ACTIVE, and starts its tickets in the order of admission.
 - A ticket is released for acknowledgement only when all tickets admitted before it to its partition were too.
 - What a rebalance dropped, and all that stood behind it, is never acknowledged: its partition's next owner has it.
-- The number of tickets that are not DONE never exceeds `admitted`.
+- The number of tickets that are not DONE never exceeds `admitted`. A DONE ticket holds no bytes, and at most `behind`
+  of them wait for acknowledgement behind the head of one partition.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from services.core.bus.delivery import Delivery, Partition
 
 Ack = Callable[[], None]
+MOST_BEHIND = 10_000  # tickets of one partition that are done and wait behind one that is not
 
 
 class Phase(Enum):
@@ -52,6 +54,7 @@ class LaneState:
     """The lanes of one consumer: queues by lane, watermarks by partition."""
 
     admitted: int
+    behind: int = MOST_BEHIND
     _lanes: dict[Hashable, deque[Ticket]] = field(default_factory=dict)
     _marks: dict[Partition, deque[Ticket]] = field(default_factory=dict)
     _open: set[Partition] = field(default_factory=set)
@@ -62,9 +65,19 @@ class LaneState:
         """How many tickets are admitted and not yet done."""
         return self._unfinished
 
-    def has_room(self) -> bool:
-        """Whether one more delivery may be admitted."""
-        return self._unfinished < self.admitted
+    @property
+    def assigned(self) -> int:
+        """How many partitions are ours."""
+        return len(self._open)
+
+    def waiting(self) -> Iterator[Ticket]:
+        """The tickets that are admitted and not yet done."""
+        for queue in self._lanes.values():
+            yield from queue
+
+    def has_room(self, partition: Partition) -> bool:
+        """Whether one more delivery of the partition may be admitted."""
+        return self._unfinished < self.admitted and len(self._marks.get(partition, ())) < self.admitted + self.behind
 
     def is_open(self, partition: Partition) -> bool:
         """Whether the partition is assigned to this consumer and not about to be taken away."""
@@ -76,7 +89,7 @@ class LaneState:
 
     def admit(self, lane: Hashable, delivery: Delivery, ack: Ack) -> Ticket:
         """Put a delivery at the end of its lane and of its partition's watermark."""
-        if not self.has_room() or not self.is_open(delivery.source):
+        if not self.has_room(delivery.source) or not self.is_open(delivery.source):
             raise ValueError("admit needs room and an open partition")
         ticket = Ticket(lane, delivery, ack)
         self._lanes.setdefault(lane, deque()).append(ticket)
@@ -152,6 +165,7 @@ class LaneState:
 
     def _leave_lane(self, ticket: Ticket) -> None:
         ticket.phase = Phase.DONE
+        ticket.delivery = replace(ticket.delivery, key=None, value=None, headers=())
         self._unfinished -= 1
         queue = self._lanes[ticket.lane]
         queue.remove(ticket)

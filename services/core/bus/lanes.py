@@ -9,7 +9,8 @@ Invariants
 - Waiting for the gate or for a retry holds the delivery's own lane and its place among the admitted, but no running
   slot. So an outage behind the gate fills the admission and stalls this consumer, and that is right: a process asks one
   provider with one key for one workspace, nothing it could admit would fare better, and what waits on the log is safe
-  there. Other groups have lanes of their own. Retries hold their places for `LaneLimits.longest_hold_s` at most.
+  there. Other groups have lanes of their own. Retries hold their places for `LaneLimits.longest_hold_s` at most; a
+  service that is `Away` uses up none of that, and is waited for until it answers.
 - On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it, also
   what failed meanwhile. After `assigned` nothing of an older epoch is acknowledged.
 """
@@ -21,11 +22,13 @@ import logging
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
 
-from services.core.bus.attempt import GRACE_S, attempt
+from services.core.bus.attempt import attempt
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.lane_state import Ack, LaneState, Ticket
-from services.core.bus.retry import RetryPolicy, classify
+from services.core.bus.retry import Outage, RetryPolicy, classify
 from services.core.clock import monotonic
+from services.core.errors import Away
+from services.core.settings.log import GRACE_S
 
 log = logging.getLogger(__name__)
 
@@ -53,6 +56,15 @@ class LaneLimits:
         return self.longest_attempt_s + self.retry.budget_s + GRACE_S
 
 
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Who is told what the lanes do: each attempt with its outcome and seconds, each retry, each event given up."""
+
+    attempted: Callable[[str, float], None] = lambda outcome, seconds: None
+    retried: Callable[[str], None] = lambda reason: None
+    gave_up: Callable[[], None] = lambda: None
+
+
 class Lanes:
     """Runs `handle` for each submitted delivery under the rules above; `give_up` takes what cannot be handled."""
 
@@ -64,9 +76,11 @@ class Lanes:
         give_up: GiveUp,
         limits: LaneLimits | None = None,
         gate: Handle | None = None,
+        signals: Signals | None = None,
     ) -> None:
         self.limits = limits or LaneLimits()
         self._handle, self._lane_of, self._give_up, self._gate = handle, lane_of, give_up, gate
+        self._signals = signals or Signals()
         self._state = LaneState(self.limits.admitted)
         self._slots = asyncio.Semaphore(self.limits.running)
         self._tasks: dict[Ticket, asyncio.Task[None]] = {}
@@ -75,7 +89,7 @@ class Lanes:
 
     async def submit(self, delivery: Delivery, ack: Ack) -> bool:
         """Admit a delivery, waiting for room; False when its partition is not (or no longer) assigned to us."""
-        while self._state.is_open(delivery.source) and not self._state.has_room():
+        while self._state.is_open(delivery.source) and not self._state.has_room(delivery.source):
             await self._changed.wait()
         if not self._state.is_open(delivery.source):
             return False
@@ -114,6 +128,15 @@ class Lanes:
         """How many deliveries are admitted and not yet done."""
         return self._state.unfinished
 
+    @property
+    def partitions(self) -> int:
+        """How many partitions are assigned."""
+        return self._state.assigned
+
+    def oldest_ms(self) -> int | None:
+        """When the oldest delivery that is admitted and not done was written, in Unix milliseconds."""
+        return min((one.delivery.timestamp_ms for one in self._state.waiting()), default=None)
+
     def _lane(self, delivery: Delivery) -> Hashable:
         try:
             return self._lane_of(delivery)
@@ -141,12 +164,16 @@ class Lanes:
 
     async def _work(self, ticket: Ticket) -> bool:
         """Handle the delivery or give it up; False when a rebalance took it from us before either was done."""
-        attempts, spent, retry = 0, 0.0, self.limits.retry
+        attempts, spent, retry, outage = 0, 0.0, self.limits.retry, Outage()
         while True:
             left = retry.budget_s - spent if attempts else self.limits.timeout_s
             error, took = await self._try(ticket, min(left, self.limits.timeout_s))
             if error is None:
                 return True
+            if isinstance(error, Away) and outage.lasts(error):
+                if not await self._pause(ticket, retry.uncapped_pause(outage.failures), error):
+                    return False
+                continue
             spent += took if attempts else 0.0
             attempts += 1
             pause = retry.pause_after(attempts, spent) if classify(error) == "temporary" else None
@@ -162,10 +189,13 @@ class Lanes:
                 await self._gate(ticket.delivery)
         except Exception as error:
             return error, 0.0
-        return await self._bounded(ticket, self._handle, (ticket.delivery,), timeout_s)
+        failed, took = await self._bounded(ticket, self._handle, (ticket.delivery,), timeout_s)
+        self._signals.attempted(classify(failed) if failed else "done", took)
+        return failed, took
 
     async def _hand_over(self, ticket: Ticket, error: BaseException, attempts: int) -> bool:
         failures = 0
+        self._signals.gave_up()
         while True:
             arguments = (ticket.delivery, error, attempts)
             trouble, _ = await self._bounded(ticket, self._give_up, arguments, self.limits.timeout_s)
@@ -192,6 +222,7 @@ class Lanes:
             return False
         place = (*ticket.partition, ticket.delivery.offset)
         log.warning("%s@%d/%d is tried again in %.1f s: %r", *place, seconds, error)
+        self._signals.retried(classify(error))
         await asyncio.sleep(seconds)
         return True
 

@@ -45,10 +45,6 @@ class Processor:
         """What it consumes, as `topics.yaml` says."""
         return catalogue().consumed_by(self.name)
 
-    def passes_over(self, event: EventData) -> bool:
-        """Whether the event will come to this processor, which has nothing to do for it."""
-        return type(event) not in self.handlers and event.TOPIC in self.topics
-
 
 @dataclass(frozen=True, slots=True)
 class Edge:

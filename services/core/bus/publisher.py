@@ -9,18 +9,44 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 
 from aiokafka import AIOKafkaProducer
-from aiokafka.errors import KafkaError, UnknownError
+from aiokafka.errors import (
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    KafkaError,
+    OutOfOrderSequenceNumber,
+    ProducerFenced,
+    UnknownError,
+    UnknownProducerId,
+)
 
+from services.core.bus.bell import Bell
+from services.core.bus.broker_client import Brokers, client_arguments
+from services.core.bus.broker_trouble import unreachable
 from services.core.bus.delivery import Record
 from services.core.errors import Permanent, Temporary
 
-__all__ = ["LogRefused", "LogUnavailable", "Publisher", "Record"]
+__all__ = ["LogRefused", "LogUnavailable", "Publisher", "Record", "TopicMissing"]
 
 log = logging.getLogger(__name__)
 
 LARGEST_RECORD = 1_000_000  # bytes; bodies and attachments travel by reference
+ASK_S = 2.0  # how long a broker may take to name its topics
+
+STOP_S = 10.0  # what a former producer has to send what it still holds
+
+# The broker knows our producer's id as another one's, or no longer: its log was lost. A new producer gets a new id.
+FORMER_PRODUCER = (
+    InvalidProducerEpoch,
+    InvalidProducerIdMapping,
+    OutOfOrderSequenceNumber,
+    ProducerFenced,
+    UnknownProducerId,
+)
+
+Outcome = Temporary | Permanent | None
 
 
 class LogUnavailable(Temporary):
@@ -31,18 +57,51 @@ class LogRefused(Permanent):
     """The log refuses the records: too large, or a topic that it does not know or may not be written to."""
 
 
+class ProducerForgotten(LogUnavailable):
+    """The broker does not know our producer any more, or takes it for another one; a new one is made."""
+
+
+class TopicMissing(LogUnavailable):
+    """The broker answers and does not know the topic: it was deleted, or is not made yet."""
+
+
 class Publisher:
     """Publishes to `brokers` ("host:port,host:port"); `idempotent` is off only for a broker that cannot."""
 
-    def __init__(self, brokers: str, *, idempotent: bool = True, timeout_s: float = 20, client_id: str = "") -> None:
+    def __init__(
+        self,
+        brokers: Brokers,
+        *,
+        idempotent: bool = True,
+        timeout_s: float = 20,
+        client_id: str = "",
+        bell: Bell | None = None,
+    ) -> None:
         self._brokers, self._idempotent, self._timeout_s = brokers, idempotent, timeout_s
         self._client_id = client_id or "correspondent"
+        self._bell = bell or Bell()
         self._producer: AIOKafkaProducer | None = None
+        self._renewing = asyncio.Lock()
 
     async def start(self) -> None:
         """Connect. Raises LogUnavailable when no broker answers in time."""
+        self._producer = await self._connected()
+
+    async def renew(self) -> None:
+        """Go on with a new producer, which has a new id: the broker lost its log. Without effect when not started.
+
+        Raises LogUnavailable when no broker answers in time; then all is as it was.
+        """
+        async with self._renewing:
+            if self._producer is None:
+                return
+            made, former = await self._connected(), self._producer
+            self._producer = made
+        await _stop(former)
+
+    async def _connected(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
-            bootstrap_servers=self._brokers,
+            **client_arguments(self._brokers),
             client_id=self._client_id,
             acks="all",
             enable_idempotence=self._idempotent,
@@ -55,8 +114,8 @@ class Publisher:
                 await producer.start()
         except (KafkaError, OSError, TimeoutError) as error:
             await producer.stop()
-            raise LogUnavailable(f"no broker of {self._brokers} answered: {error!r}") from error
-        self._producer = producer
+            raise LogUnavailable(str(await unreachable(self._brokers))) from error
+        return producer
 
     async def stop(self) -> None:
         """Send what is under way and disconnect; may be called twice."""
@@ -64,30 +123,104 @@ class Publisher:
         if producer is not None:
             await producer.stop()
 
+    async def answers(self) -> bool:
+        """Whether a broker says which topics there are."""
+        return self._producer is not None and bool(await self._producer.client.force_metadata_update())
+
     async def publish(self, records: Sequence[Record]) -> None:
         """Put the records on the log, in order; return when every one is acknowledged by all replicas in sync.
 
         The client retries by itself within the timeout. Raises LogUnavailable (try again) or LogRefused.
         """
-        if self._producer is None:
-            raise LogUnavailable("the publisher is not started")
-        try:
-            async with asyncio.timeout(self._timeout_s):
-                await self._send(self._producer, records)
-        except (KafkaError, OSError, TimeoutError) as error:
-            raise named(error) from error
+        for outcome in await self.publish_each(records):
+            if outcome is not None:
+                raise outcome
 
-    async def _send(self, producer: AIOKafkaProducer, records: Sequence[Record]) -> None:
-        pending = []
+    async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
+        """Put each record on the log that it takes; for each, in order, None or what `publish` would raise for it.
+
+        The records of one topic go out in their order, topics side by side: one that is missing holds up no other.
+        """
+        if self._producer is None:
+            return [LogUnavailable("the publisher is not started")] * len(records)
+        topics: dict[str, list[Record]] = {}
         for record in records:
-            pending.append(
-                await producer.send(record.topic, record.value, key=record.key, headers=list(record.headers))
+            topics.setdefault(record.topic, []).append(record)
+        deadline = asyncio.get_running_loop().time() + self._timeout_s
+        found = await asyncio.gather(
+            *(_publish_to(self._producer, name, mine, deadline) for name, mine in topics.items())
+        )
+        if any(isinstance(one, ProducerForgotten) for of_topic in found for one in of_topic):
+            with suppress(LogUnavailable):
+                await self.renew()
+        if topics:
+            self._bell.ring(topics.keys())
+        outcomes = {name: iter(of_topic) for name, of_topic in zip(topics, found, strict=True)}
+        return [next(outcomes[record.topic]) for record in records]
+
+
+async def _stop(producer: AIOKafkaProducer) -> None:
+    """Stop a producer that was replaced; what it cannot send in time is not acknowledged."""
+    with suppress(KafkaError, OSError, TimeoutError):
+        async with asyncio.timeout(STOP_S):
+            await producer.stop()
+
+
+async def _publish_to(producer: AIOKafkaProducer, topic: str, records: list[Record], deadline: float) -> list[Outcome]:
+    """Send the records of one topic, in order; what follows one for which the log is away is not tried."""
+    if producer.client.cluster.partitions_for_topic(topic) is None and await _is_missing(producer, topic):
+        return [TopicMissing(f"the broker has no topic {topic}")] * len(records)
+    sent: list[asyncio.Future[object] | Outcome] = []
+    for record in records:
+        away = sent and isinstance(sent[-1], LogUnavailable)
+        sent.append(sent[-1] if away else await _send(producer, record, deadline))
+    futures = [one for one in sent if isinstance(one, asyncio.Future)]
+    if futures:
+        await asyncio.wait(futures, timeout=max(0.0, deadline - asyncio.get_running_loop().time()))
+    outcomes = [_outcome(one) if isinstance(one, asyncio.Future) else one for one in sent]
+    if any(isinstance(one, LogUnavailable) for one in outcomes) and await _is_missing(producer, topic):
+        missing = TopicMissing(f"the broker has no topic {topic}")
+        return [missing if isinstance(one, LogUnavailable) else one for one in outcomes]
+    return outcomes
+
+
+async def _send(producer: AIOKafkaProducer, record: Record, deadline: float) -> asyncio.Future[object] | Outcome:
+    """Hand a record to the client; the future of its acknowledgement, or why it does not take the record."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            future: asyncio.Future[object] = await producer.send(
+                record.topic, record.value, key=record.key, headers=list(record.headers)
             )
-        await asyncio.gather(*pending)
+            return future
+    except (KafkaError, OSError, TimeoutError) as error:
+        return named(error)
+
+
+def _outcome(sent: asyncio.Future[object]) -> Outcome:
+    """What became of a record once the time is over."""
+    if not sent.done():
+        sent.add_done_callback(lambda late: late.cancelled() or late.exception())
+        return LogUnavailable("not acknowledged in time")
+    if sent.cancelled():
+        return LogUnavailable("the client stopped before it was acknowledged")
+    error = sent.exception()
+    return None if error is None else named(error)
+
+
+async def _is_missing(producer: AIOKafkaProducer, topic: str) -> bool:
+    """Whether a broker answers, and knows no such topic."""
+    try:
+        async with asyncio.timeout(ASK_S):
+            cluster = await producer.client.fetch_all_metadata()
+    except (KafkaError, OSError, TimeoutError):
+        return False
+    return topic not in cluster.topics()
 
 
 def named(error: BaseException) -> Temporary | Permanent:
     """What a failure to publish is for the caller. An error that the broker itself cannot name may pass."""
+    if isinstance(error, FORMER_PRODUCER):
+        return ProducerForgotten(f"not acknowledged: {error!r}")
     if isinstance(error, KafkaError) and not (error.retriable or isinstance(error, UnknownError)):
         return LogRefused(f"{type(error).__name__}: {error}")
     return LogUnavailable(f"not acknowledged: {error!r}")

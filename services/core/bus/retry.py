@@ -13,9 +13,9 @@ import psycopg
 import redis.exceptions
 from aiokafka.errors import KafkaError
 
-from services.core.errors import Permanent, Temporary
+from services.core.errors import Away, Permanent, Temporary
 
-Verdict = Literal["temporary", "permanent"]
+Verdict = Literal["away", "temporary", "permanent"]
 
 PASSING = (
     Temporary,
@@ -31,11 +31,13 @@ PASSING = (
 def classify(error: BaseException) -> Verdict:
     """Say whether the same call may succeed later; what is unknown is permanent.
 
-    A group of errors is temporary only when every one of them is.
+    A group of errors is temporary only when every one of them is. `away` is temporary for as long as it takes.
     """
     if isinstance(error, BaseExceptionGroup):
         verdicts = {classify(inner) for inner in error.exceptions}
-        return "temporary" if verdicts == {"temporary"} else "permanent"
+        return "permanent" if "permanent" in verdicts else "temporary"
+    if isinstance(error, Away):
+        return "away"
     if isinstance(error, Permanent):
         return "permanent"
     if isinstance(error, KafkaError):
@@ -65,3 +67,23 @@ class RetryPolicy:
         """Give the pause after that many failed attempts, whatever has been spent."""
         growth = self.factor ** min(attempts - 1, 64)
         return min(self.longest_pause_s, self.first_pause_s * growth)
+
+
+MOST_STRIKES = 10  # failures of one event at a service that answers others in between
+
+
+@dataclass(slots=True)
+class Outage:
+    """What one event has met of a service that is away: how often, and how often the service answered others since."""
+
+    failures: int = 0
+    _strikes: int = 0
+    _answered: int | None = None
+
+    def lasts(self, error: Away) -> bool:
+        """Whether the service, and not the event, is at fault; the event then waits on."""
+        self.failures += 1
+        if self._answered is not None and error.answered > self._answered:
+            self._strikes += 1
+        self._answered = error.answered
+        return self._strikes < MOST_STRIKES

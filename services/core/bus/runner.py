@@ -15,25 +15,32 @@ from uuid import UUID
 
 import structlog
 
+from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
 from services.core.bus import history
-from services.core.bus.codec import decode, encode, header, said_by
+from services.core.bus.codec import Undecodable, decode, encode, header, record_of, said_by
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
+from services.core.bus.held import hold, is_known, is_mine
+from services.core.bus.outbox import Refused, mark_published, publish_stored
 from services.core.bus.processor import Processor
+from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
 from services.core.bus.replays import refuse_replay
 from services.core.bus.retry import classify
 from services.core.bus.sealing import key_id, opened
+from services.core.bus.undone import pairs_of
 from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import fetch_all, fetch_one
+from services.core.db import fetch_one, fetch_sealed
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
-from services.core.keys.aead import seal_json
+from services.core.keys.aead import KEY, SEALED, seal_json
 
 log = structlog.get_logger(__name__)
+
+NEXT_OF_A_TURN = frozenset({MemoryLoaded.TYPE, ReplyDrafted.TYPE})  # without which its turn cannot go on
 
 
 class _NothingToTell(Exception):
@@ -63,14 +70,27 @@ class Runner:
     async def handle(self, delivery: Delivery) -> None:
         """Do one record; returns when everything it caused is on the log. Safe to call again at any time.
 
-        What can no longer be read, because somebody whom it is about was erased, is passed over and counts as done.
-        Raises `ReplayRefused` where the record carries a replay's mark: no replay belongs on a log that others read.
+        What the processor has no handler for is skipped by its headers, and leaves no row in the journal: nobody waits
+        for it. A type that this version does not know is skipped and journaled, since a newer version may wait for it,
+        and so is what can no longer be read because somebody whom it is about was erased. Raises `Held` where a newer
+        version wrote what is the processor's own, and `ReplayRefused` where the record carries a replay's mark: no
+        replay belongs on a log that others read.
         """
+        kind = header(delivery, "ce_type")
+        if kind and not header(delivery, "ce_replay") and not is_mine(self._processor, kind):
+            if not is_known(kind):
+                await self._skip(delivery)
+            return
         try:
             envelope = await read(self._house, delivery)
         except Erased:
-            await self._pass_over(delivery)
+            log.info("skipped, erased", topic=delivery.topic, offset=delivery.offset)
+            await self._skip(delivery)
             return
+        except Undecodable as error:
+            if kind:
+                await hold(self._house, self._processor, delivery, error)
+            raise
         refuse_replay(envelope)
         await self.process(envelope)
 
@@ -81,20 +101,24 @@ class Runner:
         )
         if self._done.knows(envelope.id):
             return
-        work = self._work(envelope)
         if type(envelope.data) not in self._processor.handlers:
-            await work.pass_over()
-        else:
-            await self._handle(work)
+            return
+        work = self._work(envelope)
+        await self._handle(work)
         self._done.add(envelope.id, *work.settled)
 
     async def _handle(self, work: Work[Any]) -> None:
-        """Do it, unless it was done before; then publish what was stored because of it, now or by whoever did it."""
+        """Do it, unless it was done before; then publish what was stored because of it, now or by whoever did it.
+
+        What this attempt stored is published from memory. The table is asked where something may stand there that this
+        attempt does not know: the event was done before, or an attempt before left something behind.
+        """
         try:
             if self._processor.at_once or not await work.done_before():
                 await self._do(work)
-                if self._processor.at_once:
-                    await publish(self._house, work.stored)
+                if not work.left_behind:
+                    refused = await publish(self._house, work.stored, wait_for_topic=True)
+                    await self._fail_turn_of(work.envelope, refused)
                     return
         except AlreadyDone:
             log.info("already done", type=work.envelope.type)
@@ -107,7 +131,8 @@ class Runner:
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
         """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched.
 
-        Raises what passes by itself, such as a database that is away: an event that is fine is no dead letter for that.
+        Where it was handled, and only the log would not take what came of it, that is left to the outbox relay. Raises
+        what passes by itself, such as a database that is away: an event that is fine is no dead letter for that.
         """
         try:
             envelope = await read(self._house, delivery)
@@ -115,12 +140,16 @@ class Runner:
             if classify(trouble) == "temporary":
                 raise
             envelope = None
+        if envelope is not None and not envelope.replay and await self._work(envelope).done_before():
+            await self._leave_to_relay(envelope)
+            return
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
         if envelope is None or envelope.replay or not await self._told(envelope, error):
             said = await self._sealed(envelope, error) if envelope else ""
             now = self._house.now()
             letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)
             await self._house.publisher.publish([letter])
+            self._house.metrics.dead_letter(self._processor.name)
             return
         await self._publish_stored(envelope)
 
@@ -131,12 +160,15 @@ class Runner:
         message = {"message": str(error)[:LONGEST_MESSAGE]}
         return json.dumps(seal_json(key, {}, message, of=str(envelope.id))) if key else ""
 
-    async def _pass_over(self, delivery: Delivery) -> None:
-        log.info("passed over, erased", topic=delivery.topic, offset=delivery.offset)
+    async def _skip(self, delivery: Delivery) -> None:
+        """The journal says that this consumer has nothing more to do for the record."""
         id, at = said_by(delivery)
+        if self._done.knows(id):
+            return
         async with self._house.database.reading() as conn:
             row = {"consumer": self._processor.name, "event_id": id, "event_day": at.astimezone(UTC).date()}
             await conn.execute(history.SQL.mark_done, row)
+        self._done.add(id)
 
     async def _is_gone(self, envelope: Envelope) -> bool:
         """Whether the event's own people were erased since it was read."""
@@ -146,7 +178,7 @@ class Runner:
 
     def _work(self, envelope: Envelope) -> Work[Any]:
         one = self._processor
-        return Work(envelope.data, envelope, one.name, self._house, one.appliers, one.passes_over)
+        return Work(envelope.data, envelope, one.name, self._house, one.appliers)
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
@@ -168,11 +200,35 @@ class Runner:
             return False
         return True
 
-    async def _publish_stored(self, cause: Envelope) -> None:
+    async def _publish_stored(self, cause: Envelope, *, wait_for_topic: bool = True) -> None:
         args = {"cause": cause.id, "source": self._processor.name}
         async with self._house.database.reading() as conn:
-            rows = await fetch_all(conn, history.SQL.unpublished_of, args)
-        await publish(self._house, await readable(self._house, rows))
+            rows = await fetch_sealed(conn, history.SQL.unpublished_of, args)
+        refused = [Refused(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
+        rows = await unerased(self._house, [row for row in rows if row["refusal"] is None])
+        refused += await publish_rows(self._house, rows, wait_for_topic=wait_for_topic)
+        await self._fail_turn_of(cause, refused)
+
+    async def _leave_to_relay(self, cause: Envelope) -> None:
+        try:
+            await self._publish_stored(cause, wait_for_topic=False)
+        except LogUnavailable as error:
+            log.warning("left to the outbox relay", cause=str(cause.id), error=str(error))
+
+    async def _fail_turn_of(self, cause: Envelope, refused: Sequence[Refused]) -> None:
+        """Record that the turn failed which cannot go on because the broker refuses its next event.
+
+        A unit of its own, since the refused events are stored and done. What the outbox relay publishes later, once
+        the broker takes it, meets a closed turn.
+        """
+        lost = next((one for one in refused if one.type in NEXT_OF_A_TURN), None)
+        if lost is None or self._processor.give_up is None:
+            return
+        error = LogRefused(f"the broker refuses {lost.type}: {lost.error}")
+        work = self._work(cause)
+        async with work.unit("refused", final=False, done=True) as unit:
+            await self._processor.give_up(unit, error)
+        await publish(self._house, work.stored)
 
 
 async def read(house: House, delivery: Delivery) -> Envelope:
@@ -191,23 +247,36 @@ async def read(house: House, delivery: Delivery) -> Envelope:
     return replace(decode(clear), sealed=sealed)
 
 
-async def readable(house: House, rows: Sequence[Row]) -> list[Envelope]:
-    """The envelopes of stored rows without those that nobody can read any more: these are passed over by everybody."""
-    erased = [row["id"] for row in rows if is_sealed(row["data"])]
+async def unerased(house: House, rows: Sequence[Row]) -> list[Row]:
+    """Rows as they are stored, without those that nobody can read any more: these are skipped by every consumer.
+
+    A sandbox of a replay has no keys, and seals nothing.
+    """
+    if house.database.keys is None:
+        return list(rows)
+    keys = {row["id"]: UUID(row["data"][KEY]) for row in rows if is_sealed(row["data"]) and row["data"][SEALED]}
+    known = await house.keys.find(keys.values())
+    erased = [row["id"] for row in rows if is_sealed(row["data"]) and keys.get(row["id"]) not in known]
     if erased:
         log.info("not published, erased", events=len(erased))
         await _pass_over_everywhere(house, erased)
-        await _mark_published(house, erased)
-    return [history.envelope(row) for row in rows if not is_sealed(row["data"])]
+        await mark_published(house, erased)
+    gone = set(erased)
+    return [row for row in rows if row["id"] not in gone]
 
 
-async def publish(house: House, envelopes: Sequence[Envelope]) -> None:
-    """Put stored events on the log, then mark them published."""
-    if not envelopes:
-        return
+async def publish(house: House, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[Refused]:
+    """Put stored events on the log; see `outbox.publish_stored`."""
     prefix = house.settings.kafka.topic_prefix
-    await house.publisher.publish([encode(one, topic_prefix=prefix) for one in envelopes])
-    await _mark_published(house, [one.id for one in envelopes])
+    stored = [(one.id, one.type, encode(one, topic_prefix=prefix)) for one in envelopes]
+    return await publish_stored(house, stored, wait_for_topic=wait_for_topic)
+
+
+async def publish_rows(house: House, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[Refused]:
+    """Put stored rows on the log, whatever their types and fields are; see `outbox.publish_stored`."""
+    prefix = house.settings.kafka.topic_prefix
+    stored = [(row["id"], row["type"], record_of(row, topic_prefix=prefix)) for row in rows]
+    return await publish_stored(house, stored, wait_for_topic=wait_for_topic)
 
 
 async def enter(house: House, envelope: Envelope) -> None:
@@ -216,18 +285,12 @@ async def enter(house: House, envelope: Envelope) -> None:
         await history.store(conn, [envelope])
         stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
     assert stored is not None
-    if stored["published_at"] is None:
+    if stored["unpublished"]:
         await publish(house, [history.envelope(stored)])
 
 
 async def _pass_over_everywhere(house: House, ids: list[UUID]) -> None:
     """No consumer will be given these events, so that none could say that it has done them."""
-    pairs = [(topic.name, consumer) for topic in catalogue().topics.values() for consumer in topic.consumers]
-    args = {"ids": ids, "topics": [topic for topic, _ in pairs], "consumers": [consumer for _, consumer in pairs]}
+    args = pairs_of(catalogue().consumers()).args()
     async with house.database.reading() as conn:
-        await conn.execute(history.SQL.pass_over_everywhere, args)
-
-
-async def _mark_published(house: House, ids: list[UUID]) -> None:
-    async with house.database.reading() as conn:
-        await conn.execute(history.SQL.mark_published, {"ids": ids})
+        await conn.execute(history.SQL.pass_over_everywhere, {**args, "ids": ids})

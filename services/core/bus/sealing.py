@@ -24,6 +24,7 @@ from services.core.ids import participant_id
 from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, seal_json
 from services.core.keys.keyring import Begun, People
+from services.core.mail.mailbox import MailboxKey
 
 SQL = queries(__file__, "sealing.sql")
 EMPTY: Mapping[str, Any] = MappingProxyType({})
@@ -97,7 +98,8 @@ async def _people(conn: Connection, workspace: str, datas: Sequence[EventData], 
     for data, thread in zip(datas, threads, strict=True):
         mail = _mail(data, cause)
         who = {mail.participant_id if mail else data.subject_id(), *(wrote.get(thread, ()) if thread else ())}
-        who |= {participant_id(workspace, addr) for addr in (mail.participants if mail else ())}
+        written = mail.participants if mail else data.copied_to()
+        who |= {participant_id(workspace, MailboxKey(addr)) for addr in written}
         known = frozenset(one for one in who if one)
         found.append(known or frozenset(one for one in [data.own_subject()] if one))
     return found

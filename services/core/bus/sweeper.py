@@ -1,65 +1,84 @@
-"""Publishes what a crash left stored but unpublished, and tells a broker that forgot what is not yet consumed.
+"""The outbox relay: publishes what a crash or a refusal left in the outbox, and again what a broker forgot.
 
-Invariant: an event that cannot go, since its people were erased or the log refuses it, holds no other back.
+Invariants
+- It publishes rows as they are stored (topic, key, headers, bytes) and decodes none: a type that this version does not
+  know, or a shape that it cannot read, goes out like any other.
+- An event that the broker refuses holds no other back: it is tried again after pauses of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections import Counter
 
 import structlog
 
 from services.core.bus import history
-from services.core.bus.envelope import Envelope
-from services.core.bus.publisher import LogRefused
-from services.core.bus.runner import publish, readable
-from services.core.db import fetch_all
+from services.core.bus.runner import publish_rows, unerased
+from services.core.bus.undone import SQL as UNDONE
+from services.core.bus.undone import advance, pairs_of, undone_places
+from services.core.clock import pause
+from services.core.db import fetch_one, fetch_sealed
 from services.core.house import House
 
 log = structlog.get_logger(__name__)
 
 BATCH = 500
+SWEEP_S = 30.0  # what a killed process left is found by then, at the latest
+AGAIN_S = 5.0  # after a failure, and while anything is in the outbox
 
 
-async def sweep(house: House, *, age_s: float = 5) -> int:
-    """Publish stored events that nobody published for `age_s` seconds; how many there were.
+async def relay(house: House, stop: asyncio.Event) -> None:
+    """Publish what is due in the outbox until `stop` is set; a broker or database that is away is tried again."""
+    while not stop.is_set():
+        rest_s = AGAIN_S
+        try:
+            rest_s = await _rest_s(house)
+            if rest_s <= 0:
+                rest_s = 0.0 if await sweep(house) == BATCH else AGAIN_S
+        except Exception as error:
+            log.warning("the outbox relay failed, will try again", error=repr(error))
+        await pause(stop, rest_s)
 
-    Two sweepers may publish the same events: consumers know an event by its id.
+
+async def _rest_s(house: House) -> float:
+    """How long nothing is due, in seconds: a row that waits for its next attempt says when that is."""
+    async with house.database.reading() as conn:
+        row = await fetch_one(conn, history.SQL.outbox_next)
+    due_s = row["due_s"] if row else None
+    return SWEEP_S if due_s is None else min(float(due_s), SWEEP_S)
+
+
+async def sweep(house: House) -> int:
+    """Publish the stored events that are due in the outbox; how many there were.
+
+    Two relays may publish the same events: consumers know an event by its id.
     """
     async with house.database.reading() as conn:
-        rows = await fetch_all(conn, history.SQL.unpublished_since, {"age_s": age_s, "limit": BATCH})
-    await _publish_each(house, await readable(house, rows))
+        rows = await fetch_sealed(conn, history.SQL.outbox_due, {"limit": BATCH})
+    await publish_rows(house, await unerased(house, rows))
     return len(rows)
 
 
 async def refill(house: House, consumers: list[tuple[str, str]]) -> int:
     """Publish again, in order, what some consumer of `(topic, consumer)` pairs has not done; how many.
 
-    For a broker that starts empty. Harmless on one that does not: the journal knows what is done.
+    For a broker that starts empty. Harmless on one that does not: the journal knows what is done. Its cost is that of
+    what is undone (`undone.py`), however long the history.
     """
-    topics, names = [topic for topic, _ in consumers], [name for _, name in consumers]
-    after, count = -1, 0
-    while True:
-        args = {"after": after, "topics": topics, "consumers": names, "limit": BATCH}
+    return (await refill_counted(house, consumers)).total()
+
+
+async def refill_counted(house: House, consumers: list[tuple[str, str]]) -> Counter[str]:
+    """The same; how many events of each topic, named without the prefix."""
+    counts: Counter[str] = Counter()
+    pairs = pairs_of(consumers)
+    await advance(house, pairs)
+    async with house.database.reading() as conn:
+        places = await undone_places(conn, pairs)
+    for start in range(0, len(places), BATCH):
         async with house.database.reading() as conn:
-            rows = await fetch_all(conn, history.SQL.unconsumed, args)
-        if not rows:
-            return count
-        await _publish_each(house, await readable(house, rows))
-        after, count = rows[-1]["seq"], count + len(rows)
-
-
-async def _publish_each(house: House, envelopes: Sequence[Envelope]) -> None:
-    """All at once; where the log refuses that, one by one, so that only what it refuses stays behind."""
-    try:
-        await publish(house, envelopes)
-    except LogRefused:
-        for one in envelopes:
-            await _publish_one(house, one)
-
-
-async def _publish_one(house: House, envelope: Envelope) -> None:
-    try:
-        await publish(house, [envelope])
-    except LogRefused as error:
-        log.error("the log refuses a stored event", id=str(envelope.id), type=envelope.type, error=str(error))
+            rows = await fetch_sealed(conn, UNDONE.at_places, {"places": places[start : start + BATCH]})
+        await publish_rows(house, await unerased(house, rows))
+        counts.update(row["topic"] for row in rows)
+    return counts

@@ -16,15 +16,19 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from aiokafka.errors import (
     GroupCoordinatorNotAvailableError,
     GroupLoadInProgressError,
+    KafkaConnectionError,
     NotCoordinatorForGroupError,
     TopicAlreadyExistsError,
     for_code,
 )
 from aiokafka.structs import OffsetAndMetadata
 
+from services.core.bus.broker_client import Brokers, client_arguments
+from services.core.bus.broker_trouble import unreachable
 from services.core.bus.delivery import Partition
 
 COORDINATOR_TO_COME = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
+NAMED_S = 20.0  # how long a broker may take to name topics that it has created
 FETCH_S = 20.0  # how long a broker may take to say where its partitions end
 
 
@@ -38,25 +42,45 @@ class TopicSpec:
     cleanup: str = "delete"
 
 
-async def ensure_topics(brokers: str, specs: Sequence[TopicSpec], *, replication: int = 1) -> None:
-    """Create the topics that are missing; several processes may do so at once. Raises what the broker refuses."""
+async def ensure_topics(brokers: Brokers, specs: Sequence[TopicSpec], *, replication: int = 1) -> None:
+    """Create the topics that are missing; several processes may do so at once. Raises what the broker refuses.
+
+    A broker that created a topic may not name it yet to who publishes: so we return when it does.
+    """
     async with _admin(brokers) as admin:
         there = set(await admin.list_topics())
-        missing = [_new_topic(spec, replication) for spec in specs if spec.name not in there]
+        missing = {spec.name: _new_topic(spec, replication) for spec in specs if spec.name not in there}
         if not missing:
             return
-        answer = await admin.create_topics(missing)
-    for name, code, *_ in answer.topic_errors:
-        if code not in (0, TopicAlreadyExistsError.errno):
-            raise for_code(code)(f"topic {name} was not created")
+        answer = await admin.create_topics(list(missing.values()))
+        for name, code, *_ in answer.topic_errors:
+            if code not in (0, TopicAlreadyExistsError.errno):
+                raise for_code(code)(f"topic {name} was not created")
+        async with asyncio.timeout(NAMED_S):
+            while not missing.keys() <= set(await admin.list_topics()):  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.1)
 
 
-async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
+async def log_ends(brokers: Brokers, topics: Sequence[str]) -> dict[str, list[int]]:
+    """Give where each partition of the topics ends, in one question; not for Tansu. Unknown topics are left out."""
+    places = await _places(brokers, topics)
+    if not places:
+        return {}
+    consumer = AIOKafkaConsumer(**client_arguments(brokers), enable_auto_commit=False)
+    await consumer.start()
+    try:
+        found = await consumer.end_offsets(places)
+    finally:
+        await consumer.stop()
+    return {topic: [found[one] for one in sorted(places) if one.topic == topic] for topic in {p.topic for p in places}}
+
+
+async def ends(brokers: Brokers, topics: Sequence[str]) -> dict[Partition, int]:
     """Give the offset after the last record of each partition of the topics; a topic that is not there has none."""
     places = await _places(brokers, topics)
     if not places:
         return {}
-    consumer = AIOKafkaConsumer(bootstrap_servers=brokers, enable_auto_commit=False, fetch_max_wait_ms=100)
+    consumer = AIOKafkaConsumer(**client_arguments(brokers), enable_auto_commit=False, fetch_max_wait_ms=100)
     await consumer.start()
     try:
         consumer.assign(places)
@@ -69,25 +93,33 @@ async def ends(brokers: str, topics: Sequence[str]) -> dict[Partition, int]:
         await consumer.stop()
 
 
-async def committed(brokers: str, group: str, partitions: Sequence[Partition]) -> dict[Partition, int]:
+async def committed(brokers: Brokers, group: str, partitions: Sequence[Partition]) -> dict[Partition, int]:
     """Give the offset of the next record that `group` will read, 0 where it has committed none."""
-    places = [TopicPartition(*partition) for partition in partitions]
+    return (await committed_by(brokers, {group: partitions}))[group]
+
+
+async def committed_by(brokers: Brokers, wanted: Mapping[str, Sequence[Partition]]) -> dict[str, dict[Partition, int]]:
+    """The same for several groups, each with its partitions, over one connection."""
+    reached = {}
     async with _admin(brokers) as admin, asyncio.timeout(FETCH_S):
-        while (found := await _offsets(admin, group, places)) is None:  # noqa: ASYNC110 - nobody announces it
-            await asyncio.sleep(0.1)
-    return {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
+        for group, partitions in wanted.items():
+            places = [TopicPartition(*partition) for partition in partitions]
+            while (found := await _offsets(admin, group, places)) is None:  # noqa: ASYNC110 - nobody announces it
+                await asyncio.sleep(0.1)
+            reached[group] = {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
+    return reached
 
 
-async def lag(brokers: str, group: str, topics: Sequence[str]) -> dict[Partition, int]:
+async def lag(brokers: Brokers, group: str, topics: Sequence[str]) -> dict[Partition, int]:
     """Give how many records of each partition `group` has not committed."""
     until = await ends(brokers, topics)
     done = await committed(brokers, group, list(until))
-    return {partition: end - done.get(partition, 0) for partition, end in until.items()}
+    return {partition: max(end - done.get(partition, 0), 0) for partition, end in until.items()}
 
 
-async def reset_group(brokers: str, group: str, offsets: Mapping[Partition, int]) -> None:
+async def reset_group(brokers: Brokers, group: str, offsets: Mapping[Partition, int]) -> None:
     """Set where `group` reads next; the group must have no members. On Tansu it must never have had any."""
-    consumer = AIOKafkaConsumer(bootstrap_servers=brokers, group_id=group, enable_auto_commit=False)
+    consumer = AIOKafkaConsumer(**client_arguments(brokers), group_id=group, enable_auto_commit=False)
     await consumer.start()
     try:
         consumer.assign([TopicPartition(*partition) for partition in offsets])
@@ -101,7 +133,7 @@ def _new_topic(spec: TopicSpec, replication: int) -> NewTopic:
     return NewTopic(spec.name, spec.partitions, replication, topic_configs=configs)
 
 
-async def _places(brokers: str, topics: Sequence[str]) -> list[TopicPartition]:
+async def _places(brokers: Brokers, topics: Sequence[str]) -> list[TopicPartition]:
     async with _admin(brokers) as admin:
         there = set(await admin.list_topics())
         known = [topic for topic in topics if topic in there]
@@ -123,9 +155,13 @@ async def _offsets(
 
 
 @asynccontextmanager
-async def _admin(brokers: str) -> AsyncIterator[AIOKafkaAdminClient]:
-    admin = AIOKafkaAdminClient(bootstrap_servers=brokers)
-    await admin.start()
+async def _admin(brokers: Brokers) -> AsyncIterator[AIOKafkaAdminClient]:
+    admin = AIOKafkaAdminClient(**client_arguments(brokers))
+    try:
+        await admin.start()
+    except KafkaConnectionError:
+        await admin.close()
+        raise await unreachable(brokers) from None
     try:
         yield admin
     finally:

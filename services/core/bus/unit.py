@@ -2,6 +2,9 @@
 
 It locks aggregates, stamps each of their events with the next version, changes tables only through the
 processor's `apply` functions, stores every event, and (with `final`) holds the journal row.
+
+An event has the time of its cause. An effect has the moment at which it happened, by the wall clock where that is
+later, and so has what is decided after it: `happened_at` is data, so a rebuild gives it again.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from uuid import UUID, uuid5
 from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
+from schemas.events.base import Effect
 from schemas.events.threads import TimerElapsed
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, caused
@@ -36,17 +40,20 @@ class Unit:
         step: str,
         appliers: Appliers,
         begun: Begun | None = None,
+        clock: Callable[[], datetime] | None = None,
     ) -> None:
         self.conn = conn
         self.cause = cause
         self.now: datetime = cause.time
         self.workspace = cause.workspace
         self.stored: list[Envelope] = []
-        self.settled: list[UUID] = []
+        self.settled: list[Envelope] = []
         self._consumer = consumer
         self._step = step
         self._appliers = appliers
         self._begun = begun
+        self._clock = clock or (lambda: cause.time)
+        self._time = cause.time
         self._versions: dict[tuple[str, UUID], int] = {}
 
     async def lock(self, kind: str, id: UUID) -> int:
@@ -62,10 +69,14 @@ class Unit:
         return found
 
     async def record(self, data: EventData) -> Envelope:
-        """Store an event that was decided here; an aggregate's event gets its version and is applied."""
+        """Store an event that was decided here; an aggregate's event gets its version and is applied.
+
+        An effect that does not say when it happened, happened now.
+        """
+        data = self._dated(data)
         version = await self._next_version(data) if data.AGGREGATE else None
         step = f"{self._step}/{len(self.stored)}"
-        envelope = caused(data, self.cause, source=self._consumer, step=step, version=version)
+        envelope = caused(data, self.cause, source=self._consumer, step=step, version=version, time=self._time)
         if data.AGGREGATE:
             await self._appliers[type(data)](self.conn, envelope)
         self.stored.append(envelope)
@@ -73,7 +84,7 @@ class Unit:
 
     def settle(self, envelope: Envelope) -> None:
         """Say that this consumer, to which the event will come, has nothing more to do for it: it is journaled here."""
-        self.settled.append(envelope.id)
+        self.settled.append(envelope)
 
     async def one(self, query: Any, **args: Any) -> Row | None:
         """The first row of a query, or None."""
@@ -107,12 +118,24 @@ class Unit:
         """Write the stored events, the aggregates' versions and what is settled; called once, before the commit."""
         self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
         if self.settled:
-            day = self.now.astimezone(UTC).date()
-            args = {"consumer": self._consumer, "event_ids": self.settled, "event_day": day}
+            args: Row = {
+                "consumer": self._consumer,
+                "event_ids": [one.id for one in self.settled],
+                "event_days": [one.time.astimezone(UTC).date() for one in self.settled],
+            }
             await self.conn.execute(history.SQL.mark_settled, args)
         for (kind, id), version in self._versions.items():
             args = {"workspace": self.workspace, "kind": kind, "id": id, "version": version}
             await self.conn.execute(history.SQL.set_version, args)
+
+    def _dated(self, data: EventData) -> EventData:
+        if not isinstance(data, Effect):
+            return data
+        if data.happened_at is None:
+            data = data.model_copy(update={"happened_at": max(self._time, self._clock())})
+        assert data.happened_at is not None
+        self._time = max(self._time, data.happened_at)
+        return data
 
     async def _next_version(self, data: EventData) -> int:
         key = (data.AGGREGATE, data.aggregate_id())

@@ -43,7 +43,6 @@ class Work(Generic[E_co]):
         consumer: str,
         house: House,
         appliers: Appliers,
-        passes_over: Callable[[EventData], bool] = lambda event: False,
     ) -> None:
         self.event = event
         self.envelope = envelope
@@ -51,10 +50,11 @@ class Work(Generic[E_co]):
         self.now: datetime = envelope.time
         self.workspace = envelope.workspace
         self.consumer = consumer
-        self._appliers, self._passes_over = appliers, passes_over
+        self._appliers = appliers
         self.journaled = False
         self.stored: list[Envelope] = []
         self.settled: list[UUID] = []
+        self.left_behind = False
         self._begun: Begun | None = None
 
     async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
@@ -92,26 +92,27 @@ class Work(Generic[E_co]):
             yield conn
 
     @asynccontextmanager
-    async def unit(self, step: str = "", *, final: bool = True) -> AsyncIterator[Unit]:
+    async def unit(self, step: str = "", *, final: bool = True, done: bool = False) -> AsyncIterator[Unit]:
         """The transaction in which the handler decides. Raises `AlreadyDone` where the journal has the event.
 
         `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
-        with a `step` of its own.
+        with a `step` of its own. One for what follows from an event that is `done` asks nothing of the journal.
         """
         async with self.house.database.transaction(self.workspace) as conn:
             if final:
                 await self._journal(conn)
-            elif await self._is_done(conn):
+            elif not done and await self._is_done(conn):
                 raise AlreadyDone
-            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun)
+            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun, self.house.now)
             yield unit
-            for one in unit.stored:
-                if self._passes_over(one.data):
-                    unit.settle(one)
             await unit.flush()
         self.journaled = self.journaled or final
         self.stored += unit.stored
-        self.settled += unit.settled
+        self.settled += [one.id for one in unit.settled]
+
+    def moment(self) -> datetime:
+        """The later of the event's time and the wall clock: effects happen then, and retries count from then."""
+        return max(self.now, self.house.now())
 
     async def pass_over(self) -> None:
         """Nothing is to be done for this event here: the journal says that it was seen."""
@@ -119,12 +120,16 @@ class Work(Generic[E_co]):
             await conn.execute(history.SQL.mark_done, self._journal_key())
 
     async def done_before(self) -> bool:
-        """Whether the journal has this event. The work has begun: an erase that meets its thread now makes it fail."""
+        """Whether the journal has this event. The work has begun: an erase that meets its thread now makes it fail.
+
+        `left_behind` says whether an attempt before has stored what is not published yet.
+        """
         thread = self.event.shared_in()
         async with self.house.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.begin, {**self._journal_key(), "thread": thread})
         assert row is not None
         self._begun = Begun(thread, row["erasures"])
+        self.left_behind = bool(row["left_behind"])
         return bool(row["done"])
 
     def _journal_key(self) -> dict[str, Any]:
@@ -135,8 +140,17 @@ class Work(Generic[E_co]):
         }
 
     async def _journal(self, conn: Connection) -> None:
-        if await fetch_one(conn, history.SQL.mark_done, self._journal_key()) is None:
+        """The journal row, or `AlreadyDone`. Work that begins with its unit begins here."""
+        if self._begun is not None:
+            if await fetch_one(conn, history.SQL.mark_done, self._journal_key()) is None:
+                raise AlreadyDone
+            return
+        thread = self.event.shared_in()
+        row = await fetch_one(conn, history.SQL.mark_done_at_once, {**self._journal_key(), "thread": thread})
+        assert row is not None
+        if not row["new"]:
             raise AlreadyDone
+        self._begun = Begun(thread, row["erasures"])
 
     async def _is_done(self, conn: Connection) -> bool:
         return await fetch_one(conn, history.SQL.is_done, self._journal_key()) is not None

@@ -2,20 +2,34 @@
 
 Invariant: who migrates holds an advisory lock of Postgres, which ends with its holder. Yoyo's own lock is a row: a
 process killed while it held one would keep every other from starting. Yoyo prints what a SELECT gives, so a migration
-that calls a function does it with PERFORM.
+that calls a function does it with PERFORM. No migration waits for a table for longer than `LOCK_TIMEOUT_S`: whoever
+waits for one keeps everybody who comes after it waiting, too. It is tried again then.
 """
 
 from __future__ import annotations
 
+import logging
+import time
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 from yoyo import get_backend, read_migrations
 
+from services.core.errors import Temporary
+
+log = logging.getLogger(__name__)
+
 MIGRATIONS = Path(__file__).with_name("migrations")
 LOCK = 6_170_114  # the number of the advisory lock; nothing else in the database uses it
 CONNECT_S = 10
+LOCK_TIMEOUT_S = 5
+MOST_TRIES = 12
+PAUSE_S = 5.0
+
+
+class TablesInUse(Temporary):
+    """A migration could not lock its tables: something works in them for long."""
 
 
 def migrate(database_url: str) -> list[str]:
@@ -23,16 +37,34 @@ def migrate(database_url: str) -> list[str]:
     yoyo_url = _yoyo_url(database_url)
     with psycopg.connect(database_url, autocommit=True, connect_timeout=CONNECT_S) as holder:
         holder.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-        backend = get_backend(yoyo_url)
-        with closing(backend.connection):
-            pending = backend.to_apply(read_migrations(str(MIGRATIONS)))
-            names = [migration.id for migration in pending]
-            backend.apply_migrations(pending)
+        names: list[str] = []
+        for tries in range(1, MOST_TRIES + 1):
+            try:
+                _apply(yoyo_url, names)
+            except psycopg.errors.LockNotAvailable as error:
+                if tries == MOST_TRIES:
+                    raise TablesInUse from error
+                log.warning("a migration waits for its tables, try %d of %d: %s", tries, MOST_TRIES, error)
+                time.sleep(PAUSE_S)
+            else:
+                break
     return names
+
+
+def _apply(yoyo_url: str, names: list[str]) -> None:
+    """Apply what is pending, one migration a transaction, and note its names."""
+    backend = get_backend(yoyo_url)
+    with closing(backend.connection):
+        for migration in backend.to_apply(read_migrations(str(MIGRATIONS))):
+            backend.apply_one(migration)
+            names.append(migration.id)
 
 
 def _yoyo_url(database_url: str) -> str:
     scheme, rest = database_url.split("://", 1)
     if scheme not in ("postgresql", "postgres"):
         raise ValueError(f"database_url has to begin with postgresql://, not {scheme}://")
-    return f"postgresql+psycopg://{rest}"
+    waits = f"-c%20lock_timeout%3D{LOCK_TIMEOUT_S}s"
+    if "options=" in rest:  # a sandbox names its schema there
+        return f"postgresql+psycopg://{rest.replace('options=', f'options={waits}%20', 1)}"
+    return f"postgresql+psycopg://{rest}{'&' if '?' in rest else '?'}options={waits}"

@@ -6,7 +6,7 @@ import select
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, LiteralString
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from services.core.clock import monotonic
 from services.core.db.patience import PATIENCE
+from services.core.db.vectors import VectorTypes
 
 if TYPE_CHECKING:
     from services.core.keys import Keys
@@ -56,10 +57,12 @@ async def _check(conn: Connection) -> None:
 
 def make_pool(database_url: str, *, size: int, keys: Keys | None = None) -> AsyncConnectionPool[Connection]:
     """A pool of at most `size` connections; `await pool.open()` before use."""
+    vectors = VectorTypes()
 
     async def _configure(conn: Connection) -> None:
         await conn.set_autocommit(True)
         await conn.execute("SET timezone TO 'UTC'")
+        await vectors.register(conn)
         give_keys(conn, keys)
 
     return AsyncConnectionPool(
@@ -99,6 +102,15 @@ class Database:
         await self._pool.close()
 
     @asynccontextmanager
+    async def snapshot(self, workspace: str) -> AsyncIterator[Connection]:
+        """One view of the rows of `workspace`, the same for all that is read in the block; nothing can be written.
+
+        Several tasks may read at once: what they have sent when one of them waits is answered in one round trip.
+        """
+        async with self._begun("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", workspace) as conn:
+            yield conn
+
+    @asynccontextmanager
     async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
@@ -107,8 +119,13 @@ class Database:
         fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
         next fetch, or at the end.
         """
+        async with self._begun("BEGIN", workspace) as conn:
+            yield conn
+
+    @asynccontextmanager
+    async def _begun(self, begin: LiteralString, workspace: str) -> AsyncIterator[Connection]:
         async with self._one() as conn, conn.pipeline():
-            await conn.execute("BEGIN")
+            await conn.execute(begin)
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])
             yield conn
@@ -147,6 +164,11 @@ async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = 
     if rows and (keys := keys_of(conn)):
         await keys.open_rows(rows)
     return rows
+
+
+async def fetch_sealed(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
+    """Every row as it is stored: what is sealed stays so, and one that cannot be opened fails no other."""
+    return await (await conn.execute(query, args)).fetchall()
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:

@@ -52,7 +52,7 @@ class MasterKeys:
                 return SubjectKey(id, unseal(secret, wrapped, id.bytes))
         raise MasterKeyMissing(
             f"a key was wrapped by the master key {master}, which is not here ({FILE} below home, or master_keys in "
-            "the settings); every process of a house, and a restored one too, needs the same master keys"
+            "the settings); every process of a deployment, and a restored one too, needs the same master keys"
         )
 
 

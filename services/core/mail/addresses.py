@@ -10,11 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-
-import idna
 
 from services.core.mail import headers
+from services.core.mail.mailbox import MailboxKey, domain_name
 from services.core.mail.message import Address
 
 MAX_ADDRESSES = 1_000
@@ -31,8 +29,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _LOCAL = re.compile(r"[^\s\x00-\x20\x7f-\x9f<>(),;:@\\\"\[\]]+\Z")
-_LITERAL = re.compile(r"\[[0-9A-Za-z:.\-]+\]\Z")
-_LABELS = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?)*\Z")
 
 Token = tuple[str, str]
 
@@ -131,7 +127,7 @@ def _named(phrase: list[Token], piece: list[Token], addr: str) -> Address | None
     """An address with its display name; a bare `@` in the name is allowed only where it repeats the address."""
     if any(token == ("special", "@") for token in phrase):
         repeated = _addr_spec([token for token in phrase if token[0] != "comment"])
-        return Address(repeated, addr) if repeated and repeated.lower() == addr.lower() else None
+        return Address(repeated, addr) if repeated and MailboxKey(repeated) == MailboxKey(addr) else None
     name = _phrase([token for token in phrase if token[0] != "comment"])
     return Address(name or _comments(piece), addr)
 
@@ -160,7 +156,7 @@ def _addr_spec(tokens: list[Token]) -> str:
     if texts.count("@") != 1 or "space" in kinds or sum(map(len, texts)) > MAX_ADDRESS_LENGTH:
         return ""
     at = texts.index("@")
-    local, domain = _local_part(tokens[:at]), _domain("".join(texts[at + 1 :]))
+    local, domain = _local_part(tokens[:at]), domain_name("".join(texts[at + 1 :]))
     return f"{local}@{domain}" if local and domain else ""
 
 
@@ -184,17 +180,3 @@ def _local_part(tokens: list[Token]) -> str:
 
 def _is_dot_atom(text: str) -> bool:
     return bool(_LOCAL.match(text)) and not text.startswith(".") and not text.endswith(".") and ".." not in text
-
-
-@lru_cache(maxsize=4096)
-def _domain(text: str) -> str:
-    """The domain in lower-case A-labels (UTS 46), an address literal as it is, or "" where it is neither."""
-    if text.startswith("["):
-        return text.lower() if _LITERAL.match(text) else ""
-    if not text.isascii():
-        try:
-            text = idna.encode(text, uts46=True, std3_rules=True).decode("ascii")
-        except (idna.IDNAError, UnicodeError):
-            return ""
-    text = text.lower().removesuffix(".")
-    return text if len(text) <= 253 and _LABELS.match(text) else ""

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
+from services.core.mail.mailbox import ascii_lower, domain_name
+
 _ALERT = re.compile(r"alert\.[0-9a-f]{32}@", re.IGNORECASE)
 
 
 def alert_message_id(id: UUID, domain: str) -> str:
     """The Message-ID, without angle brackets, of the alert mail with this id."""
-    return f"alert.{id.hex}@{domain.casefold()}"
+    return f"alert.{id.hex}@{domain_name(domain) or ascii_lower(domain)}"
 
 
 def is_alert_id(message_id: str) -> bool:

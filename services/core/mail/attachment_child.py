@@ -1,10 +1,11 @@
 """The child process that opens a stranger's document. A program of its own: nothing of the project is imported.
 
-    python -I attachment_child.py KIND LIMITS < document > answer
+    python -I -B attachment_child.py KIND LIMITS < document > answer
 
-KIND is `pdf`, `docx`, `text`, `zip`, `tar` or `tnef`; LIMITS is JSON with `cpu_seconds`, `memory_bytes`,
+KIND is `pdf`, `docx`, `text`, `ics`, `zip`, `tar` or `tnef`; LIMITS is JSON with `cpu_seconds`, `memory_bytes`,
 `text_characters`, `pages`, `names` and `unpacked_bytes`. The answer is JSON: `text`, `verdict`, `reason`.
-The limits are set before the document is read; whoever starts this also sets a limit of time.
+The limits are set before the document is read; whoever starts this also sets a limit of time. Without -B a module
+that is imported for the first time would be cached under the limit on file sizes: cut short, and broken for everybody.
 """
 
 from __future__ import annotations
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
 
 Answer = dict[str, str]
 OUTLINE_ENTRIES = 2_000
+CALENDAR_BYTES, CALENDAR_EVENTS, CALENDAR_VALUE = 256 * 1024, 5, 500
+_MEETING = {
+    "REQUEST": "An invitation, to be answered",
+    "CANCEL": "A meeting was cancelled",
+    "REPLY": "An answer to an invitation",
+    "COUNTER": "Another time is proposed for a meeting",
+}
 OUTPUT_BYTES_PER_CHARACTER = 6  # the longest JSON escape, `\\uXXXX`
 
 
@@ -156,6 +164,40 @@ def _text(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     return "text", text
 
 
+def _ics(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
+    """Each event of a calendar object (RFC 5545), in a few lines that a person would write."""
+    from icalendar import Calendar
+
+    lines: list[str] = []
+    for calendar in Calendar.from_ical(content[:CALENDAR_BYTES], multiple=True):
+        method = str(calendar.get("METHOD", "")).upper()
+        for event in calendar.walk("VEVENT")[:CALENDAR_EVENTS]:
+            lines += [_MEETING.get(method, "A calendar entry"), *_event(event), ""]
+    if not lines:
+        raise Unreadable("a calendar without an event")
+    return "text", "\n".join(lines).strip()
+
+
+def _event(event: Any) -> Iterator[str]:
+    for name, label in (("SUMMARY", "what"), ("DTSTART", "begins"), ("DTEND", "ends"), ("RRULE", "repeats"),
+                        ("LOCATION", "where"), ("ORGANIZER", "by"), ("DESCRIPTION", "note")):  # fmt: skip
+        value = event.get(name)
+        if value is not None:
+            yield f"{label}: {_calendar_value(value)}"
+
+
+def _calendar_value(value: Any) -> str:
+    """A moment with its zone, a rule as it is written, anything else as text on one line."""
+    moment = getattr(value, "dt", None)
+    if moment is not None:
+        zone = getattr(value, "params", {}).get("TZID", "") or ("UTC" if getattr(moment, "tzinfo", None) else "")
+        said = moment.strftime("%Y-%m-%d %H:%M") if hasattr(moment, "hour") else moment.isoformat()
+        return f"{said} {zone}".strip()
+    to_ical = getattr(value, "to_ical", None) if isinstance(value, dict) else None
+    written = to_ical().decode("utf-8", "replace") if to_ical else str(value)
+    return " ".join(re.sub(r"^mailto:", "", written, flags=re.IGNORECASE).split())[:CALENDAR_VALUE]
+
+
 def _zip(content: bytes, limits: dict[str, int]) -> tuple[str, str]:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         entries = archive.infolist()
@@ -198,6 +240,7 @@ READERS: dict[str, Callable[[bytes, dict[str, int]], tuple[str, str]]] = {
     "pdf": _pdf,
     "docx": _docx,
     "text": _text,
+    "ics": _ics,
     "zip": _zip,
     "tar": _tar,
     "tnef": _tnef,

@@ -22,6 +22,7 @@ from services.core.mail.mime import read_mail
 Verdict = Literal["text", "listing", "none", "human"]
 
 _CHILD = Path(__file__).with_name("attachment_child.py")
+CHILD_FLAGS = ("-I", "-B")  # nothing of the environment, and no bytecode written under the limits
 _OFFICE = "application/vnd.openxmlformats-officedocument."
 _KINDS = {
     "application/pdf": "pdf",
@@ -29,6 +30,8 @@ _KINDS = {
     "application/zip": "zip",
     "application/x-tar": "tar",
     "application/ms-tnef": "tnef",
+    "text/calendar": "ics",
+    "application/ics": "ics",
     "application/json": "text",
     "application/xml": "text",
 }
@@ -64,7 +67,7 @@ class AttachmentText:
 
 
 def attachment_text(attachment: Attachment, limits: ExtractionLimits | None = None) -> AttachmentText:
-    """Text of a PDF, DOCX, CSV, text, HTML or mail file; names in a zip, tar or TNEF.
+    """Text of a PDF, DOCX, CSV, text, HTML, calendar or mail file; names in a zip, tar or TNEF.
 
     Blocks for at most `limits.wall_seconds`: call it in a thread.
     """
@@ -104,16 +107,14 @@ def _cut(text: str, limits: ExtractionLimits) -> AttachmentText:
 
 
 def _kind(content_type: str) -> str:
-    if content_type.startswith("text/"):
-        return "text"
-    return _KINDS.get(content_type, "")
+    return _KINDS.get(content_type, "text" if content_type.startswith("text/") else "")
 
 
 def _run(kind: str, content: bytes, limits: ExtractionLimits) -> AttachmentText:
     with tempfile.TemporaryFile() as answer:
         try:
             done = subprocess.run(
-                [sys.executable, "-I", str(_CHILD), kind, json.dumps(asdict(limits))],
+                [sys.executable, *CHILD_FLAGS, str(_CHILD), kind, json.dumps(asdict(limits))],
                 input=content,
                 stdout=answer,
                 stderr=subprocess.DEVNULL,

@@ -9,8 +9,6 @@ from __future__ import annotations
 import codecs
 from functools import lru_cache
 
-from charset_normalizer import from_bytes
-
 GUESS_SAMPLE_BYTES = 4096
 
 _MEANT = {
@@ -112,5 +110,7 @@ def _lenient(data: bytes, name: str) -> str:
 def _guess(data: bytes) -> str:
     """The most likely codec of an unlabelled text, judged by its first bytes; windows-1252 when in doubt."""
     sample = data[:GUESS_SAMPLE_BYTES]
+    from charset_normalizer import from_bytes  # large, and needed for mail that lies about its charset only
+
     best = from_bytes(sample).best() if len(sample) > 16 else None
     return _lenient(data, best.encoding if best else "cp1252")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mimetypes
 import re
 
 _MAGIC: tuple[tuple[int, bytes, str], ...] = (
@@ -41,8 +42,17 @@ _INSIDE_ZIP = (
     (b"META-INF/MANIFEST.MF", "application/java-archive"),
 )
 MAX_DECLARED_TYPE = 100
+UNKNOWN = "application/octet-stream"
+_MARKDOWN = (".md", ".markdown")
 _HTML = re.compile(rb"\s*(?:<!doctype html|<html|<head|<body)", re.IGNORECASE)
 _TEXT_BYTES = bytes({7, 8, 9, 10, 12, 13, 27} | set(range(0x20, 0x100)) - {0x7F})
+
+
+def claimed_by_name(filename: str) -> str:
+    """The media type that a file's name stands for."""
+    if filename.lower().endswith(_MARKDOWN):
+        return "text/markdown"
+    return mimetypes.guess_type(filename)[0] or UNKNOWN
 
 
 def detect(content: bytes, claimed: str, filename: str = "") -> str:
@@ -53,7 +63,7 @@ def detect(content: bytes, claimed: str, filename: str = "") -> str:
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_type(content)
     if not content or claimed.startswith("message/"):
-        return claimed or "application/octet-stream"
+        return claimed or UNKNOWN
     if _HTML.match(content[:512]):
         return "text/html"
     return _text_type(content, claimed, filename)
@@ -66,7 +76,7 @@ def _text_type(content: bytes, claimed: str, filename: str) -> str:
             return "text/csv"
         return claimed if claimed.startswith("text/") or claimed.endswith(("json", "xml")) else "text/plain"
     known = {media_type for _, _, media_type in _MAGIC} | {"application/zip", "text/html", "text/plain"}
-    return "application/octet-stream" if claimed in known or not claimed else claimed
+    return UNKNOWN if claimed in known or not claimed else claimed
 
 
 def _zip_type(content: bytes) -> str:

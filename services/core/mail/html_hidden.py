@@ -20,7 +20,7 @@ SAME_COLOUR_DISTANCE = 12
 FAINTEST_OPACITY = 0.05
 OFF_SCREEN_PX = -500.0
 
-_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,4000})\}")
+_RULE = re.compile(r"(?<![^{}])([^{}]{1,500}+)\{([^{}]{0,4000}+)\}")
 _SIMPLE = re.compile(r"[a-z0-9]*([.#][\w-]+)\Z", re.IGNORECASE)
 _AT_RULE = re.compile(r"@[^{};]{0,500}\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}")
 _COMMENT = re.compile(r"/\*.*?\*/|<!--|-->", re.DOTALL)

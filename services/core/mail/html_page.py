@@ -10,7 +10,7 @@ from lxml.html import HtmlElement
 from services.core.mail import charsets
 from services.core.mail.html_text import element_to_text, parse_html
 
-_DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_DECLARED = re.compile(rb"<meta[^>]{0,200}charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([\w.:-]{1,40})", re.IGNORECASE)
 _AROUND = ("nav", "aside", "footer", "form", "button")
 _MAIN = ".//main | .//*[@role='main'] | .//article"
 LEAST_SHARE = 0.3  # of the page's text that its main part has to hold to stand for it

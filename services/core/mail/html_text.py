@@ -16,6 +16,9 @@ from services.core.mail import html_hidden
 from services.core.mail.text_writer import TextWriter
 
 MAX_HTML_CHARACTERS = 5_000_000
+MAX_WORK = 60_000  # elements of a document, one with a style of its own counting as five
+MAX_DEPTH = 1_000  # elements in each other; parsers leave out what is nested twice as deep
+STYLED = 4  # how much longer than an element a style takes to be read
 MAX_HIDDEN_CHARACTERS = 20_000
 
 _SKIPPED = {"head", "script", "style", "title", "meta", "link", "template", "noscript"} | {
@@ -38,10 +41,19 @@ class HtmlText:
 
     text: str
     hidden: str = ""
+    over: str = ""  # the limit that the document passes, in words; nothing of it is to be relied on then
+
+
+def _work(html: str) -> int:
+    """How much work a document is, in elements: known before it is parsed, so that none has to be stopped in it."""
+    html = html[:MAX_HTML_CHARACTERS]
+    return html.count("<") - html.count("</") + STYLED * (html.count("style=") + html.count("STYLE="))
 
 
 def html_to_text(html: str) -> HtmlText:
     """Visible and hidden text of a document or fragment."""
+    if _work(html) > MAX_WORK:
+        return HtmlText("", over=f"HTML of more than {MAX_WORK} elements and styles")
     root = parse_html(html)
     return element_to_text(root) if root is not None else HtmlText("")
 
@@ -60,14 +72,19 @@ def parse_html(html: str) -> HtmlElement | None:
 def element_to_text(root: HtmlElement, *, markdown: bool = False) -> HtmlText:
     """Visible and hidden text of an element, without the text after it; with `markdown`, headings and tables marked."""
     visible, hidden = TextWriter(markdown=markdown), TextWriter()
-    _walk(root, visible, hidden)
+    deepest = _walk(root, visible, hidden)
+    over = f"HTML of more than {MAX_DEPTH} elements in each other" if deepest > MAX_DEPTH else ""
     text, spelled = html_hidden.without_invisible_characters(visible.text())
     unseen = " ".join(f"{hidden.text()} {spelled}".split())
-    return HtmlText(text.strip("\n"), unseen[:MAX_HIDDEN_CHARACTERS])
+    return HtmlText(text.strip("\n"), unseen[:MAX_HIDDEN_CHARACTERS], over)
 
 
-def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> None:
-    """Depth first, in document order, without recursion; text goes to the writer that its look asks for."""
+def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> int:
+    """Depth first, in document order, without recursion; text goes to the writer that its look asks for.
+
+    Gives how deep the elements stand in each other.
+    """
+    deepest = 0
     styles = html_hidden.style_rules(root)
     around: list[tuple[html_hidden.Look, TextWriter]] = [(html_hidden.Look(), visible)]
     skipping: HtmlElement | None = None
@@ -78,6 +95,7 @@ def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> None:
                 continue
             look = html_hidden.look(element, around[-1][0], styles)
             around.append(around[-1] if look is around[-1][0] else (look, hidden if look.hidden else visible))
+            deepest = max(deepest, len(around))
             visible.open(element)
             around[-1][1].put(element.text)
         elif event == "end" and skipping in (None, element):
@@ -87,3 +105,4 @@ def _walk(root: HtmlElement, visible: TextWriter, hidden: TextWriter) -> None:
             skipping = None
             if element is not root:
                 around[-1][1].put(element.tail)
+    return deepest

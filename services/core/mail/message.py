@@ -6,10 +6,12 @@ and what is over a limit in `parked`.
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+from services.core.mail.mailbox import MailboxKey
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +37,9 @@ class Address:
     addr: str
 
     @property
-    def key(self) -> str:
-        """The address in the form that two spellings of one mailbox share.
-
-        Only ASCII letters are folded: full case folding makes one mailbox of `straße@` and `strasse@`.
-        """
-        return self.addr.translate(ASCII_LOWER)
+    def key(self) -> MailboxKey:
+        """The form that two spellings of one mailbox share."""
+        return MailboxKey(self.addr)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,19 @@ class ParsedMail:
     hidden_text: str = ""  # text an HTML body hid from its reader, removed from `text`
     defects: tuple[str, ...] = ()
     parked: str = ""  # the limit that was passed, in words; "" when the mail may go on
+    _by_name: Mapping[str, tuple[str, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Header values by name in lower case: the filters ask for some hundred names."""
+        found = defaultdict[str, list[str]](list)
+        for name, value in self.headers:
+            found[name.casefold()].append(value)
+        object.__setattr__(self, "_by_name", {name: tuple(values) for name, values in found.items()})
 
     def header(self, name: str) -> str:
         """The first value of a header, or ""."""
-        return next((v for k, v in self.headers if k.casefold() == name.casefold()), "")
+        return next(iter(self.all(name)), "")
 
     def all(self, name: str) -> tuple[str, ...]:
         """Every value of a header, in order."""
-        return tuple(v for k, v in self.headers if k.casefold() == name.casefold())
+        return self._by_name.get(name.casefold(), ())

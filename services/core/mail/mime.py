@@ -18,6 +18,8 @@ from services.core.mail.message import Address, Attachment, Limits, ParsedMail
 from services.core.mail.reply_text import split_reply
 
 UNREADABLE = "our reader failed"
+MAX_TEXT_BYTES = 8_000_010
+MAX_TEXT_CHARACTERS = 2_000_000  # of plain text; what is behind stands in the raw mail alone
 
 
 def read_mail(raw: bytes, limits: Limits = Limits()) -> ParsedMail:  # noqa: B008
@@ -70,8 +72,9 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
     def ids(name: str) -> tuple[str, ...]:
         return headers.message_ids(" ".join(undecoded(name)), limits.references)
 
-    text, hidden = body.plain_text()
-    reply = split_reply(text, body.html)
+    seen = html_text.html_to_text(body.html) if body.html and not parked else html_text.HtmlText("")
+    text = body.plain_text(seen)
+    reply = split_reply(text, "" if parked or seen.over else body.html)
     return ParsedMail(
         headers=tuple((name, headers.decode_words(value)) for name, value in unfolded),
         message_id=next(iter(ids("message-id")), ""),
@@ -90,9 +93,9 @@ def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits
         reply=reply,
         language=detect_language(reply.new),
         attachments=tuple(body.attachments),
-        hidden_text=hidden,
+        hidden_text=seen.hidden,
         defects=tuple(dict.fromkeys(defects)),
-        parked=parked or _too_many_references(undecoded("references"), limits),
+        parked=parked or seen.over or _too_many_references(undecoded("references"), limits),
     )
 
 
@@ -118,24 +121,29 @@ class _Body:
             else:
                 self._attach(part)
 
-    def plain_text(self) -> tuple[str, str]:
-        """The body as plain text, and what its HTML hides."""
-        seen = html_text.html_to_text(self.html) if self.html else html_text.HtmlText("")
+    def plain_text(self, seen: html_text.HtmlText) -> str:
+        """The body as plain text, taken from its HTML where it has no other."""
         plain = "\n".join(text.strip("\n") for text in self.plain)
-        return plain if plain.strip() else seen.text, seen.hidden
+        return plain if plain.strip() else seen.text
 
     def _text(self, part: parts.Part) -> None:
-        text, defect = charsets.decode_checked(part.content(), part.parameters.get("charset", ""))
+        content = part.content()
+        if part.content_type != "text/html" and len(content) > MAX_TEXT_BYTES and b"begin " not in content:
+            content = content[:MAX_TEXT_BYTES]  # more than the characters that are kept, in any charset
+        text, defect = charsets.decode_checked(content, part.parameters.get("charset", ""))
         if defect:
             self._defects.append(defect)
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
         if part.content_type == "text/html":
             self.html += text
             return
-        if part.parameters.get("format", "").casefold() == "flowed":
+        if part.parameters.get("format", "").casefold() == "flowed" and len(text) <= MAX_TEXT_CHARACTERS:
             text = unflow(text, del_sp=part.parameters.get("delsp", "").casefold() == "yes")
         text, files = uuencode.take_files(text)
-        self.plain.append(text)
+        room = MAX_TEXT_CHARACTERS - sum(map(len, self.plain))
+        if len(text) > room:
+            self._defects.append(f"text of more than {MAX_TEXT_CHARACTERS} characters")
+        self.plain.append(text[: max(room, 0)])
         self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
 
     def _attach(self, part: parts.Part) -> None:

@@ -20,7 +20,7 @@ _EMAIL = re.compile(r"[\w.+'-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})*")
 _URL_TAIL = re.compile(r"(https?://[^\s?#<>\"]{1,500})[?#][^\s<>\"]*", re.IGNORECASE)
 _PHONE = re.compile(r"(?<![\w.])(?:\+|00)?\(?\d[\d ()/.\u00a0-]{5,20}\d(?![\w])")
 _DATE_OR_HOST = re.compile(r"\d{4}-\d\d-\d\d|\d\d?[./]\d\d?[./]\d{2,4}|\d{1,3}(?:\.\d{1,3}){3}")
-_CODE = re.compile(r"(?<!\w)(?=[\w-]*\d)\w[\w-]{3,60}(?!\w)")
+_CODE = re.compile(r"(?<!\w)(?=[\w-]{0,60}\d)\w[\w-]{3,60}(?!\w)")
 _FREEMAIL = frozenset({"gmail", "googlemail", "outlook", "hotmail", "yahoo", "icloud", "proton", "gmx", "web", "aol"})
 PHONE_DIGITS = 7
 

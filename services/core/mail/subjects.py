@@ -10,11 +10,11 @@ _REPLY = (
 )
 _FORWARD = "fwd?|wg|weitergeleitet|tr|i|rv|enc|vl|vb|doorst|pd|vidbs|továbbítás|πρθ|转发|轉寄|転送|пер|전달|הועבר"
 MAX_CHARS = 1000
-_COUNT = r"\s*(?:\[\d+\]|\(\d+\)|\^\d+)?"
-_REPLY_PREFIX = re.compile(rf"^\s*(?:{_REPLY}){_COUNT}\s*[:：]\s*", re.I)
-_LEADER = re.compile(rf"^\s*(?:(?:{_REPLY}|{_FORWARD}){_COUNT}\s*(?:\[[^\[\]]*\])?\s*[:：])\s*", re.I)
+_COUNT = r"\s{0,9}(?:\[\d{1,9}\]|\(\d{1,9}\)|\^\d{1,9})?"
+_REPLY_PREFIX = re.compile(rf"^\s*+(?:{_REPLY}){_COUNT}\s{{0,9}}[:：]\s*+", re.I)
+_LEADER = re.compile(rf"^\s*+(?:(?:{_REPLY}|{_FORWARD}){_COUNT}\s{{0,9}}(?:\[[^\[\]]*+\])?\s{{0,9}}[:：])\s*+", re.I)
 _BLOB = re.compile(r"^\s*\[[^\[\]]*\]\s*")
-_TRAILER = re.compile(r"\s*\(fwd\)\s*$", re.I)
+_TRAILER = re.compile(r"(?<!\s)\s*+\(fwd\)\s*+$", re.I)
 _WRAPPED = re.compile(r"^\s*\[fwd:(.*)\]\s*$", re.I | re.S)
 
 

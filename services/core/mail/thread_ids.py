@@ -4,22 +4,28 @@ In this order: the thread of a valid reply token; a Message-ID of ours in In-Rep
 earlier mail of the same people; else a new thread. Never by subject alone. Whoever may not continue a
 thread opens a new one, flagged. Threads are the same whatever order their mails arrive in, if the caller
 stores with each placed mail its own id and the ids in `Placement.awaits`, and asks for `wanted_ids`.
+
+A thread holds mails of one standing: proven, unproven or failed (its domain disowns it). No mail of one standing is in
+a thread of another, and none changes where a mail of another standing goes, whatever Message-ID, reference or token it
+carries. Between them there are links, for people to see.
 """
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from services.core.mail.subjects import base_subject
-from services.core.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind
+from services.core.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind, Standing
 
 __all__ = [
     "KnownThread",
     "MailFacts",
     "Placement",
     "PlacementKind",
+    "Standing",
     "place",
     "thread_id",
     "wanted_ids",
@@ -43,13 +49,22 @@ def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
 
 
 def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
-    """uuid5 of workspace, inbox and the id that a conversation begins with."""
-    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root)))
+    """uuid5 of workspace, inbox and the id that a conversation begins with; of the author too, who is not proven."""
+    apart = () if mail.standing == "proven" else (mail.standing, mail.author)
+    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart)))
 
 
 def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta = REOPEN_WITHIN) -> Placement:
     """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
-    known = sorted(candidates, key=lambda thread: str(thread.thread_id))
+    every = sorted(candidates, key=lambda thread: str(thread.thread_id))
+    known = [thread for thread in every if thread.standing == mail.standing]
+    others = [thread for thread in every if thread.standing != mail.standing]
+    by_token = mail.verified and all(thread.thread_id != mail.token_thread for thread in others)
+    return _marked(mail, _placed(mail, known, reopen_within, by_token=by_token), others)
+
+
+def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timedelta, *, by_token: bool) -> Placement:
+    """The thread among those of the mail's own standing; `by_token`: a token may name one that is not stored."""
     found, reason = _found(mail, known)
     allowed = [thread for thread in found if _may_continue(mail, thread)]
     refused = [thread for thread in known if thread not in allowed and _refers(mail, thread)]
@@ -60,9 +75,27 @@ def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: tim
         return Placement(
             first.thread_id, "continued", reason[first.thread_id], flags, None, rest, _awaits(mail, refused)
         )
-    if mail.token_thread and not allowed:
+    if by_token and mail.token_thread and not allowed:
         return Placement(mail.token_thread, "continued", "reply token", flags, awaits=_awaits(mail, refused))
     return _opened(mail, known, allowed, refused, flags)
+
+
+def _marked(mail: MailFacts, placement: Placement, others: Sequence[KnownThread]) -> Placement:
+    """The placement with what the mail has to do with threads of another standing, for people to see.
+
+    A mail of nobody proven that carries on from a proven person's thread claims to be one of its people, or
+    is a stranger's. A proven mail is linked to what its author wrote before they were proven.
+    """
+    named = [t for t in others if _refers(mail, t) or t.thread_id == mail.token_thread]
+    theirs = [t for t in named if mail.author in (t.author, *t.participants)]
+    flags = placement.flags
+    if mail.standing != "proven" and named:
+        flags = (*flags, "claims_to_be" if theirs else "foreign_reference")
+    if placement.kind != "new" or not theirs:
+        return replace(placement, flags=tuple(dict.fromkeys(flags)))
+    first = min(theirs, key=lambda t: (t.standing != "proven", t.standing))
+    why = "its author is proven now" if mail.standing == "proven" else f"its sender is {mail.standing}"
+    return replace(placement, kind="linked", reason=why, linked_to=first.thread_id, flags=tuple(dict.fromkeys(flags)))
 
 
 def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThread], dict[uuid.UUID, str]]:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Literal
 
 PlacementKind = Literal["new", "continued", "linked"]
+Standing = Literal["proven", "unproven", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +16,8 @@ class MailFacts:
     """What placing needs of a mail. Addresses are keys (casefolded), ids without brackets, references oldest first.
 
     `token_thread` is what `tokens.check_token` gave for the author; `participants` are From, To and Cc
-    without our own addresses; `verified` holds for `verified` and `vouched` senders. `aliases` are the other addresses
-    of the same person.
+    without our own addresses; `verified` holds for `verified` and `vouched` senders, `failed` where the sender's domain
+    disowns the mail. `aliases` are the other addresses of the same person.
     """
 
     workspace: str
@@ -31,6 +32,12 @@ class MailFacts:
     verified: bool = False
     token_thread: uuid.UUID | None = None
     aliases: frozenset[str] = frozenset()
+    failed: bool = False
+
+    @property
+    def standing(self) -> Standing:
+        """How far the author is who they say: what decides which threads the mail may be in."""
+        return "proven" if self.verified else "failed" if self.failed else "unproven"
 
     @property
     def ancestors(self) -> tuple[str, ...]:
@@ -45,7 +52,7 @@ class KnownThread:
 
     `message_ids` are those of its mails, `our_ids` of those that we sent, `awaited` those its mails refer to and
     that have not come; `participants` all who stood in From, To or Cc of its trusted mails, `verified` those
-    who wrote in it and were verified.
+    who wrote in it and were verified. `standing` is that of its first mail, and so of every mail in it.
     """
 
     thread_id: uuid.UUID
@@ -57,6 +64,7 @@ class KnownThread:
     verified: frozenset[str] = frozenset()
     subject: str = ""
     closed_at: datetime | None = None
+    standing: Standing = "proven"
 
     @property
     def held(self) -> frozenset[str]:
@@ -66,7 +74,7 @@ class KnownThread:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Where a mail goes. `linked_to` is the thread that a linked one carries on from.
+    """Where a mail goes. `linked_to` is the thread that a linked one carries on from, or says that it does.
 
     `same_as` are further threads that this mail shows to be the same conversation (`thread.linked`);
     `awaits` the ids whose mails, when they come, belong here.

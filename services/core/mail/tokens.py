@@ -17,6 +17,8 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from services.core.mail.mailbox import MailboxKey, ascii_lower, domain_name
+
 TAG_BYTES = 10  # 80 bits: an online guess, one mail each
 _TOKEN = re.compile(r"^[a-z2-7]{42}$")
 _OWN_LOCAL = re.compile(r"^c\.([a-z2-7]{42})\.[a-z0-9]+$")
@@ -36,14 +38,14 @@ class Keyring:
             raise ValueError("a keyring needs at least one key, and 16 bytes in each")
 
 
-def make_token(keyring: Keyring, workspace: str, thread_id: uuid.UUID, participant: str) -> str:
-    """The token (42 characters) for one person in one thread; `participant` is an address or an id, case aside."""
+def make_token(keyring: Keyring, workspace: str, thread_id: uuid.UUID, participant: MailboxKey) -> str:
+    """The token (42 characters) for one person in one thread."""
     return _encode(thread_id.bytes + _tag(keyring.keys[0], workspace, thread_id, participant))
 
 
-def check_token(keyring: Keyring, token: str, workspace: str, participants: Sequence[str]) -> uuid.UUID | None:
+def check_token(keyring: Keyring, token: str, workspace: str, participants: Sequence[MailboxKey]) -> uuid.UUID | None:
     """The thread id that a token opens for any of `participants`, or None. Compared in constant time."""
-    data = _decode(token.casefold())
+    data = _decode(ascii_lower(token))
     if data is None:
         return None
     thread_id, tag = uuid.UUID(bytes=data[:16]), data[16:]
@@ -54,12 +56,12 @@ def check_token(keyring: Keyring, token: str, workspace: str, participants: Sequ
 def own_message_id(token: str, reply_id: uuid.UUID, domain: str) -> str:
     """Our Message-ID without angle brackets: the same for every attempt at the same reply."""
     salt = base64.b32encode(hashlib.sha256(reply_id.bytes).digest()[:10]).decode().casefold()
-    return f"c.{token}.{salt}@{domain.casefold()}"
+    return f"c.{token}.{salt}@{domain_name(domain) or ascii_lower(domain)}"
 
 
 def token_of_message_id(message_id: str) -> str:
     """The token in a Message-ID of our making, or ""."""
-    found = _OWN_LOCAL.match(message_id.strip("<> ").casefold().rpartition("@")[0])
+    found = _OWN_LOCAL.match(ascii_lower(message_id.strip("<> ")).rpartition("@")[0])
     return found.group(1) if found else ""
 
 
@@ -71,7 +73,7 @@ def plus_address(address: str, token: str) -> str:
 
 def token_of_address(address: str) -> str:
     """The token in a plus-address, or ""."""
-    detail = address.rpartition("@")[0].casefold().rpartition("+")[2]
+    detail = ascii_lower(address.rpartition("@")[0]).rpartition("+")[2]
     return detail if _TOKEN.match(detail) else ""
 
 
@@ -81,8 +83,8 @@ def without_token(address: str) -> str:
     return f"{local[: -len(token) - 1]}@{domain}" if token else address
 
 
-def _tag(key: bytes, workspace: str, thread_id: uuid.UUID, participant: str) -> bytes:
-    fields = (workspace.encode(), thread_id.bytes, participant.casefold().encode())
+def _tag(key: bytes, workspace: str, thread_id: uuid.UUID, participant: MailboxKey) -> bytes:
+    fields = (workspace.encode(), thread_id.bytes, MailboxKey(participant).encode())
     message = b"".join(len(f).to_bytes(4, "big") + f for f in fields)
     return hmac.new(key, b"correspondent reply token 1" + message, hashlib.sha256).digest()[:TAG_BYTES]
 

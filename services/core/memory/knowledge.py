@@ -6,23 +6,24 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from psycopg.rows import class_row
 from psycopg.sql import SQL
 
 from services.core.db import Connection, queries
-from services.core.memory.embeddings import Meaning
-from services.core.memory.passages import PassageSettings, search_passages
-from services.core.memory.signals import SignalWeights
 
-_NOTHING = dict.fromkeys((field.name for field in fields(SignalWeights)), 0.0)
-WEIGHTS = SignalWeights(**{**_NOTHING, "dense": 1.0, "lexical": 0.2, "stream_lexical": 0.2})
+if TYPE_CHECKING:
+    from services.core.memory.embeddings import Meaning
+
+WEIGHTS = {"dense": 1.0, "lexical": 0.2, "stream_lexical": 0.2}  # of the signals; the others count nothing
 """Of a document's passage its own meaning counts, then its words and its document's; not what stands before and after
 it, as in a conversation. Chosen on one half of `tests/benchmarks/knowledge_rank`, kept because of the other."""
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 
+SENDABLE = "\n(The file of this document may be attached to the reply.)"
 KNOWLEDGE = queries(__file__, "knowledge.sql")
 
 
@@ -30,7 +31,8 @@ KNOWLEDGE = queries(__file__, "knowledge.sql")
 class Passage:
     """A chunk of an edition of a document; `score` is comparable within one query only.
 
-    `public_url` is where everybody may read the document, "" where nobody outside may.
+    `public_url` is where everybody may read the document, "" where nobody outside may. `sendable`: its file may be
+    attached to a reply.
     """
 
     chunk_id: UUID
@@ -41,7 +43,13 @@ class Passage:
     text: str
     origin: str
     public_url: str
+    sendable: bool = False
     score: float = 0.0
+
+    @property
+    def shown(self) -> str:
+        """The passage as a model reads it."""
+        return f"[{self.chunk_id}] {self.place}\n{self.text}{SENDABLE if self.sendable else ''}"
 
     @property
     def place(self) -> str:
@@ -65,6 +73,10 @@ async def search_knowledge(
     as_of: datetime | None = None,
 ) -> list[Passage]:
     """The passages that answer a query, best first; with `as_of`, among those that could be found then."""
+    from services.core.memory.passages import PassageSettings, search_passages
+    from services.core.memory.signals import SignalWeights
+
+    nothing = dict.fromkeys((field.name for field in fields(SignalWeights)), 0.0)
     hits = await search_passages(
         conn,
         scope=SQL(KNOWLEDGE.as_of if as_of else KNOWLEDGE.current),
@@ -72,7 +84,7 @@ async def search_knowledge(
         query_text=query_text,
         query_vector=meaning.vector,
         limit=limit,
-        settings=PassageSettings(weights=WEIGHTS),
+        settings=PassageSettings(weights=SignalWeights(**{**nothing, **WEIGHTS})),
     )
     found = await passages_by_id(conn, workspace, [hit.id for hit in hits])
     return [replace(found[hit.id], score=hit.score) for hit in hits if hit.id in found]

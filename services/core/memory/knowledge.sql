@@ -12,6 +12,6 @@ FROM chunks WHERE workspace = %(workspace)s AND added_at <= %(as_of)s AND (retir
 
 -- name: chunks_by_id
 SELECT c.chunk_id, c.document_id, c.edition, d.title, c.heading, c.text, d.origin,
-       CASE WHEN d.removed_at IS NULL THEN d.public_url ELSE '' END AS public_url
+       CASE WHEN d.removed_at IS NULL THEN d.public_url ELSE '' END AS public_url, d.sendable AND d.removed_at IS NULL AS sendable
 FROM chunks c JOIN documents d USING (document_id)
 WHERE c.workspace = %(workspace)s AND c.chunk_id = ANY(%(ids)s)

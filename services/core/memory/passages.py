@@ -14,13 +14,14 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 import numpy as np
+from pgvector import HalfVector
 from psycopg.rows import class_row
 from psycopg.sql import SQL, Composed
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
-from services.core.memory.embeddings import Vector, vector_literal
+from services.core.memory.embeddings import Vector
 from services.core.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
 PASSAGES = queries(__file__, "passages.sql")
@@ -115,7 +116,7 @@ async def scored_passages(
     values = {
         **parameters,
         "text": query_text,
-        "vector": vector_literal(query_vector),
+        "vector": HalfVector(query_vector),
         "candidates": candidates,
     }
     async with conn.cursor(row_factory=class_row(Passage)) as cursor:

@@ -12,7 +12,7 @@ scope AS MATERIALIZED (
         char_length(text) AS length,
         rtrim(text) LIKE '%%?' AS question,
         length(tsv)::float8 AS size,
-        1 - (embedding <=> %(vector)s::halfvec) AS similarity
+        1 - (embedding <=> %(vector)s) AS similarity
     FROM ({scope}) AS row
 ),
 total AS (

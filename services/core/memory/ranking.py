@@ -66,11 +66,13 @@ class Standing(Protocol):
     def pinned(self) -> bool: ...
     @property
     def valid_from(self) -> datetime: ...
+    @property
+    def last_said_at(self) -> datetime: ...
 
 
 def recency(standing: Standing, now: datetime, settings: RankingSettings) -> float:
-    """0..1: half after each half-life of the kind; 1 for pinned facts and for what is yet to come."""
-    age = (now - standing.valid_from) / DAY
+    """0..1: half after each half-life since it was last said; 1 for what is pinned or yet to come."""
+    age = (now - standing.last_said_at) / DAY
     if standing.pinned or age <= 0:
         return 1.0
     half_life = settings.half_lives.get(standing.kind, settings.default_half_life)

@@ -111,6 +111,10 @@ def _hit(found: Candidate, relevance: float, query: Query, settings: SearchSetti
 
 
 def _first(ranked: list[Hit], limit: int) -> list[Hit]:
-    """The first `limit`, of which the last makes room for the most relevant one where that came after."""
-    place = max(range(len(ranked)), key=lambda index: ranked[index].relevance, default=0)
-    return ranked[:limit] if place < limit else [*ranked[: limit - 1], ranked[place]]
+    """The first `limit`, of which the last ones make room for what is pinned, and for the most relevant one."""
+    most = max(ranked, key=lambda hit: hit.relevance, default=None)
+    kept = [hit for hit in ranked if hit.fact.pinned or hit is most]
+    room = max(limit - len(kept), 0)
+    others = [hit for hit in ranked if not (hit.fact.pinned or hit is most)][:room]
+    chosen = {id(hit) for hit in (*kept, *others)}
+    return [hit for hit in ranked if id(hit) in chosen]

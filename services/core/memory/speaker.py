@@ -18,6 +18,8 @@ def speaker(row: Mapping[str, Any], *, author_ids: Collection[UUID | None], trus
     role: str = row["role"]
     if role != "customer":
         return role
+    unproven = "" if row["trusted"] or not trusted else "not authenticated"
     if row["author_id"] not in author_ids:
-        return f"{row['author'] or 'somebody'} (another person in this thread)"
-    return role if row["trusted"] or not trusted else f"{role} (not authenticated)"
+        said = ["another person in this thread", *([unproven] if unproven else [])]
+        return f"{row['author'] or 'somebody'} ({', '.join(said)})"
+    return f"{role} ({unproven})" if unproven else role

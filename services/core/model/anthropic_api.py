@@ -1,7 +1,7 @@
 """Claude over the Anthropic SDK, or any server that speaks its Messages API.
 
-Invariants: nothing but an answer, `ModelUnavailable` or `ModelRefused` ever leaves `ask`, and `ask` ends within
-the budget of the settings: a server's Retry-After is obeyed only if it fits.
+Invariants: nothing but an answer, `ModelUnavailable` (`ModelDenied`) or `ModelRefused` ever leaves `ask`, and it ends
+in the budget of the settings: a server's Retry-After is obeyed only if it fits.
 The SDK sends the key as a bearer token; other servers also get the older `x-api-key`, which some know alone.
 An option that the server refuses by name with a 400 is left out from then on, so other models and servers do as
 well as they can: without `tool_choice` (Claude Sonnet 5.5 and Opus 5.5 take none that forces) words must do.
@@ -17,7 +17,7 @@ from typing import Any
 import anthropic
 from anthropic import APIConnectionError, APIStatusError, AsyncAnthropic
 
-from services.core.errors import ModelRefused, ModelUnavailable
+from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
 from services.core.model.anthropic_answer import from_wire
 from services.core.model.anthropic_wire import refused_options, to_wire
 from services.core.model.port import Answer, Request
@@ -26,6 +26,7 @@ from services.core.model.settings import ANTHROPIC_URL, ModelSettings
 _NO_KEY = "none"  # what a server that needs no key is sent: the SDK insists on one
 _UNFORCEABLE = ("claude-sonnet-5-5", "claude-opus-5-5")
 _TEMPORARY = frozenset({408, 409, 425, 429})
+_DENIED = frozenset({401, 402, 403})  # no question passes until a person does something about the key or the account
 _WORDS_OF_THE_SERVER = 300  # characters of its message that we repeat
 _ADVICE = {
     400: "the request is not valid for this model; check the model's name and the size of the prompt",
@@ -96,7 +97,8 @@ def _meaning_of(error: anthropic.AnthropicError, settings: ModelSettings) -> Mod
     if status in _TEMPORARY or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return ModelUnavailable(f"The model's server answered {status}: {said}")
     advice = _ADVICE.get(status, "the server does not accept this request; check the base URL")
-    return ModelRefused(f"Status {status} for model {settings.model!r}: {advice}. The server says: {said}")
+    words = f"Status {status} for model {settings.model!r}: {advice}. The server says: {said}"
+    return ModelDenied(words) if status in _DENIED else ModelRefused(words)
 
 
 def _refuse_waits_over(budget_s: float) -> Callable[[Any, Callable[[Any], Awaitable[Any]]], Awaitable[Any]]:

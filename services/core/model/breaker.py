@@ -3,7 +3,8 @@
 Closed, every question passes. After `failures` in a row it opens: questions are turned away at once. When the
 pause is over it is half open: one question passes as a probe, its success closes the circuit, its failure opens
 it again for twice as long, up to a limit. `decide` is pure; time is seconds on any clock that never goes back.
-Only `ModelUnavailable` is a failure: a server that refuses a request is alive.
+Only `ModelUnavailable` is a failure: a server that refuses a request is alive. `ModelDenied` (a revoked key, an account
+that cannot pay) opens the circuit at once, since every question would be denied.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from services.core.errors import ModelRefused, ModelUnavailable
+from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
 from services.core.model.port import Answer, Model, Request
 
 Mode = Literal["closed", "open", "half_open"]
-Event = Literal["asked", "succeeded", "failed", "abandoned"]
+Event = Literal["asked", "succeeded", "failed", "denied", "abandoned"]
 
 
 class ModelPaused(ModelUnavailable):
@@ -65,6 +66,8 @@ def decide(state: State, event: Event, now: float, policy: Policy) -> Decision:
             return Decision(State())
         case "failed":
             return Decision(_failed(state, now, policy))
+        case "denied":
+            return Decision(_opened(state, now, policy) if state.mode != "open" else state)
         case "abandoned":
             return Decision(replace(state, mode="open", until=now) if state.mode == "half_open" else state)
 
@@ -83,8 +86,12 @@ def _failed(state: State, now: float, policy: Policy) -> State:
         return replace(state, failures=failures)
     if state.mode == "closed" and failures < policy.failures:
         return replace(state, failures=failures)
+    return _opened(state, now, policy)
+
+
+def _opened(state: State, now: float, policy: Policy) -> State:
     pause_s = min(state.pause_s * 2 or policy.pause_s, policy.longest_pause_s)
-    return State("open", failures, pause_s, now + pause_s)
+    return State("open", state.failures + 1, pause_s, now + pause_s)
 
 
 class GuardedModel:
@@ -92,6 +99,9 @@ class GuardedModel:
 
     def __init__(self, model: Model, clock: Callable[[], float], policy: Policy | None = None) -> None:
         self.state = State()
+        self.error = ""
+        self.noted: tuple[bool, float] | None = None  # what `outage.note` wrote last: whether open, and until when
+        self._answered = 0
         self._model = model
         self._clock = clock
         self._policy = policy or Policy()
@@ -110,20 +120,26 @@ class GuardedModel:
         """Ask the model. Raises `ModelPaused` without asking while the circuit is open."""
         decision = self._note("asked")
         if not decision.admitted:
-            raise ModelPaused(decision.wait_s)
+            raise self._counted(ModelPaused(decision.wait_s))
         outcome: Event = "abandoned"
         try:
             answer = await self._model.ask(request)
             outcome = "succeeded"
-        except ModelUnavailable:
-            outcome = "failed"
-            raise
+        except ModelUnavailable as error:
+            outcome = "denied" if isinstance(error, ModelDenied) else "failed"
+            self.error = str(error)
+            raise self._counted(error) from error.__cause__
         except ModelRefused:
             outcome = "succeeded"
             raise
         finally:
+            self._answered += outcome == "succeeded"
             self._note(outcome)
         return answer
+
+    def _counted(self, error: ModelUnavailable) -> ModelUnavailable:
+        error.answered = self._answered
+        return error
 
     async def close(self) -> None:
         """Close the guarded model's connections."""

@@ -7,6 +7,9 @@ from typing import Any
 
 from schemas.events.replies import ContextLayer, TokenUsage
 from services.core.bus.work import Work
+from services.core.clock import monotonic
+from services.core.model.breaker import ModelPaused
+from services.core.model.outage import note
 from services.core.model.port import Answer, Layer, Request
 from services.core.model.recorded import answer_from_json, answer_to_json, step_of
 from services.core.model.usage import sum_usage
@@ -16,7 +19,18 @@ async def ask(work: Work[Any], request: Request) -> Answer:
     """The model's answer to `request` within the event that is being handled."""
 
     async def call() -> dict[str, Any]:
-        return answer_to_json(await work.house.model.ask(request))
+        began, outcome, metrics = monotonic(), "failed", work.house.metrics
+        try:
+            answer = await work.house.model.ask(request)
+            outcome = "answered"
+            metrics.used_tokens(request.purpose, answer.usage, work.house.settings.model.dollars(answer.usage))
+            return answer_to_json(answer)
+        except ModelPaused:
+            outcome = "paused"
+            raise
+        finally:
+            metrics.asked_model(request.purpose, outcome, monotonic() - began)
+            await note(work.house)
 
     return answer_from_json(await work.checkpoint(step_of(request), call))
 

@@ -11,6 +11,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from services.core.model.port import Usage
+from services.core.secret_values import HoldsSecrets
+
 ANTHROPIC_URL = "https://api.anthropic.com"
 DEFAULT_MODEL = "claude-sonnet-5-5"
 
@@ -22,7 +25,18 @@ def _one_word(key: SecretStr) -> SecretStr:
     return SecretStr(word)
 
 
-class ModelSettings(BaseModel):
+class ModelPrices(BaseModel):
+    """US dollars for a million tokens, by your contract; with 0 the cost is counted as 0."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(default=0.0, ge=0)
+    output: float = Field(default=0.0, ge=0)
+    cache_read: float = Field(default=0.0, ge=0)
+    cache_write: float = Field(default=0.0, ge=0)
+
+
+class ModelSettings(HoldsSecrets):
     """Which model answers, and how long we wait for it. Without a key or a URL it is the offline model."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -44,6 +58,14 @@ class ModelSettings(BaseModel):
     budget_s: float = Field(
         default=55.0, gt=0, description="How long all attempts of one question may take with their waits, in seconds."
     )
+    pause_s: float = Field(
+        default=10.0,
+        gt=0,
+        description="After five failures in a row, how long nothing is asked; doubles at each failed probe.",
+    )
+    longest_pause_s: float = Field(
+        default=300.0, gt=0, description="The longest pause between two probes of a model that is away."
+    )
     thinking_tokens: int = Field(
         default=8192, ge=0, description="Room for thinking, added to each limit, as thinking counts toward it."
     )
@@ -51,11 +73,20 @@ class ModelSettings(BaseModel):
         default="medium", description="How hard the model thinks; `default` leaves it to the provider."
     )
 
+    prices: ModelPrices = Field(default=ModelPrices(), description="For the metric of what the model costs.")
+
     @model_validator(mode="after")
     def _has_a_key(self) -> Self:
         if self.provider == "anthropic" and not self.key and not self.base_url:
             raise ValueError("the provider `anthropic` needs an API key, or the base URL of a server that needs none")
         return self
+
+    def dollars(self, usage: Usage) -> float:
+        """What these tokens cost by the prices that are set."""
+        price = self.prices
+        millions = usage.input * price.input + usage.output * price.output
+        millions += usage.cache_read * price.cache_read + usage.cache_write * price.cache_write
+        return millions / 1e6
 
     @property
     def key(self) -> str:

@@ -18,6 +18,7 @@ from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.log_access import KafkaOAuth
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.reading import read_settings
@@ -26,6 +27,7 @@ from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
+from services.core.settings.spam import SpamSettings
 from services.core.settings.web import WebhookSettings, WebSettings
 
 __all__ = [
@@ -45,6 +47,7 @@ __all__ = [
     "Group",
     "ImapSettings",
     "InboxSettings",
+    "KafkaOAuth",
     "KafkaSettings",
     "KnowledgeSettings",
     "LaneSettings",
@@ -67,6 +70,7 @@ __all__ = [
     "SettingsWrong",
     "Shaping",
     "SmtpSettings",
+    "SpamSettings",
     "Then",
     "ThreadSettings",
     "WebSettings",

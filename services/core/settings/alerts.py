@@ -10,6 +10,7 @@ from pydantic import Field, SecretStr, StringConstraints, field_validator, model
 
 from schemas.events.alerts import CallKind
 from services.core.mail.addresses import parse_address
+from services.core.mail.mailbox import MailboxKey
 from services.core.settings.group import Group
 from services.core.standard_webhooks import secret_bytes
 
@@ -20,7 +21,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 
 
 class AlertTarget(Group):
-    """Somebody who is told: one mail address, or one webhook."""
+    """One target of alerts: a mail address or a webhook."""
 
     mail: Line = Field("", description="an address of yours that the agent does not answer for")
     webhook: Line = Field("", description="an address that takes POST; or this, in place of `mail`")
@@ -61,10 +62,10 @@ class AlertTarget(Group):
 
 
 class AlertSettings(Group):
-    """People outside of the house are told of what waits for them. Never with a customer's words, but the subject."""
+    """Who is alerted when a human must act. Of what a customer wrote, an alert holds the subject alone."""
 
     to: tuple[AlertTarget, ...] = ()
-    sender: Line = Field("", description="whom the mails are from; by default the first inbox's address")
+    sender: Line = Field("", description="the sender of alert mails; by default the first inbox's address")
     link: Line = Field("", description="where a person opens a thread: 'https://desk.example/t/{thread_id}'")
     every_minutes: float = Field(15, ge=0, description="at most one mail or call per target in so many minutes")
     gather_s: float = Field(20, ge=0, description="how long the first one waits for others to go with it")
@@ -94,14 +95,14 @@ class AlertSettings(Group):
         """Whether anybody is told that a deadline is near."""
         return self.warn_minutes > 0 and self.wants("deadline_near")
 
-    def must_leave(self, own: Collection[str], inbound: Collection[str]) -> None:
+    def must_leave(self, own: Collection[MailboxKey], inbound: Collection[str]) -> None:
         """Raise `ValueError` where an alert could come back as a mail to answer.
 
         `own` are our inboxes' addresses, `inbound` the secrets of webhooks that let mail in.
         """
-        ours = {_undetailed(one) for one in own}
+        ours = {one.undetailed for one in own}
         for one in self.to:
-            if one.mail and _undetailed(one.mail) in ours:
+            if one.mail and MailboxKey(one.mail).undetailed in ours:
                 raise ValueError(
                     f"alerts.to: {one.mail} is an inbox that the agent answers for, so an alert would come in as a "
                     "mail; name an address of your people"
@@ -120,12 +121,6 @@ def _plain(address: str) -> str:
     if read is None or read.name:
         raise ValueError(f"{address!r} is not one plain address")
     return read.addr
-
-
-def _undetailed(address: str) -> str:
-    """The mailbox behind a plus-address, case-folded."""
-    local, _, domain = address.casefold().rpartition("@")
-    return f"{local.partition('+')[0]}@{domain}"
 
 
 def _is_web(address: str) -> bool:

@@ -13,5 +13,7 @@ class ArchiveSettings(Group):
     url: str = Field(
         "", description="a folder, or s3://BUCKET/PREFIX (access as in [blobs]); by default `archive` below home"
     )
-    after_days: float = Field(90, gt=0, description="events stored longer ago may leave the table")
-    daily: bool = Field(False, description="the house moves them each day by itself")
+    after_days: float = Field(400, gt=0, description="events stored longer ago may leave the table")
+    daily: bool | None = Field(
+        None, description="move them each day; by default unless only blobs have a bucket and `url` is empty"
+    )

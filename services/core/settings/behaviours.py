@@ -15,7 +15,7 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGE
 
 
 class When(Group):
-    """All that is said must hold; of a list, one entry. What is about the author holds for authenticated ones alone."""
+    """All conditions must hold; of a list, one entry is enough. Those about the author need an authenticated one."""
 
     subject_contains: tuple[Phrase, ...] = Field((), description="in a subject of the turn; case is ignored")
     text_contains: tuple[Phrase, ...] = Field((), description="in the new text of a mail of the turn")
@@ -36,7 +36,7 @@ class When(Group):
 class Then(Group):
     """What a behaviour does."""
 
-    say: Words = Field("", description="before: a rule that the model is told")
+    say: Words = Field("", description="before: an instruction to the model")
     escalate: Words = Field("", description="before: a person answers, and no model is asked; the reason")
     set: PersonalShaping = Field(PersonalShaping(), description="before: what shapes this reply")
     tag: tuple[Tag, ...] = ()

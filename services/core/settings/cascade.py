@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
+from services.core.mail.mailbox import MailboxKey
 from services.core.settings.conduct import ContextSettings
 from services.core.settings.house import Settings
 from services.core.settings.inbox import InboxSettings
@@ -54,7 +55,7 @@ def _first(name: str, said: Iterable[Said]) -> Chosen:
 
 def _of_participant(entries: Iterable[ParticipantSettings], address: str) -> Iterator[Said]:
     for one in entries:
-        if address and fnmatchcase(address.casefold(), one.match.casefold()):
+        if address and fnmatchcase(MailboxKey(address), MailboxKey(one.match)):
             yield f"participant {one.match}", says(one.reply)
             return
 

@@ -48,11 +48,12 @@ class SendSettings(Group):
     """How replies leave."""
 
     approval: Literal["auto", "review"] = Field("auto", description="review: a person approves every reply")
+    max_files_mb: float = Field(10, ge=0, le=25, description="files of one reply together; larger ones do not leave")
     retry_days: float = 5
     allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")
     disclose_ai: bool = Field(True, description="say that the writer is an AI and how to reach a person")
     disclosure: str = Field(
         "I am an AI assistant. Answer 'human' and a person takes over.",
         max_length=LONGEST_RULE,
-        description="what is said then, word by word",
+        description="the text of that reply",
     )

@@ -10,37 +10,41 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from services.core.bus.attempt import GRACE_S
+from services.core.mail.mailbox import MailboxKey
 from services.core.model.settings import ModelSettings
+from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
 from services.core.settings.alerts import AlertSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
-from services.core.settings.group import CONFIG_FILE, SettingsWrong
+from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
-from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.log import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.memory import EmbeddingSettings
+from services.core.settings.monitoring import MonitoringSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.provider_key import ProviderKey
 from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
+from services.core.settings.secret_files import SecretFiles
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings
+from services.core.settings.spam import SpamSettings
 from services.core.settings.web import WebSettings
 
 LEAST_SECRET_BYTES = 16
 
 
-class Settings(BaseSettings):
+class Settings(HoldsSecrets, BaseSettings):
     """Everything an operator can say."""
 
     model_config = SettingsConfigDict(
-        env_prefix="CORRESPONDENT_",
+        env_prefix=PREFIX,
         env_nested_delimiter="__",
         frozen=True,
         extra="forbid",
@@ -49,16 +53,21 @@ class Settings(BaseSettings):
 
     workspace: str = "main"
     home: Path = Field(Path("var"), description="where blobs and the embedded stack keep their files")
-    database_url: str = "postgresql://postgres@127.0.0.1:5432/correspondent"
-    redis_url: str = "redis://127.0.0.1:6379/0"
+    database_url: Annotated[str, HOLDS_SECRET] = "postgresql://postgres@127.0.0.1:5432/correspondent"
+    redis_url: Annotated[str, HOLDS_SECRET] = "redis://127.0.0.1:6379/0"
     secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
     former_secrets: tuple[Annotated[SecretStr, Field(min_length=LEAST_SECRET_BYTES)], ...] = Field(
-        (), description="secrets of before: reply tokens made with them are still honoured, and no new ones made"
+        (), description="previous secrets: reply tokens made with them are still accepted, and no new ones are made"
     )
     master_keys: SecretStr = Field(
         SecretStr(""), description="wrap the keys of data subjects, newest first; made on first start, kept below home"
     )
     own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
+    stripping_authserv_ids: tuple[str, ...] = Field(
+        (),
+        description="of own_authserv_ids: servers that remove results which others wrote in their name, so that theirs "
+        "count below their own Received line too, and in several headers (mx.google.com)",
+    )
     trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     pool_size: int = 16
@@ -69,6 +78,7 @@ class Settings(BaseSettings):
     embeddings: EmbeddingSettings = EmbeddingSettings()
     threads: ThreadSettings = ThreadSettings()
     limits: LimitSettings = LimitSettings()
+    spam: SpamSettings = SpamSettings()
     context: ContextSettings = ContextSettings()
     learning: LearningSettings = LearningSettings()
     recall: RecallSettings = RecallSettings()
@@ -81,6 +91,7 @@ class Settings(BaseSettings):
     archive: ArchiveSettings = ArchiveSettings()
     retention: RetentionSettings = RetentionSettings()
     alerts: AlertSettings = AlertSettings()
+    monitoring: MonitoringSettings = MonitoringSettings()
     service_levels: ServiceLevels = ServiceLevels()
     office_hours: OfficeHours = OfficeHours()
     behaviours: tuple[Behaviour, ...] = ()
@@ -98,13 +109,13 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Arguments, then the environment, ours before the provider's, then the file."""
         toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
-        return init_settings, env_settings, ProviderKey(settings_cls), toml
+        return init_settings, env_settings, SecretFiles(settings_cls), ProviderKey(settings_cls), toml
 
     @field_validator("secret")
     @classmethod
     def _secret_is_long(cls, secret: SecretStr) -> SecretStr:
         if 0 < len(secret.get_secret_value().encode()) < LEAST_SECRET_BYTES:
-            raise ValueError(f"a secret needs at least {LEAST_SECRET_BYTES} bytes; without one the house makes its own")
+            raise ValueError(f"a secret needs at least {LEAST_SECRET_BYTES} bytes; without one it is generated")
         return secret
 
     @model_validator(mode="after")
@@ -137,9 +148,10 @@ class Settings(BaseSettings):
         return self
 
     @property
-    def own_addresses(self) -> frozenset[str]:
-        """Our inboxes' addresses, case-folded."""
-        return frozenset(inbox.address.casefold() for inbox in self.inboxes)
+    def own_addresses(self) -> frozenset[MailboxKey]:
+        """Our inboxes' mailboxes, under all of their addresses."""
+        named = ((inbox.address, *inbox.aliases) for inbox in self.inboxes)
+        return frozenset(MailboxKey(address) for each in named for address in each)
 
     def inbox(self, name: str) -> InboxSettings:
         """The inbox with this name. Raises `SettingsWrong` where there is none."""

@@ -23,8 +23,8 @@ class ConfidenceSettings(Group):
 
     inferred: Sureness = Field(0.5, description="read from an authenticated mail that does not say it in so many words")
     ours: Sureness = Field(0.7, description="our own mail, or what a person here did")
-    authenticated: Sureness = Field(0.7, description="said by an authenticated author")
-    human: Sureness = Field(0.95, description="said by a person here")
+    authenticated: Sureness = Field(0.7, description="stated by an authenticated author")
+    human: Sureness = Field(0.95, description="stated by a colleague of yours")
     further_message: Share = Field(0.4, description="of the doubt that is left, what each further message takes away")
     further_thread: Share = Field(0.2, description="and each further thread")
 
@@ -45,7 +45,7 @@ class LearningSettings(Group):
     summary_words: int = Field(200, ge=50, le=800, description="of a thread's summary, held by code")
     brief_words: int = Field(500, ge=50, le=1600, description="of a participant's brief, held by code")
     facts_shown: int = Field(60, ge=1, le=1000, description="of what is believed, the weightiest, as it is asked")
-    issues_shown: int = Field(20, ge=1, le=200, description="of the troubles that they reported, the latest")
+    issues_shown: int = Field(20, ge=1, le=200, description="the latest so many issues that a person reported")
     messages_shown: int = Field(
         60,
         ge=1,

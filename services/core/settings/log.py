@@ -5,11 +5,13 @@ from __future__ import annotations
 from pydantic import Field
 
 from services.core.settings.group import Group
+from services.core.settings.log_access import LogAccess
 
+GRACE_S = 5.0  # how long cancelled work may take to clean up
 TOOLS_S = 10.0  # what a handler may spend beside its question to the model, in one attempt
 
 
-class KafkaSettings(Group):
+class KafkaSettings(LogAccess):
     """The log."""
 
     brokers: str = "127.0.0.1:9092"

@@ -14,7 +14,7 @@ LOCAL_DIMENSIONS = 384
 class MemorySettings(Group):
     """What is learned from a mailbox. Entries are put over the standard tables of services/learn_facts/policy.py."""
 
-    instructions: str = Field("", description="said to the model that extracts facts, in place of the standing words")
+    instructions: str = Field("", description="for the model that extracts facts, in place of the default ones")
     summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")
     condense_at: tuple[int, ...] = Field(
         (200, 400, 600), description="messages of a thread at which its summary is condensed to half its room"
@@ -30,7 +30,7 @@ class MemorySettings(Group):
 
 
 class EmbeddingSettings(Group):
-    """Which model turns text into vectors; by default the small local one. After a change the house makes them anew."""
+    """Which model turns text into vectors; by default the small local one. After a change everything is re-embedded."""
 
     url: str = Field("", description="an OpenAI-compatible endpoint; empty: the local model")
     model: str = Field("", description="as the endpoint names it; vectors of different models are never compared")

@@ -14,7 +14,7 @@ class PeopleSettings(Group):
     high_risk_after: int = Field(3, ge=1, description="frustrated mails in a row from which the risk is high")
     low_mood: float = Field(-0.4, ge=-1, le=0, description="mood below which the risk is medium")
     tags: int = Field(20, ge=1, le=200, description="of one participant, the latest so many")
-    issues: int = Field(8, ge=0, le=100, description="troubles of theirs that a prompt shows, the latest so many")
+    issues: int = Field(8, ge=0, le=100, description="the latest so many issues of a person that a prompt shows")
 
 
 class SessionSettings(Group):

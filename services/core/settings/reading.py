@@ -6,7 +6,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from services.core.settings.group import CONFIG_FILE, SettingsWrong
+from services.core.error_words import named
+from services.core.secret_values import ERROR as SECRET_ERROR
+from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.house import Settings
 
 
@@ -21,10 +23,12 @@ def read_settings(**overrides: Any) -> Settings:
 
 
 def _fault(error: Any) -> str:
-    name, said = ".".join(str(part) for part in error["loc"]), str(error["msg"]).removeprefix("Value error, ")
+    name, said = named(error)
+    if error["type"] == SECRET_ERROR:
+        return f"{name}.{said}" if name else said
     if not name or said.startswith(f"{name}."):  # a group's own check names its setting, and what to do
         return said
-    variable = "CORRESPONDENT_" + "__".join(str(part) for part in error["loc"]).upper()
+    variable = PREFIX + "__".join(str(part) for part in error["loc"]).upper()
     if error["type"] == "extra_forbidden":
         return f"{name}: there is no such setting; look for a misspelling in {CONFIG_FILE} or the environment"
     return f"{name}: {said}; set {variable} or `{name}` in {CONFIG_FILE}"

@@ -22,13 +22,13 @@ class FloorSettings(Group):
 
 
 class GrainSettings(Group):
-    """How finely the past is told: how many periods back each grain reaches. What is older is told by the year."""
+    """How finely the past is summarized: how many periods back each grain reaches; older ones by year."""
 
     days: int = Field(14, ge=1, le=366)
     weeks: int = Field(8, ge=1, le=520)
     months: int = Field(12, ge=1, le=120)
     quarters: int = Field(8, ge=1, le=40)
-    entries: int = Field(5, ge=1, le=100, description="of one period, the weightiest; how many more there are is said")
+    entries: int = Field(5, ge=1, le=100, description="the most important ones of a period; the others are counted")
 
 
 class RecallSettings(Group):
@@ -45,7 +45,7 @@ class RecallSettings(Group):
     rare_matches: int = Field(
         1000, ge=10, le=100_000, description="facts that rare words bring in there: more find more, and take longer"
     )
-    dense_share: float = Field(0.5, ge=0, le=1, description="how much meaning counts beside words")
+    dense_share: float = Field(0.5, ge=0, le=1, description="weight of the embedding, the rest is that of the words")
     sure_from: float = Field(0.9, ge=0, le=1, description="how likely a fact answers from which memory is sure")
     bell_from: float = Field(0.4, ge=0, le=1, description="and from which it rings a bell")
     confirmed_from: float = Field(0.6, ge=0, le=1, description="confidence below which a fact only rings a bell")

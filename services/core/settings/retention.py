@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import timedelta
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from schemas.topics import catalogue
-from services.core.bus.dead_letters import RETENTION as LETTERS
 from services.core.settings.group import Group
 
+DEAD_LETTERS = timedelta(days=90)  # how long their topics keep them
 SEGMENT_DAYS = 8  # a broker deletes whole segments: one may hold a record for seven days longer, and a day of looking
 LONGEST_DAYS = 36_500
 
@@ -31,16 +33,14 @@ class RetentionSettings(Group):
         0, description="answers of models and tools, which a replay from recordings is made of"
     )
     journal_days: Days = Field(
-        0, description="what each consumer has done; only of days whose events have all gone to the archive"
+        400, description="what each consumer has done; only of days whose events have all gone to the archive"
     )
 
     @model_validator(mode="after")
     def _outlives_the_log(self) -> Self:
         for name in ("bodies_days", "blobs_days", "facts_days", "checkpoints_days"):
-            self._refuse_below(name, log_days(), "the log keeps an event for up to that long")
-        self._refuse_below(
-            "journal_days", journal_days(), "dead letters and the log may bring an event back for so long"
-        )
+            self._refuse_below(name, log_days, "the log keeps an event for up to that long")
+        self._refuse_below("journal_days", journal_days, "dead letters and the log may bring an event back for so long")
         return self
 
     @model_validator(mode="after")
@@ -54,14 +54,9 @@ class RetentionSettings(Group):
                 )
         return self
 
-    @property
-    def sets_anything(self) -> bool:
-        """Whether anything is ever to go."""
-        return any(self.model_dump().values())
-
-    def _refuse_below(self, name: str, least: float, reason: str) -> None:
+    def _refuse_below(self, name: str, limit: Callable[[], float], reason: str) -> None:
         days = getattr(self, name)
-        if 0 < days < least:
+        if name in self.model_fields_set and 0 < days < (least := limit()):  # read only where somebody set it
             raise ValueError(
                 f"retention.{name} is {days:g}, but {reason}: set it to {least:g} or more, or to 0 to keep it for good"
             )
@@ -74,4 +69,4 @@ def log_days() -> float:
 
 def journal_days() -> float:
     """For how long an event may come to its consumer again, as a record or as a redriven dead letter, in days."""
-    return max(log_days(), LETTERS.days + SEGMENT_DAYS)
+    return max(log_days(), DEAD_LETTERS.days + SEGMENT_DAYS)

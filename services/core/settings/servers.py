@@ -16,8 +16,19 @@ class OAuthSettings(Group):
     token_url: str
     client_id: str
     client_secret: SecretStr = SecretStr("")
-    refresh_token: SecretStr
+    refresh_token: SecretStr = SecretStr("")
+    refresh_token_file: str = Field(
+        "", description="below home, sealed: `correspondent inbox login` writes it, and each renewal of the token"
+    )
     scope: str = ""
+
+    @model_validator(mode="after")
+    def _one_token(self) -> Self:
+        if bool(self.refresh_token.get_secret_value()) == bool(self.refresh_token_file):
+            raise ValueError(
+                "oauth needs one of refresh_token and refresh_token_file; `correspondent inbox login` gets it"
+            )
+        return self
 
 
 class SmtpSettings(Group):
@@ -29,6 +40,9 @@ class SmtpSettings(Group):
     password: SecretStr = SecretStr("")
     oauth: OAuthSettings | None = Field(None, description="XOAUTH2, in place of the password")
     tls: Literal["none", "starttls", "implicit"] = "none"
+    ca_file: str = Field(
+        "", description="certificates in PEM that are trusted here beside the system's: a CA of your own"
+    )
     timeout_s: float = 30
     helo: str = Field("", description="the name we greet with; by default the host's own")
 
@@ -48,6 +62,7 @@ class ImapSettings(Group):
     password: SecretStr = SecretStr("")
     oauth: OAuthSettings | None = None
     tls: Literal["none", "starttls", "implicit"] = "implicit"
+    ca_file: str = Field("", description="as of [smtp]")
     folder: str = "INBOX"
     timeout_s: float = Field(60, description="how long the server may take over one answer")
     poll_s: float = Field(60, description="how often we look where the server has no IDLE")

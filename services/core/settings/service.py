@@ -80,7 +80,7 @@ class ServiceLevel(Group):
 
     first_response_hours: float = Field(0, ge=0, le=10_000)
     next_response_hours: float = Field(0, ge=0, le=10_000)
-    resolution_hours: float = Field(0, ge=0, le=10_000, description="stands still while we wait for the customer")
+    resolution_hours: float = Field(0, ge=0, le=10_000, description="paused while we wait for the customer")
 
 
 class ServiceLevels(Group):

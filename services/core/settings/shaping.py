@@ -13,7 +13,7 @@ LONGEST_RULE = 1_000  # characters of a sentence that every prompt of a turn, or
 
 
 class Shaping(Group):
-    """What shapes replies, said for some of them. What is left out is as for all others."""
+    """What shapes replies, set for some of them. What is left out is as for all others."""
 
     approval: Literal["auto", "review"] | None = None
     disclose_ai: bool | None = None

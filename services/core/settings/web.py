@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import Field, SecretStr
+from typing import Self
 
+from pydantic import Field, SecretStr, model_validator
+
+from services.core.settings.api_tokens import ApiToken
 from services.core.settings.blobs import S3Access
 from services.core.settings.group import Group
 
@@ -18,7 +21,7 @@ class WebhookSettings(Group):
         SecretStr(""), description="as in https://USERNAME:PASSWORD@host/inbound/postmark"
     )
     postmark_path: SecretStr = Field(
-        SecretStr(""), description="as in https://host/inbound/postmark/PATH, beside or in place of the password"
+        SecretStr(""), description="as in https://host/inbound/postmark/PATH, next to or in place of the password"
     )
     sendgrid_public_key: str = Field("", description="base64 public key of the parse webhook's security policy")
     sendgrid_client_id: str = "sendgrid"
@@ -36,9 +39,33 @@ class WebSettings(Group):
     host: str = "127.0.0.1"
     port: int = 8025
     webhook_secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret; without it POST is refused")
-    api_token: SecretStr = Field(SecretStr(""), description="bearer token of the API; without it that is off")
+    api_token: SecretStr = Field(
+        SecretStr(""), description="one token of the API, named `api`, that may do everything; see [[web.tokens]]"
+    )
+    tokens: tuple[ApiToken, ...] = Field((), description="named tokens of the API; without any, the API is off")
     webhooks: WebhookSettings = WebhookSettings()
     max_body_mb: int = 25
+    requests_per_minute: int = Field(
+        3000, ge=0, description="of one address, on any route; further ones are refused; 0: no limit of ours"
+    )
+
+    @model_validator(mode="after")
+    def _names_are_names(self) -> Self:
+        names = [one.name for one in self.all_tokens]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"web.tokens: {', '.join(twice)} is there twice; give each token its own name")
+        return self
+
+    @property
+    def all_tokens(self) -> tuple[ApiToken, ...]:
+        """The named tokens, and `api_token` as one named `api`, which may do everything and names who asks."""
+        one = self.api_token.get_secret_value()
+        if not one:
+            return self.tokens
+        api = ApiToken.model_construct(
+            name="api", token=SecretStr(one), scopes=("all",), names_people=True, requests_per_minute=0
+        )
+        return (*self.tokens, api)
 
     @property
     def max_body_bytes(self) -> int:

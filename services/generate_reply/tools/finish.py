@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
-from services.generate_reply.citing import cited
+from services.generate_reply.citing import bare_id, cited
 from services.generate_reply.desk import Decision, Desk
 from services.generate_reply.tools.refusal import CallRefused
 
@@ -21,6 +21,7 @@ async def reply(given: ReplyInput, desk: Desk) -> str:
         goals_add=tuple(given.goals_add),
         goals_close=tuple(given.goals_close),
         citations=citations,
+        attach=_attached(given.attach, desk),
     )
     return "drafted"
 
@@ -47,3 +48,12 @@ def _open_goals(named: Iterable[str], desk: Desk) -> None:
     unknown = [one for one in named if one.casefold() not in known]
     if unknown:
         raise CallRefused(f"no such goal is open: {'; '.join(unknown)}. Open are: {'; '.join(goals) or 'none'}")
+
+
+def _attached(named: Iterable[str], desk: Desk) -> tuple[str, ...]:
+    """The passages whose files go along, in order. Raises `CallRefused` for what was not shown, or may not go out."""
+    ids = tuple(dict.fromkeys(map(bare_id, named)))
+    for one in ids:
+        if one not in desk.sendable:
+            raise CallRefused(f"the file of {one[:100]} may not be attached; reply without it, or escalate")
+    return ids

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
 from services.core.memory.cue import recalled
 from services.core.memory.embeddings import Meaning, meanings
-from services.core.memory.facts import Fact
+from services.core.memory.facts import Fact, whose_word
 from services.core.memory.grains import name_of
 from services.core.memory.knowledge import search_knowledge
 from services.core.memory.periods import Window
@@ -55,7 +55,9 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found
             answer = await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=limit)
         else:
             where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
-            hits = await search_facts(conn, **where, window=days, limit=limit)
+            hits = [
+                one for one in await search_facts(conn, **where, window=days, limit=limit) if _lies_in(days, one.fact)
+            ]
             answer = Answer(hits, recalled(hits, tuning.cue))
     return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
 
@@ -64,7 +66,9 @@ async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
     """What became so last."""
     limit = tuned(desk.house.settings.recall).all_candidates
     async with desk.house.database.transaction(desk.workspace) as conn:
-        return Found(await newest_facts(conn, **where, window=_window(given, desk), limit=limit))
+        days = _window(given, desk)
+        facts = await newest_facts(conn, **where, window=days, limit=limit)
+        return Found([one for one in facts if days is None or _lies_in(days, one)])
 
 
 def _by_period(facts: list[Fact], grain: Grain, now: datetime) -> list[str]:
@@ -75,7 +79,7 @@ def _by_period(facts: list[Fact], grain: Grain, now: datetime) -> list[str]:
 
 
 def _line(fact: Fact) -> str:
-    return f"[{fact.fact_id}] {fact.valid_from:%Y-%m-%d} {fact.kind}: {fact.text}"
+    return f"[{fact.fact_id}] {fact.valid_from:%Y-%m-%d} {fact.kind}: {fact.text} ({whose_word(fact.trust)})"
 
 
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
@@ -87,8 +91,9 @@ async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
             conn, workspace=desk.workspace, query_text=given.query, meaning=meaning, limit=limit
         )
     desk.passages.update(str(one.chunk_id) for one in found)
+    desk.sendable.update(str(one.chunk_id) for one in found if one.sendable)
     desk.did("looked in the knowledge base", f"{len(found)} passages")
-    return "\n\n".join(f"[{one.chunk_id}] {one.place}\n{one.text}" for one in found) or NOTHING
+    return "\n\n".join(one.shown for one in found) or NOTHING
 
 
 def _window(given: SearchMemoryInput, desk: Desk) -> Window | None:
@@ -97,6 +102,11 @@ def _window(given: SearchMemoryInput, desk: Desk) -> Window | None:
     return Window(
         start=desk.now - timedelta(days=given.maximum_days_ago), end=desk.now - timedelta(days=given.minimum_days_ago)
     )
+
+
+def _lies_in(days: Window, fact: Fact) -> bool:
+    """Whether a fact began, or was last said, in the days that the model gives: never what is older, or newer."""
+    return any(days.start <= when < days.end for when in (fact.valid_from, fact.last_said_at))
 
 
 def _wanted(given: SearchMemoryInput, kind: str, text: str) -> bool:

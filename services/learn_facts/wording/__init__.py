@@ -2,17 +2,33 @@
 
 orders.txt     sentences that speak to the memory or its rules, not about the customer
 grants.txt     keys of what we grant
+our_acts.txt   what we are said to have promised, granted or owe
+imperatives.txt  a text that gives an order to its reader
 numbers.txt    numbers in words
 denials.txt    words that turn a sentence into its opposite
 glue.txt       words that say nothing of what a sentence is about
+
+Of a clause in which the value is written `@` (see `assertion`):
+
+asked.txt, questions.txt, tags.txt   it asks
+conditions.txt, wishes.txt           it is thought of, or wanted
+bygone.txt, left.txt, origins.txt, changes.txt, now.txt   it was so; it is another now
+reports.txt, others.txt, own.txt, i_am.txt   somebody else says it, or it is theirs; the author's own
+contact_requests.txt                 asks us to use it
+keys.toml                            usual keys with the other names that models give them
 """
 
-from services.core.wording import folded, wording
+from services.core.wording import accented, folded, wording
 
 
 def says(name: str, text: str) -> bool:
     """Whether any line of `name.txt` stands in a text."""
     return wording(__name__, name).search(folded(text)) is not None
+
+
+def says_exactly(name: str, text: str) -> bool:
+    """Whether any line of `name.txt` stands in a text, accents and all: "si" is no "sí"."""
+    return accented(__name__, name).search(text.casefold()) is not None
 
 
 def said_of(name: str, text: str) -> frozenset[str]:

@@ -26,8 +26,9 @@ async def load(turn: Turn, conn: Connection) -> Section:
     )
     return section(
         entry(
-            f"[{one.chunk_id}] {one.place}\n{one.text}\n",
+            f"{one.shown}\n",
             id=str(one.chunk_id),
+            sendable=one.sendable,
             title=one.title,
             heading=one.heading,
             text=one.text,

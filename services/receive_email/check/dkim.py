@@ -9,6 +9,7 @@ from services.core.mail.authentication import Resolver
 from services.core.mail.authentication.dkim_check import check_dkim
 from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign
 from services.core.mail.compose.nouns import ComposeRefused
+from services.core.mail.mailbox import MailboxKey, domain_name
 from services.core.settings import DkimSettings
 
 _SAMPLE = b"From: <%s>\r\nTo: <%s>\r\nSubject: test\r\nDate: Mon, 02 Mar 2026 09:00:00 +0000\r\n\r\ntest\r\n"
@@ -56,8 +57,8 @@ def _published(dkim: DkimSettings, address: str, resolver: Resolver) -> str:
 
 
 async def _aligned(dkim: DkimSettings, address: str) -> str:
-    domain = address.rpartition("@")[2].casefold()
-    if domain != dkim.domain.casefold() and not domain.endswith(f".{dkim.domain.casefold()}"):
+    domain, signed = MailboxKey(address).domain, domain_name(dkim.domain)
+    if domain != signed and not domain.endswith(f".{signed}"):
         remedy = f"sign as {domain}: a signature of another domain counts for nothing in DMARC"
         raise Fault(Finding("dkim domain", False, f"replies are from {domain}, signed as {dkim.domain}", remedy))
     return f"replies from {domain} are signed as {dkim.domain}"

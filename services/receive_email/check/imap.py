@@ -4,39 +4,58 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from imaplib import IMAP4
 from typing import Any
 
 from imapclient.exceptions import CapabilityError, LoginError
 
+from services.core.check.certificates import certificate_finding
 from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.errors import CorrespondentError
-from services.core.mail.imap import NoSentFolder, access_token, enter, login, sent_folder
+from services.core.mail.imap import NoSentFolder, TokenStore, access_token, enter, login, sent_folder
+from services.core.mail.message import ParsedMail
+from services.core.mail.mime import read_mail
+from services.core.mail.tls import CaFileUnusable
 from services.core.settings import ImapSettings
+from services.receive_email.check.results import STEP
+
+MOST_MAILS = 50  # of the folder whose headers are looked at
 
 
-def imap_steps(imap: ImapSettings) -> list[tuple[str, Step]]:
-    """The steps for one server; nothing is changed there."""
+def imap_steps(
+    imap: ImapSettings, judge: Callable[[list[ParsedMail]], str], tokens: TokenStore | None = None
+) -> list[tuple[str, Step]]:
+    """The steps for one server; nothing is changed there. `judge` says what the newest mails show."""
 
     async def sign_in() -> str:
-        token = await _token(imap) if imap.oauth else ""
+        token = await _token(imap, tokens) if imap.oauth else ""
         return await asyncio.to_thread(_look, imap, token)
+
+    async def newest() -> str:
+        return judge(await newest_mails(imap, tokens))
 
     return [
         ("imap dns", lambda: resolve("imap dns", imap.host, imap.port, "inboxes.imap.host")),
         ("imap connection", lambda: connect("imap connection", imap.host, imap.port)),
         ("imap folder", sign_in),
+        (STEP, newest),
     ]
 
 
-async def _token(imap: ImapSettings) -> str:
+async def newest_mails(imap: ImapSettings, tokens: TokenStore | None = None) -> list[ParsedMail]:
+    """The headers of the newest mails of the folder, left unread. Raises `Fault`."""
+    token = await _token(imap, tokens) if imap.oauth else ""
+    return await asyncio.to_thread(_newest, imap, token)
+
+
+async def _token(imap: ImapSettings, tokens: TokenStore | None) -> str:
     assert imap.oauth is not None
     try:
-        return await access_token(imap.oauth)
+        return await access_token(imap.oauth, tokens)
     except CorrespondentError as error:
-        remedy = "grant access anew and put the new refresh token into inboxes.imap.oauth"
+        remedy = "grant access again: `correspondent inbox login NAME`"
         raise Fault(Finding("imap token", False, str(error), remedy)) from error
 
 
@@ -50,6 +69,19 @@ def _look(imap: ImapSettings, token: str) -> str:
         selected = client.select_folder(imap.folder, readonly=True)
         idle = "IDLE" if client.has_capability("IDLE") else f"no IDLE: looked at every {imap.poll_s:.0f} s"
         return f"{imap.folder} holds {selected.get(b'EXISTS', 0)} mails; {idle}; {_sent(client, imap, names)}"
+
+
+def _newest(imap: ImapSettings, token: str) -> list[ParsedMail]:
+    """The headers of the newest mails of the folder, left unread."""
+    with _imap_faults(imap), enter(imap.model_copy(update={"timeout_s": TIMEOUT_S})) as client:
+        login(client, imap, token)
+        selected = client.select_folder(imap.folder, readonly=True)
+        last = int(selected.get(b"EXISTS", 0))
+        if not last:
+            return []
+        client.use_uid = False
+        answers = client.fetch(list(range(max(1, last - MOST_MAILS + 1), last + 1)), ["BODY.PEEK[HEADER]"])
+        return [read_mail(bytes(one[b"BODY[HEADER]"])) for one in answers.values() if one.get(b"BODY[HEADER]")]
 
 
 def _sent(client: Any, imap: ImapSettings, names: list[str]) -> str:
@@ -80,9 +112,10 @@ def _imap_faults(imap: ImapSettings) -> Iterator[None]:
     except CapabilityError as error:
         remedy = 'the server has no STARTTLS: use port 993 and inboxes.imap.tls = "implicit"'
         raise Fault(Finding("imap tls", False, str(error), remedy)) from error
-    except ssl.SSLCertVerificationError as error:
-        remedy = "use the name that the certificate is for; for a CA of your own set SSL_CERT_FILE"
-        raise Fault(Finding("imap tls", False, f"the certificate is not trusted: {error}", remedy)) from error
+    except (ssl.SSLCertVerificationError, CaFileUnusable) as error:
+        finding = certificate_finding("imap tls", error, imap.host, "inboxes.imap")
+        assert finding is not None
+        raise Fault(finding) from error
     except ssl.SSLError as error:
         remedy = 'the port does not speak TLS: use 993, or set inboxes.imap.tls = "none" for a server of your own'
         raise Fault(Finding("imap tls", False, f"TLS failed: {error}", remedy)) from error

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
-from services.core.mail.imap import access_token
+from services.core.mail.imap import TokenStore, access_token
 from services.core.settings import ImapSettings
 from services.receive_email.imap.session import Session
 
@@ -37,9 +37,11 @@ class Connection:
 
 
 @asynccontextmanager
-async def connection(imap: ImapSettings, stop: asyncio.Event) -> AsyncIterator[Connection]:
+async def connection(
+    imap: ImapSettings, stop: asyncio.Event, tokens: TokenStore | None = None
+) -> AsyncIterator[Connection]:
     """A connection that is not open yet; `stop` interrupts it at once, whatever it waits for."""
-    token = await access_token(imap.oauth) if imap.oauth else ""
+    token = await access_token(imap.oauth, tokens) if imap.oauth else ""
     made = Connection(Session(imap, token))
     watch = asyncio.create_task(_interrupt_at(stop, made.session))
     lost = True

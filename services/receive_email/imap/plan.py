@@ -37,6 +37,11 @@ class Suspicion:
             self._suspects.discard(uid)
             self._alone.pop(uid, None)
 
+    def forgive(self, uid: int) -> None:
+        """Fetch this mail once more, alone: the server may have been mended."""
+        if self.condemns(uid):
+            self._alone[uid] = GUILTY_AFTER - 1
+
     def suspects(self, uid: int) -> bool:
         """Whether this mail is to be fetched alone."""
         return uid in self._suspects

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from services.core.db import fetch_all, fetch_one
 from services.receive_email.accept import SQL
 from services.receive_email.imap.nouns import Folder, Place, Position
 
-MOST_ATTEMPTS = 5
+FIRST_PAUSE_S = 30.0  # before a mail that the server would not hand over is asked for again
+LONGEST_PAUSE_S = 6 * 3600.0
 
 
 async def load(place: Place) -> Position | None:
@@ -40,11 +43,11 @@ async def keep_unfetched(place: Place, uidvalidity: int, uid: int, error: str) -
         await conn.execute(SQL.keep_unfetched, place.key | args)
 
 
-async def unfetched(place: Place, uidvalidity: int) -> list[int]:
-    """The UIDs that are to be tried again."""
+async def unfetched(place: Place, uidvalidity: int) -> list[tuple[int, datetime]]:
+    """The UIDs that are to be tried again, each with when, the next one first. There is no last attempt."""
     async with place.house.database.reading() as conn:
-        args = {"uidvalidity": uidvalidity, "most": MOST_ATTEMPTS}
-        return [row["uid"] for row in await fetch_all(conn, SQL.unfetched, place.key | args)]
+        args = {"uidvalidity": uidvalidity, "first_s": FIRST_PAUSE_S, "longest_s": LONGEST_PAUSE_S}
+        return [(row["uid"], row["due_at"]) for row in await fetch_all(conn, SQL.unfetched, place.key | args)]
 
 
 async def forget_unfetched(place: Place, uidvalidity: int, uid: int) -> None:

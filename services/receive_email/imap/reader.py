@@ -5,6 +5,7 @@ One mail that the server will not show, or that we cannot take, is noted and pas
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -22,6 +23,8 @@ from services.receive_email.imap.plan import Suspicion, batches, mode_of, since_
 from services.receive_email.imap.session import Lost
 
 log = structlog.get_logger(__name__)
+
+BREAKS = "the connection breaks whenever this mail is fetched"
 
 NotThisMail = (ValueError, psycopg.DataError)
 
@@ -51,11 +54,23 @@ class Reader:
             await self._take(batch)
             await self._move(replace(self._position, last_uid=batch[-1].uid))
 
-    async def retry_unfetched(self) -> None:
-        """Try again what could not be had."""
-        for uid in await positions.unfetched(self._place, self._position.uidvalidity):
+    async def retry_unfetched(self) -> float:
+        """Try again what could not be had and is due; the seconds until the next of it is, for ever where none is left.
+
+        A mail that broke connections is noted before it is fetched: what breaks this one, too, is not due at once.
+        """
+        uidvalidity = self._position.uidvalidity
+        for uid, due_at in await positions.unfetched(self._place, uidvalidity):
+            if due_at > self._place.house.now():
+                continue
+            if self._suspicion.condemns(uid):
+                await self._pass(uid, BREAKS)
+                self._suspicion.forgive(uid)
             if await self._take([Listed(uid)]):
-                await positions.forget_unfetched(self._place, self._position.uidvalidity, uid)
+                await positions.forget_unfetched(self._place, uidvalidity, uid)
+        left = await positions.unfetched(self._place, uidvalidity)
+        now = self._place.house.now()
+        return min((max(0.0, (due_at - now).total_seconds()) for _, due_at in left), default=math.inf)
 
     async def _resync(self, folder: Folder) -> None:
         log.warning("UIDVALIDITY changed", **self._place.key, now=folder.uidvalidity)
@@ -77,7 +92,7 @@ class Reader:
         """Let a batch in; one by one where it does not come as a whole. Whether all of it came, or is gone."""
         uids = [one.uid for one in batch]
         if len(uids) == 1 and self._suspicion.condemns(uids[0]):
-            return await self._pass(uids[0], "the connection breaks whenever this mail is fetched")
+            return await self._pass(uids[0], BREAKS)
         try:
             raws = await self._connection.do(self._session.fetch, uids)
         except Lost:
@@ -111,6 +126,6 @@ class Reader:
         return True
 
     async def _pass(self, uid: int, error: str) -> bool:
-        log.error("mail passed over, to be tried again", **self._place.key, uid=uid, error=error)
+        log.error("mail skipped, to be tried again", **self._place.key, uid=uid, error=error)
         await positions.keep_unfetched(self._place, self._position.uidvalidity, uid, error)
         return False

@@ -6,9 +6,10 @@ import asyncio
 
 import structlog
 
+from services.core import outages
 from services.core.clock import monotonic, pause
 from services.core.house import House
-from services.core.mail.imap import SENT_ROLE, NoSentFolder
+from services.core.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.core.settings import ImapSettings, InboxSettings
 from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
@@ -18,23 +19,27 @@ from services.receive_email.imap.reader import Reader
 
 log = structlog.get_logger(__name__)
 
+LEAST_WAIT_S = 1.0
+
 
 async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
     """Let every new mail of the folder in, until `stop`. Nothing that happens on the way ends it."""
     place, suspicion, delay = Place(house, inbox, imap), Suspicion(), 0.0
     while not stop.is_set():
         began = monotonic()
+        house.metrics.watches_inbox(inbox.name, _folder(imap), False)
         try:
-            async with connection(imap, stop) as made:
+            async with connection(imap, stop, token_store(house.settings)) as made:
                 await _read(place, made, suspicion, stop)
         except NoSentFolder as error:
             log.warning("replies of colleagues are not seen", inbox=inbox.name, reason=str(error))
             return
         except Exception as error:
+            house.metrics.watches_inbox(inbox.name, _folder(imap), False)
             if stop.is_set():
                 return
             delay = next_delay(delay, monotonic() - began)
-            log.warning("inbox away", inbox=inbox.name, host=imap.host, error=str(error)[:500], again_in_s=delay)
+            await _say_away(place, str(error) or type(error).__name__, delay)
             await pause(stop, delay)
 
 
@@ -43,21 +48,36 @@ async def watch_sent(house: House, inbox: InboxSettings, imap: ImapSettings, sto
     await watch_inbox(house, inbox, imap.model_copy(update={"folder": SENT_ROLE}), stop)
 
 
+def _folder(imap: ImapSettings) -> str:
+    """The metric's label: the inbox's folder, or the one of sent mail."""
+    return "sent" if imap.folder == SENT_ROLE else "inbox"
+
+
+async def _say_away(place: Place, error: str, again_s: float) -> None:
+    """Loud once for each outage, whichever of the inbox's folders met it first; `status` shows it while it lasts."""
+    what = error if _folder(place.imap) == "inbox" else f"the folder of sent mail: {error}"
+    new = await outages.note(place.house, "imap", place.inbox.name, what, again_s)
+    say = log.warning if new else log.debug
+    remedy = f"correspondent inbox test {place.inbox.name}"
+    say("inbox away", inbox=place.inbox.name, host=place.imap.host, error=what[:500], again_in_s=again_s, try_it=remedy)
+
+
 async def _read(place: Place, made: Connection, suspicion: Suspicion, stop: asyncio.Event) -> None:
     reader = Reader(place, made, suspicion)
     await reader.open()
     log.info("inbox open", inbox=place.inbox.name, host=place.imap.host, folder=place.imap.folder)
-    await reader.catch_up()
-    await reader.retry_unfetched()
+    place.house.metrics.watches_inbox(place.inbox.name, _folder(place.imap), True)
+    await outages.clear(place.house, "imap", place.inbox.name)
     while not stop.is_set():
         await reader.catch_up()
-        await _news(place.imap, made, stop)
+        again_s = await reader.retry_unfetched()
+        await _news(place.imap, made, stop, max(LEAST_WAIT_S, again_s))
 
 
-async def _news(imap: ImapSettings, made: Connection, stop: asyncio.Event) -> None:
-    """Return when there may be something new."""
+async def _news(imap: ImapSettings, made: Connection, stop: asyncio.Event, longest_s: float) -> None:
+    """Return when there may be something new, or after `longest_s`, when something is to be tried again."""
     if made.session.can_idle:
-        await made.do(made.session.wait, imap.idle_s)
+        await made.do(made.session.wait, min(imap.idle_s, longest_s))
     else:
-        await pause(stop, imap.poll_s)
+        await pause(stop, min(imap.poll_s, longest_s))
         await made.do(made.session.noop)

@@ -17,9 +17,8 @@ OVERHEAD = 3.0  # urlencoded forms write most bytes of an attachment's base64 as
 
 
 async def _open(call: Call) -> Inbound:
+    _admit(call)
     key = call.web.webhooks.mailgun_signing_key.get_secret_value()
-    if not key:
-        raise not_configured("web.webhooks.mailgun_signing_key")
     fields = form_fields(call)
     token = _verified_token(call, fields, key)
     raw = fields.get("body-mime", b"")
@@ -40,4 +39,9 @@ def _verified_token(call: Call, fields: dict[str, bytes], key: str) -> str:
     return token
 
 
-FORMAT = Format("mailgun", _open, overhead=OVERHEAD)
+def _admit(call: Call) -> None:
+    if not call.web.webhooks.mailgun_signing_key.get_secret_value():
+        raise not_configured("web.webhooks.mailgun_signing_key")
+
+
+FORMAT = Format("mailgun", _open, _admit, overhead=OVERHEAD)

@@ -50,4 +50,4 @@ def _check_password(call: Call, expected: bytes) -> None:
         raise unsigned("user name or password is wrong")
 
 
-FORMAT = Format("postmark", _open, overhead=OVERHEAD, dated=False, has_path=True)
+FORMAT = Format("postmark", _open, _check_secrets, overhead=OVERHEAD, dated=False, has_path=True)

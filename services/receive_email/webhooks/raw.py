@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.core.web import Refused
 from services.receive_email.webhooks.request import Call, Format, Inbound, malformed
-from services.receive_email.webhooks.signatures import check_standard
+from services.receive_email.webhooks.signatures import admit_standard, check_standard
 
 CONTENT_TYPE = "message/rfc822"
 
@@ -23,4 +23,8 @@ def inbound_rfc822(call: Call, webhook_id: str) -> Inbound:
     return Inbound(raw=call.body, key=webhook_id, request_id=webhook_id)
 
 
-FORMAT = Format("raw", _open)
+def _admit(call: Call) -> None:
+    admit_standard(call, call.web.webhook_secret.get_secret_value(), "web.webhook_secret")
+
+
+FORMAT = Format("raw", _open, _admit)

@@ -59,12 +59,14 @@ class Format:
     """One provider's way of posting mail.
 
     `open` verifies before it parses, and raises `Refused`; None means that the call was good and brought no mail.
+    `admit` looks at the head of a call whose body is not read yet, and raises `Refused` where it cannot be a good one.
     `overhead` is how much larger than the mail a body may be, for formats that escape or encode it. `dated`: its calls
     carry a time that is checked, so that old ids may be forgotten. `has_path`: a secret may follow its name in the URL.
     """
 
     name: str
     open: Callable[[Call], Awaitable[Inbound | None]]
+    admit: Callable[[Call], None]
     overhead: float = 1.0
     dated: bool = True
     has_path: bool = False

@@ -26,13 +26,8 @@ TIMESTAMP = "x-twilio-email-event-webhook-timestamp"
 
 
 async def _open(call: Call) -> Inbound:
-    public_key, secret = call.web.webhooks.sendgrid_public_key, call.web.webhooks.sendgrid_client_secret
-    if not (public_key or secret.get_secret_value()):
-        raise not_configured("web.webhooks.sendgrid_public_key (or sendgrid_client_secret)")
-    if secret.get_secret_value():
-        check_bearer(call, secret.get_secret_value())
-    if public_key:
-        check_fresh(call.header(TIMESTAMP), call.now)
+    _admit(call)
+    if public_key := call.web.webhooks.sendgrid_public_key:
         _check_signature(call, public_key)
     fields = form_fields(call)
     raw = fields.get("email", b"")
@@ -40,6 +35,18 @@ async def _open(call: Call) -> Inbound:
         raise malformed("there is no field `email`: tick `POST the raw, full MIME message` in Inbound Parse")
     request_id = hashlib.sha256(call.header(TIMESTAMP).encode() + call.body).hexdigest()
     return Inbound(raw=raw, key=fingerprint(raw), request_id=request_id, peer=_peer(fields))
+
+
+def _admit(call: Call) -> None:
+    public_key, secret = call.web.webhooks.sendgrid_public_key, call.web.webhooks.sendgrid_client_secret
+    if not (public_key or secret.get_secret_value()):
+        raise not_configured("web.webhooks.sendgrid_public_key (or sendgrid_client_secret)")
+    if secret.get_secret_value():
+        check_bearer(call, secret.get_secret_value())
+    if public_key:
+        check_fresh(call.header(TIMESTAMP), call.now)
+        if not call.header(SIGNATURE):
+            raise unsigned(f"the header {SIGNATURE} is missing")
 
 
 def _check_signature(call: Call, public_key: str) -> None:
@@ -70,4 +77,4 @@ def _peer(fields: dict[str, bytes]) -> Peer:
     return Peer(ip=text_field(fields, "sender_ip"), mail_from=mail_from if isinstance(mail_from, str) else "")
 
 
-FORMAT = Format("sendgrid", _open, dated=False)
+FORMAT = Format("sendgrid", _open, _admit, dated=False)

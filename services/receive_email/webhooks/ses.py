@@ -53,8 +53,7 @@ class _Received(_Part):
 
 
 async def _open(call: Call) -> Inbound | None:
-    if not call.web.webhooks.ses_topic_arns:
-        raise not_configured("web.webhooks.ses_topic_arns")
+    _admit(call)
     message = await verified_message(call)
     if message.Type == "SubscriptionConfirmation":
         await _confirm(call, message)
@@ -63,6 +62,11 @@ async def _open(call: Call) -> Inbound | None:
         log.warning("an SNS subscription was ended", topic=message.TopicArn)
         return None
     return await _mail(call, message)
+
+
+def _admit(call: Call) -> None:
+    if not call.web.webhooks.ses_topic_arns:
+        raise not_configured("web.webhooks.ses_topic_arns")
 
 
 async def _confirm(call: Call, message: SnsMessage) -> None:
@@ -108,4 +112,4 @@ async def _stored(call: Call, action: _Action, topic: str) -> bytes:
     return raw
 
 
-FORMAT = Format("ses", _open, overhead=OVERHEAD)
+FORMAT = Format("ses", _open, _admit, overhead=OVERHEAD)

@@ -30,14 +30,21 @@ def same(given: bytes, expected: bytes) -> bool:
     return hmac.compare_digest(given, expected)
 
 
-def check_standard(call: Call, secret: str, setting: str) -> str:
-    """The webhook-id of a fresh call that is signed with `secret`. Raises `Refused`."""
+def admit_standard(call: Call, secret: str, setting: str) -> None:
+    """Refuse a call whose head cannot be that of one signed with `secret`, before its body is read."""
     if not secret:
         raise not_configured(setting)
-    webhook_id, timestamp = call.header("webhook-id"), call.header("webhook-timestamp")
-    if not 0 < len(webhook_id) <= 256:
+    if not 0 < len(call.header("webhook-id")) <= 256:
         raise unsigned("the header webhook-id is missing or too long")
-    check_fresh(timestamp, call.now)
+    check_fresh(call.header("webhook-timestamp"), call.now)
+    if not call.header("webhook-signature").strip():
+        raise unsigned("the header webhook-signature is missing")
+
+
+def check_standard(call: Call, secret: str, setting: str) -> str:
+    """The webhook-id of a fresh call that is signed with `secret`. Raises `Refused`."""
+    admit_standard(call, secret, setting)
+    webhook_id, timestamp = call.header("webhook-id"), call.header("webhook-timestamp")
     expected = sign_standard(secret, webhook_id, timestamp, call.body).encode()
     given = call.header("webhook-signature").split()[:8]
     if not any(same(one.encode(), expected) for one in given):

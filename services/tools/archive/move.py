@@ -18,6 +18,7 @@ from psycopg.types.json import Jsonb
 
 from services.core.archive.archive import Archive
 from services.core.archive.file import Manifest, verify, write
+from services.core.bus.undone import pairs_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.pipeline import consumers
@@ -38,7 +39,7 @@ async def move(conn: Connection, archive: Archive, before: datetime, to: str = "
     `to` is a place other than that of the settings.
     """
     since = datetime.min.replace(tzinfo=UTC)
-    while (oldest := await _oldest(conn, since)) and oldest < before:
+    while oldest := await _oldest(conn, since, before):
         since = datetime.combine(oldest.astimezone(UTC).date() + DAY, time(), UTC)
         moved = await move_day(conn, archive, since.date() - DAY, min(since, before), to)
         if moved:
@@ -67,12 +68,8 @@ async def move_day(conn: Connection, archive: Archive, day: date, until: datetim
 
 def _chosen(until: datetime) -> sql.Composed:
     """`choose` makes a table, and such a statement takes no parameters."""
-    pairs = consumers()
-    return sql.SQL(SQL.choose).format(
-        until=sql.Literal(until),
-        topics=sql.Literal([topic for topic, _ in pairs]),
-        consumers=sql.Literal([name for _, name in pairs]),
-    )
+    pairs = {name: sql.Literal(column) for name, column in pairs_of(consumers()).args().items()}
+    return sql.SQL(SQL.choose).format(until=sql.Literal(until), **pairs)
 
 
 async def _lines(conn: Connection) -> AsyncIterator[str]:
@@ -83,6 +80,6 @@ async def _lines(conn: Connection) -> AsyncIterator[str]:
             yield row["line"]
 
 
-async def _oldest(conn: Connection, since: datetime) -> datetime | None:
-    row = await fetch_one(conn, SQL.oldest, {"since": since})
+async def _oldest(conn: Connection, since: datetime, before: datetime) -> datetime | None:
+    row = await fetch_one(conn, SQL.oldest, {"since": since, "before": before})
     return row["at"] if row else None

@@ -1,14 +1,14 @@
 -- name: choose
--- What may leave, stored before `until`: published, done by every consumer of its topic (or discarded as its dead letter), of no thread with an open turn;
+-- What may leave, stored before `until`: published, done by every consumer that handles its type (or discarded as its dead letter), of no thread with an open turn;
 -- and of an aggregate only its oldest versions without a gap, so that files first and table then give them in order.
 CREATE TEMP TABLE leaving ON COMMIT DROP AS
 WITH ripe AS (
     SELECT e.id, e.workspace, e.aggregate, e.aggregate_id, e.version FROM events e
-    WHERE e.stored_at < {until} AND e.published_at IS NOT NULL
+    WHERE e.stored_at < {until} AND e.id NOT IN (SELECT o.event_id FROM outbox o)
       AND e.key NOT IN (SELECT t.thread_id::text FROM turns t WHERE t.closed_at IS NULL)
       AND NOT EXISTS (
           SELECT FROM unnest({topics}::text[], {consumers}::text[]) AS c (topic, consumer)
-          WHERE c.topic = e.topic AND NOT EXISTS (
+          WHERE c.topic = e.topic AND has_to_do(c.consumer, e.type, {skipped}::text[]) AND NOT EXISTS (
               SELECT FROM journal j WHERE j.consumer = c.consumer AND j.event_id = e.id
                 AND j.event_day = (e.time AT TIME ZONE 'UTC')::date)
             AND NOT EXISTS (
@@ -38,8 +38,8 @@ VALUES (%(file)s, %(place)s, %(day)s, %(events)s, %(kinds)s, %(first_seq)s, %(la
 DELETE FROM events WHERE id IN (SELECT id FROM leaving);
 
 -- name: oldest
--- When the oldest event after a moment was stored.
-SELECT min(stored_at) AS at FROM events WHERE stored_at >= %(since)s;
+-- When the oldest event between two moments was stored: what is newer is not read.
+SELECT min(stored_at) AS at FROM events WHERE stored_at >= %(since)s AND stored_at < %(before)s;
 
 -- name: live_schema
 -- Where the house's own tables stand.

@@ -13,7 +13,7 @@ NAME = "manifest.json"
 
 
 class NoBackup(Permanent):
-    """The folder holds no finished back-up."""
+    """The folder holds no finished backup."""
 
 
 class Manifest(BaseModel):
@@ -40,7 +40,7 @@ def read(folder: Path) -> Manifest:
     try:
         return Manifest.model_validate_json((folder / NAME).read_bytes())
     except (OSError, ValidationError) as error:
-        raise NoBackup(f"{folder} holds no finished back-up: {error}") from None
+        raise NoBackup(f"{folder} holds no finished backup: {error}") from None
 
 
 def newest(folder: Path) -> Path:
@@ -49,5 +49,5 @@ def newest(folder: Path) -> Path:
         return folder
     found = sorted(path.parent for path in folder.glob(f"*/{NAME}"))
     if not found:
-        raise NoBackup(f"there is no finished back-up in {folder}")
+        raise NoBackup(f"there is no finished backup in {folder}")
     return found[-1]

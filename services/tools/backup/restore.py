@@ -49,7 +49,7 @@ async def refuse_a_house(database_url: str) -> None:
     async with connected(database_url) as conn:
         row = await fetch_one(conn, SQL.house)
     if row and row["there"]:
-        raise HouseThere("the database holds a house already; a restore wants an empty database")
+        raise HouseThere("the database holds a deployment already; a restore needs an empty database")
 
 
 async def load(settings: Settings, backup: Path, keys: Path | None) -> None:
@@ -105,16 +105,16 @@ async def give_all_vectors(house: House, conn: Connection) -> None:
         for row in await fetch_all(conn, SQL.workspaces):
             await give_vectors(conn, house.embedder, row["workspace"], in_private)
     except (EmbedderUnavailable, EmbedderRefused) as error:
-        log.warning("the embedder is away: the house gives vectors later", error=str(error))
+        log.warning("the embedder is away: embeddings are made later", error=str(error))
 
 
 async def refuse_old_topics(settings: Settings) -> None:
     """Raises `TopicsInUse` where a broker remembers the house of before: its records would come to the restored one."""
     if settings.kafka.embedded:
         return
-    if any((await ends(settings.kafka.brokers, [one.name for one in topic_specs(settings)])).values()):
+    if any((await ends(settings.kafka, [one.name for one in topic_specs(settings)])).values()):
         raise TopicsInUse(
-            f"topics with the prefix {settings.kafka.topic_prefix!r} hold records of the house before: "
+            f"topics with the prefix {settings.kafka.topic_prefix!r} hold records of a previous deployment: "
             "set kafka.topic_prefix to one that was never used"
         )
 

@@ -21,6 +21,7 @@ from services.tools.rebuild.beside import connected
 SQL = queries(__file__)
 DUMP, BLOBS, ARCHIVE = "database.dump", "blobs", "archive"
 CACHES = ("embeddings",)  # made again from texts
+RESIDUES = "residues"  # names files of this server
 
 
 async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
@@ -31,7 +32,7 @@ async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
         await conn.execute(SQL.one_moment)
         exported = await fetch_one(conn, SQL.export_snapshot)
         assert exported is not None
-        without = (*projections(), *KEYS, COPIES, *CACHES)
+        without = (*projections(), *KEYS, COPIES, RESIDUES, *CACHES)
         await asyncio.to_thread(
             postgres.dump, settings.database_url, target / DUMP, snapshot=exported["snapshot"], without=without
         )

@@ -8,42 +8,44 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from services.alert_people.channels import Channel, channels
-from services.alert_people.check import check_channel
 from services.alert_people.digest import WORDS
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.house import House
+from services.core.paging import Listing
 from services.core.settings import Settings
 from services.tools.commands.findings import show_findings
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.running import house_here, settings_here
-from services.tools.shown import age, cell, minute
+from services.tools.shown import Terminal, age, cell, minute
 
-app = typer.Typer(invoke_without_command=True, help="Who outside of the house is told that a person is needed.")
-console = Console(highlight=False)
+app = typer.Typer(invoke_without_command=True, help="Show who is alerted when a human must act.")
+console = Terminal(highlight=False)
 SQL = queries(__file__, "alerts.sql")
+TOLD = Listing("alerts", (("raised_at", "time"), ("alert_id", "id")), descending=True)
 
-NOBODY = "Nobody outside of the house is told when a person is needed: name whom to tell in [alerts]."
+NOBODY = "Nobody is alerted when a human must act: name the targets in [alerts]."
 
 
 @app.callback()
 def alerts(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(help="The newest so many alerts.", min=1)] = 20,
+    limit: Limit = 20,
+    after: After = "",
 ) -> None:
     """Show the targets, whether telling them works, and the newest alerts with what became of each."""
     if context.invoked_subcommand is None:
-        asyncio.run(_alerts(context.obj, limit))
+        asyncio.run(_alerts(context.obj, limit, after))
 
 
 @app.command("test")
 def try_targets(
     context: typer.Context,
-    send: Annotated[bool, typer.Option(help="Send a test alert; without, only up to the server's door.")] = True,
+    send: Annotated[bool, typer.Option(help="Send a test alert; without, stop before the content.")] = True,
 ) -> None:
-    """Try every target, with a test alert: DNS, connection, login, recipient, the receiver's answer."""
+    """Send a test alert to every target and report each step."""
     settings = settings_here(context.obj)
     targets = channels(settings)
     if not targets:
@@ -89,14 +91,16 @@ def how(row: dict[str, Any], now: datetime) -> tuple[str, bool]:
     return f"not told for {age(now - row['grouped_at'])}: {row['detail']}{again}", False
 
 
-async def _alerts(home: Path, limit: int) -> None:
-    async with house_here(home) as house:
+async def _alerts(home: Path, limit: int, after: str) -> None:
+    async with house_here(home, publishes=False) as house:
         await show_channels(house)
         async with house.database.reading() as conn:
-            rows = await fetch_all(conn, SQL.told, {"workspace": house.settings.workspace, "limit": limit})
+            args = {"workspace": house.settings.workspace} | TOLD.args(after, limit)
+            rows = TOLD.page(await fetch_all(conn, SQL.told, args), limit)
         if rows:
             console.print()
             console.print(_told({one.id: one.label for one in channels(house.settings)}, rows))
+        show_next(rows)
 
 
 def _told(labels: dict[Any, str], rows: list[dict[str, Any]]) -> Table:
@@ -111,4 +115,6 @@ def _told(labels: dict[Any, str], rows: list[dict[str, Any]]) -> Table:
 
 async def _passes(settings: Settings, channel: Channel, *, send: bool) -> bool:
     console.print(cell(channel.label, style="bold"))
+    from services.alert_people.check import check_channel
+
     return show_findings(await check_channel(settings, channel, send=send))

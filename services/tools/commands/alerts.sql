@@ -14,7 +14,8 @@ WHERE workspace = %(workspace)s AND filter = 'alert_returned' AND received_at > 
 
 -- name: told
 -- The newest alerts, each with what became of it.
-SELECT a.channel_id, a.thread_id, a.kind, a.raised_at, coalesce(t.subject, '') AS subject,
+SELECT a.alert_id, a.channel_id, a.thread_id, a.kind, a.raised_at, coalesce(t.subject, '') AS subject,
        coalesce(d.state, 'waits') AS state, d.attempt, d.detail, d.changed_at
 FROM alerts a LEFT JOIN alert_digests d USING (digest_id) LEFT JOIN threads t ON t.thread_id = a.thread_id
-WHERE a.workspace = %(workspace)s ORDER BY a.raised_at DESC, a.alert_id LIMIT %(limit)s;
+WHERE a.workspace = %(workspace)s AND (a.raised_at, a.alert_id) < (%(after_raised_at)s::timestamptz, %(after_alert_id)s::uuid)
+ORDER BY a.raised_at DESC, a.alert_id DESC LIMIT %(limit)s;

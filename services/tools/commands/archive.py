@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from services.core.archive.archive import Archive, archive_of
 from services.core.archive.file import ArchiveDamaged, Manifest, verify
@@ -19,9 +18,9 @@ from services.core.clock import utc_now
 from services.tools.archive.move import move
 from services.tools.rebuild.beside import connected
 from services.tools.running import database_here
-from services.tools.shown import cell
+from services.tools.shown import Terminal, cell
 
-console = Console(highlight=False)
+console = Terminal(highlight=False)
 UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 
@@ -35,7 +34,9 @@ def archive(
         bool, typer.Option("--check", help="Only read each file back; exit 1 where one is damaged.")
     ] = False,
 ) -> None:
-    """Move old events from the table to compressed files, one a day. Replay, rebuild and fold read them there.
+    """Move old events from the table to compressed files.
+
+    One file per day; replay and rebuild read the events there.
 
     What is not done, not published, or of a thread with an open turn stays. Run it daily; killed at any step, nothing
     is lost, and the next run completes it.

@@ -24,11 +24,13 @@ from services.tools.running import standing
 
 def backup(
     context: typer.Context,
-    to: Annotated[Path, typer.Option(help="A folder; each back-up gets one of its own in it, blobs are shared.")],
+    to: Annotated[Path, typer.Option(help="A folder; each backup gets one of its own in it, blobs are shared.")],
     keys_to: Annotated[Path, typer.Option(help="A file, kept elsewhere, for the keys of data subjects.")],
     keys_days: Annotated[float, typer.Option(min=0, help="That file goes after so many days.")] = 14,
 ) -> None:
-    """Back up database, blobs and archived events, while the house is at work.
+    """Back up database, blobs and archived events.
+
+    The deployment keeps running meanwhile.
 
     Not in it: `secret`, the settings, and the keys of data subjects with their master keys (`--keys-to`).
     Without those nothing in it that is about a person can be read. Keep them apart, and for a short time: a person
@@ -54,17 +56,19 @@ async def _copies(settings: Settings) -> list[KeyCopy]:
 def restore(
     context: typer.Context,
     source: Annotated[
-        Path, typer.Option("--from", help="A back-up, or a folder of them: then the newest.", exists=True)
+        Path, typer.Option("--from", help="A backup, or a folder of them: then the newest.", exists=True)
     ],
     keys: Annotated[Path, typer.Option(help="The file that `backup --keys-to` wrote.", exists=True)],
     as_of: Annotated[
         datetime | None, typer.Option(formats=FORMATS, help="Go back further, to the state of this time (UTC).")
     ] = None,
 ) -> None:
-    """Restore a back-up into an empty database and an empty folder; exit 1 where the tables are not what they were.
+    """Restore a backup into an empty database and folder.
 
-    Nothing is sent afterwards until `correspondent deliveries release`: the house does not know what it sent after the
-    back-up was taken.
+    The exit code is 1 if the restored tables differ from the saved ones.
+
+    Nothing is sent afterwards until `correspondent deliveries release`: the deployment does not know
+    what it sent after the backup was taken.
     """
     home: Path = context.obj
     folder = newest(source)

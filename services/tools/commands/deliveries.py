@@ -12,15 +12,18 @@ from rich.table import Table
 from rich.text import Text
 
 from services.core.db import fetch_all, queries
+from services.core.paging import Listing
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.release import release
 from services.tools.commands.settle_delivery import settle
 from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
 
-app = typer.Typer(invoke_without_command=True, help="The ledger of replies.")
+app = typer.Typer(invoke_without_command=True, help="List replies with the state of their delivery.")
 app.command()(settle)
 app.command()(release)
 SQL = queries(__file__, "deliveries.sql")
+LEDGER = Listing("deliveries", (("changed_at", "time"), ("reply_id", "id")), descending=True)
 
 
 class State(StrEnum):
@@ -40,21 +43,23 @@ class State(StrEnum):
 def deliveries(
     context: typer.Context,
     state: Annotated[State | None, typer.Option(help="Only the replies in this state.")] = None,
-    limit: Annotated[int, typer.Option(help="The newest so many.", min=1)] = 50,
+    limit: Limit = 50,
+    after: After = "",
 ) -> None:
     """Show the ledger of replies. `--state unknown`: nobody knows whether they arrived; they are never repeated."""
     if context.invoked_subcommand:
         return
     home: Path = context.obj
-    asyncio.run(show_ledger(home, state.value if state else "", limit))
+    asyncio.run(show_ledger(home, state.value if state else "", limit, after))
 
 
-async def show_ledger(home: Path, state: str, limit: int) -> None:
+async def show_ledger(home: Path, state: str, limit: int, after: str = "") -> None:
     """Print the newest replies, those in `state` or ("") all."""
-    async with house_here(home) as house, house.database.reading() as conn:
-        args = {"workspace": house.settings.workspace, "state": state, "limit": limit}
-        rows = await fetch_all(conn, SQL.ledger, args)
+    async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+        args = {"workspace": house.settings.workspace, "state": state} | LEDGER.args(after, limit)
+        rows = LEDGER.page(await fetch_all(conn, SQL.ledger, args), limit)
     console.print(_table(rows) if rows else f"No reply is {state}." if state else "No reply yet.")
+    show_next(rows)
 
 
 def _table(rows: list[dict[str, Any]]) -> Table:

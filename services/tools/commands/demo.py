@@ -18,17 +18,19 @@ def demo(
     context: typer.Context,
     seed: Annotated[int, typer.Option(help="Another number draws other names, plans, issues and wording.")] = 0,
     once: Annotated[
-        bool, typer.Option("--once", help="Stop when the story is told; exit 0 if all ended as expected.")
+        bool, typer.Option("--once", help="Stop after the story; exit 0 if every mail ended as expected.")
     ] = False,
     picture: Annotated[Path | None, typer.Option(help="Write what the terminal showed to this SVG file.")] = None,
 ) -> None:
-    """Play an invented company's mail through the whole house, then try your own.
+    """Play an invented company's mail through the real flow.
+
+    Then it stays, and says how to write to it yourself.
 
     Every part is real: broker, database, SMTP. Only the people are invented. With ANTHROPIC_API_KEY set, Claude writes
     the replies; without it, the offline model does, which extracts and says so.
 
     Your correspondent.toml is not read: nothing of the demo goes to your servers. It lives in the folder demo below
-    --home, and begins there anew each time.
+    --home, and starts from scratch there each time.
     """
     os.environ["CORRESPONDENT_CONFIG"] = os.devnull
     home: Path = context.obj

@@ -10,17 +10,19 @@ from typing import Annotated
 import typer
 
 from services.core.house import House
+from services.core.paging import Page
 from services.tools import dead_letters
 from services.tools.commands.dlq_options import DryRun, Error, Every, Group, Id, Ids, Since, Thread, Until, choice_of
 from services.tools.commands.dlq_show import show_list, show_whole
 from services.tools.commands.dlq_turns import reopen, turns
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console
 from services.tools.dead_letters import Choice
 from services.tools.letter import Letter
 from services.tools.running import house_here
 from services.tools.shown import cell
 
-app = typer.Typer(no_args_is_help=True, help="Dead letters: what a consumer could not handle.")
+app = typer.Typer(no_args_is_help=True, help="Manage dead letters: what a consumer could not handle.")
 app.command()(turns)
 app.command()(reopen)
 
@@ -34,17 +36,20 @@ def list_letters(
     since: Since = None,
     until: Until = None,
     every: Annotated[bool, typer.Option("--all", help="Also those redriven or discarded.")] = False,
+    limit: Limit = 200,
+    after: After = "",
 ) -> None:
-    """Show the dead letters that wait, oldest first."""
+    """List the dead letters that wait, newest first."""
     choice = choice_of(group, thread, error, since, until)
-    letters = asyncio.run(_letters(context.obj))
-    show_list([one for one in letters if choice.takes(one) and (every or one.state == "waiting")])
+    page = asyncio.run(_page(context.obj, choice, every, limit, after))
+    show_list(page)
+    show_next(page)
 
 
 @app.command()
 def show(context: typer.Context, letter_id: Id) -> None:
-    """Show one dead letter whole: why it failed, where it came from, and what it says."""
-    [letter] = dead_letters.by_id(asyncio.run(_letters(context.obj)), [letter_id])
+    """Show one dead letter in full: error, origin and content."""
+    [letter] = asyncio.run(_named(context.obj, [letter_id]))
     show_whole(letter)
 
 
@@ -60,10 +65,10 @@ def redrive(
     every: Every = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Have letters handled once more, by their own group alone and in the order in which they failed.
+    """Redrive dead letters to their own consumer group, in order.
 
-    Each is handled in this process, under the same journal and locks as in the group: do it when the cause is mended.
-    Ends with 1 where one failed again; that letter stays.
+    Each is handled in this process, under the same journal and locks as in the group: do it once the cause is fixed.
+    The exit code is 1 if one failed again; it stays a dead letter.
     """
     choice = choice_of(group, thread, error, since, until)
     asyncio.run(_each(context.obj, ids or [], choice, every, dry_run, "redriven", dead_letters.redrive))
@@ -72,7 +77,7 @@ def redrive(
 @app.command()
 def discard(
     context: typer.Context,
-    reason: Annotated[str, typer.Option(help="Why; it is kept with the letter.")],
+    reason: Annotated[str, typer.Option(help="Why; it is kept with the dead letter.")],
     ids: Ids = None,
     group: Group = "",
     thread: Thread = "",
@@ -82,7 +87,7 @@ def discard(
     every: Every = False,
     dry_run: DryRun = False,
 ) -> None:
-    """Have letters no longer wait. Their records stay on their topic, and can still be redriven by id."""
+    """Discard dead letters; they can still be redriven by id."""
     if not reason.strip():
         raise typer.BadParameter("say why")
 
@@ -93,18 +98,29 @@ def discard(
     asyncio.run(_each(context.obj, ids or [], choice, every, dry_run, "discarded", act))
 
 
-async def _letters(home: Path) -> list[Letter]:
-    async with house_here(home) as house:
-        return await dead_letters.all_letters(house)
+async def _page(home: Path, choice: Choice, every: bool, limit: int, after: str) -> Page[Letter]:
+    async with house_here(home, publishes=False) as house:
+        return await dead_letters.page_of(house, choice, every=every, limit=limit, after=after)
 
 
-def chosen(letters: list[Letter], ids: list[str], choice: Choice, every: bool) -> list[Letter]:
-    """The letters that are meant: by id in any state, else those waiting. Raises where nothing says which."""
+async def _named(home: Path, ids: list[str]) -> list[Letter]:
+    async with house_here(home, publishes=False) as house:
+        return await dead_letters.named(house, ids)
+
+
+def check_choice(ids: list[str], choice: Choice, every: bool) -> None:
+    """Raises where nothing says which letters are meant."""
+    if not ids and choice == Choice() and not every:
+        raise typer.BadParameter(
+            "say which dead letters: by id, --group, --thread, --error, --since, --until, or --all"
+        )
+
+
+async def _chosen(house: House, ids: list[str], choice: Choice) -> list[Letter]:
+    """The letters that are meant: by id in any state, else those waiting."""
     if ids:
-        return [one for one in dead_letters.by_id(letters, ids) if choice.takes(one)]
-    if choice == Choice() and not every:
-        raise typer.BadParameter("say which letters: by id, --group, --thread, --error, --since, --until, or --all")
-    return [one for one in letters if choice.takes(one) and one.state == "waiting"]
+        return [one for one in await dead_letters.named(house, ids) if choice.takes(one)]
+    return await dead_letters.chosen(house, choice)
 
 
 async def _each(
@@ -116,8 +132,9 @@ async def _each(
     done: str,
     act: Callable[[House, Letter], Awaitable[None]],
 ) -> None:
+    check_choice(ids, choice, every)
     async with house_here(home) as house:
-        letters = chosen(await dead_letters.all_letters(house), ids, choice, every)
+        letters = await _chosen(house, ids, choice)
         if dry_run or not letters:
             show_list(letters)
             return

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from rich.console import Console
 from rich.table import Table
 
 from services.tools.letter import Letter
-from services.tools.shown import cell, lines, minute
+from services.tools.shown import Terminal, cell, lines, minute
 
-console = Console(highlight=False)
+console = Terminal(highlight=False)
 LONGEST_VALUE = 20_000  # characters shown of a value
 
 

@@ -8,17 +8,19 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from services.core.paging import Listing
 from services.tools.commands.dlq_options import choice_of
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.dead_letters import Choice
 from services.tools.failed_turns import FailedTurn, failed_turns
 from services.tools.failed_turns import reopen as ask_to_reopen
 from services.tools.running import house_here
-from services.tools.shown import cell, minute
+from services.tools.shown import Terminal, cell, minute
 
-console = Console(highlight=False)
+console = Terminal(highlight=False)
+FAILED = Listing("failed-turns", (("failed_at", "time"), ("turn_id", "id")))
 
 Thread = Annotated[str, typer.Option(help="Only the turn of this thread; the beginning of its id will do.")]
 Error = Annotated[str, typer.Option(help="Only turns whose error contains this text.")]
@@ -29,10 +31,16 @@ DryRun = Annotated[bool, typer.Option(help="Only say which turns are meant.")]
 
 
 def turns(
-    context: typer.Context, thread: Thread = "", error: Error = "", since: Since = None, until: Until = None
+    context: typer.Context,
+    thread: Thread = "",
+    error: Error = "",
+    since: Since = None,
+    until: Until = None,
+    limit: Limit = 200,
+    after: After = "",
 ) -> None:
     """Show the threads whose newest turn failed, oldest first."""
-    asyncio.run(_turns(context.obj, choice_of("", thread, error, since, until)))
+    asyncio.run(_turns(context.obj, choice_of("", thread, error, since, until), limit, after))
 
 
 def reopen(
@@ -55,9 +63,12 @@ def reopen(
     asyncio.run(_reopen(context.obj, choice, dry_run, by))
 
 
-async def _turns(home: Path, choice: Choice) -> None:
-    async with house_here(home) as house:
-        _show(await failed_turns(house, choice))
+async def _turns(home: Path, choice: Choice, limit: int, after: str) -> None:
+    async with house_here(home, publishes=False) as house:
+        found = await failed_turns(house, choice)
+    page = FAILED.cut(sorted(found, key=lambda one: (one.failed_at, one.turn_id)), after, limit)
+    _show(page)
+    show_next(page)
 
 
 async def _reopen(home: Path, choice: Choice, dry_run: bool, by: str) -> None:

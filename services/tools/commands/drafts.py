@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.text import Text
 
+from schemas.events.mail import UNPROVEN_LEVELS
 from schemas.events.replies import DraftDecided
-from services.console.drafts.deciding import decide, standing
+from services.console.drafts.deciding import NewFile, decide, keep_files, standing
 from services.console.drafts.reading import held_draft, waiting_drafts
 from services.tools.commands.ids import whole_id
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console, plain, short, source_line
 from services.tools.running import house_here
-from services.tools.settle import settle
+from services.tools.settle import newest, settle
 
 WAIT_S = 60.0  # how long a command waits for send_email's decision
 
@@ -23,10 +26,13 @@ ReplyId = Annotated[str, typer.Argument(help="The draft's id, or its beginning, 
 By = Annotated[str, typer.Option(help="Who decides, for the log.")]
 
 
-def drafts(context: typer.Context) -> None:
-    """Show the drafts that wait for a person, oldest first. `send.approval = "review"` holds every reply."""
+def drafts(context: typer.Context, limit: Limit = 50, after: After = "") -> None:
+    """List the drafts that wait for approval, oldest first.
+
+    `send.approval = "review"` holds every reply.
+    """
     home: Path = context.obj
-    asyncio.run(_drafts(home))
+    asyncio.run(_drafts(home, limit, after))
 
 
 def approve(
@@ -35,11 +41,18 @@ def approve(
     text: Annotated[
         Path | None, typer.Option(help="A file with your own wording, sent instead.", exists=True, dir_okay=False)
     ] = None,
+    attach: Annotated[
+        list[Path] | None,
+        typer.Option(help="A file that goes along; may be given several times.", exists=True, dir_okay=False),
+    ] = None,
     by: By = "operator",
 ) -> None:
-    """Send a draft, as it is or in your own words. A newer mail of the customer discards it instead."""
+    """Send a draft, as it is or in your own words.
+
+    A newer mail of the customer discards the draft instead.
+    """
     home: Path = context.obj
-    asyncio.run(_decide(home, reply_id, approve=True, text=_wording(text), reason="", by=by))
+    asyncio.run(_decide(home, reply_id, approve=True, text=_wording(text), reason="", by=by, files=attach or []))
 
 
 def reject(
@@ -48,17 +61,20 @@ def reject(
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     by: By = "operator",
 ) -> None:
-    """Throw a draft away; its turn ends as rejected."""
+    """Reject a draft; its turn ends as rejected."""
     home: Path = context.obj
     asyncio.run(_decide(home, reply_id, approve=False, text="", reason=reason, by=by))
 
 
-async def _drafts(home: Path) -> None:
-    async with house_here(home) as house, house.database.reading() as conn:
-        found = await waiting_drafts(conn, house.settings.workspace)
+async def _drafts(home: Path, limit: int, after: str) -> None:
+    async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+        found = await waiting_drafts(conn, house.settings.workspace, limit=limit, after=after)
     for one in found:
-        head = plain(f"to {one.recipient}  «{one.subject}»", "bold")
-        console.print(Text.assemble((short(one.reply_id), "bold cyan"), "  ", head, "\n", plain(one.text)))
+        to = ", ".join([one.recipient, *(f"copy to {each}" for each in one.cc)])
+        head = Text.assemble(plain(f"to {to}  «{one.subject}»", "bold"), plain(_doubt(one.sender_level), "red"))
+        console.print(Text.assemble((short(one.reply_id), "bold cyan"), "  ", head, "\n", plain(one.shown)))
+        for name in one.file_names:
+            console.print(plain(f"with the file {name}"))
         for source in one.sources:
             console.print(source_line(source))
         console.print()
@@ -66,6 +82,12 @@ async def _drafts(home: Path) -> None:
         console.print("Send one with `correspondent approve ID`, or `reject ID`.", style="dim")
     else:
         console.print('No draft waits. With `approval = "review"` under [send], every reply does.', markup=False)
+    show_next(found)
+
+
+def _doubt(level: str) -> str:
+    """What a person should know of whom a draft goes to, where nothing proves that it is they."""
+    return f"  {level}: nothing proves that it is they" if level in UNPROVEN_LEVELS else ""
 
 
 def _wording(file: Path | None) -> str:
@@ -77,7 +99,9 @@ def _wording(file: Path | None) -> str:
     return text
 
 
-async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: str, by: str) -> None:
+async def _decide(
+    home: Path, typed: str, *, approve: bool, text: str, reason: str, by: str, files: Sequence[Path] = ()
+) -> None:
     async with house_here(home) as house:
         reply_id = await whole_id(house, typed, "reply")
         async with house.database.reading() as conn:
@@ -94,8 +118,11 @@ async def _decide(home: Path, typed: str, *, approve: bool, text: str, reason: s
             reason=reason,
             by=by,
         )
+        given = [NewFile(one.name, one.read_bytes()) for one in files]
+        word = word.model_copy(update={"files": await keep_files(house, word, given)})
+        since = await newest(house)
         await decide(house, word, timeout_s=WAIT_S)
-        await settle(house)
+        await settle(house, since=since)
         became = await standing(house, reply_id)
     if became.state == "draft":
         console.print(

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from services.core.check import Finding
 from services.tools.commands.terminal import console
+
+if TYPE_CHECKING:
+    from services.core.check import Finding
 
 
 def show_findings(findings: Iterable[Finding]) -> bool:

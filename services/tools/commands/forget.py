@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -12,17 +14,20 @@ from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
 from services.core.house import House
 from services.tools.backup.keys import copies_left
+from services.tools.commands.scrub import scrub_and_say
 from services.tools.commands.terminal import console, plain
 from services.tools.erase.export import export
 from services.tools.erase.person import person
-from services.tools.erase.proof import Proof, prove
+from services.tools.erase.proof import Proof, prove, prove_disk
 from services.tools.erase.run import erase, finish
 from services.tools.erase.survey import SQL, Survey, survey
-from services.tools.erase.unread import touch_unread
+from services.tools.erase.unread_words import hear_unread
 from services.tools.erase.words import Marks, words_of
 from services.tools.running import house_here
+from services.tools.scrub.run import Scrubbed
 
 SHOWN = 40  # findings shown of a proof that fails
+SHARED = 12  # words shown that are not the person's alone
 
 Who = Annotated[str, typer.Option("--participant", help="The person: an address, or a participant's id.")]
 
@@ -36,12 +41,21 @@ def forget(
     also: Annotated[
         list[str] | None, typer.Option(help="A further word to search for: a name, a number. Several may be given.")
     ] = None,
+    scrub_now: Annotated[
+        bool,
+        typer.Option(
+            "--scrub/--no-scrub", help="Rewrite tables now, which locks each for a moment, or later: `scrub`."
+        ),
+    ] = True,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     by: Annotated[str, typer.Option(help="Who erases, for the log.")] = "operator",
 ) -> None:
-    """Erase a person for good: keys, rows, files, caches; what others wrote stays, without the person's name."""
+    """Erase a person for good: keys, rows, files, caches.
+
+    What others wrote stays, without the person's name.
+    """
     home: Path = context.obj
-    raise typer.Exit(asyncio.run(_forget(home, participant, prove_it, also or [], yes, by)))
+    raise typer.Exit(asyncio.run(_forget(home, participant, Asked(prove_it, scrub_now, tuple(also or ()), yes, by))))
 
 
 def export_person(
@@ -49,31 +63,50 @@ def export_person(
     participant: Who,
     to: Annotated[Path, typer.Option(help="A new folder.", file_okay=False)],
 ) -> None:
-    """Write all that is held about a person into a folder: JSON, and mails as .eml."""
+    """Export all that is held about a person into a folder.
+
+    Data as JSON, mails as .eml.
+    """
     home: Path = context.obj
     asyncio.run(_export(home, participant, to))
 
 
-async def _forget(home: Path, typed: str, prove_it: bool, also: list[str], yes: bool, by: str) -> int:
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the operator asked for besides."""
+
+    prove: bool
+    scrub: bool
+    also: tuple[str, ...]
+    yes: bool
+    by: str
+
+
+async def _forget(home: Path, typed: str, asked: Asked) -> int:
     async with house_here(home) as house:
         await finish(house, house.settings.workspace)
         found = await _found(house, typed)
-        await touch_unread(house, found)
-        marks = _with(found.marks, also)
-        if found.events or found.touched:
+        if asked.prove:
+            await hear_unread(house, found)
+        marks = _with(found.marks, asked.also)
+        if found.events:
             await _warn(house, found)
-            if not yes and not typer.confirm("Erase this person? It cannot be undone."):
+            if not asked.yes and not typer.confirm("Erase this person? It cannot be undone."):
                 console.print("Nothing was erased.")
                 return 1
-            done = await erase(house, found, by=by)
+            done = await erase(house, found, by=asked.by)
             console.print(
                 f"Erased: {done.keys} keys destroyed, {done.events} events without content, {done.kept} of others kept "
-                f"under new keys, {done.threads} threads folded anew from {done.refolded} events."
+                f"under new keys, {done.threads} threads rebuilt from {done.refolded} events."
             )
         else:
             console.print("Nothing is held about this person.")
         await _say_what_backups_hold(house)
-        return _show(await prove(house, marks), marks) if prove_it else 0
+        scrubbed = await scrub_and_say(house) if asked.scrub else Scrubbed()
+        if not asked.prove:
+            return 0
+        proof = await prove_disk(house, marks, scrubbed, await prove(house, marks, found.people))
+        return _show(proof, marks, found.said_outside)
 
 
 async def _export(home: Path, typed: str, to: Path) -> None:
@@ -92,7 +125,7 @@ async def _found(house: House, typed: str) -> Survey:
         return await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
 
 
-def _with(marks: Marks, also: list[str]) -> Marks:
+def _with(marks: Marks, also: Sequence[str]) -> Marks:
     """The marks with what the operator names besides."""
     single = {word for one in also if len(words := words_of(one)) == 1 for word in words}
     phrases = {one.casefold() for one in also if len(words_of(one)) > 1}
@@ -103,19 +136,17 @@ async def _warn(house: House, found: Survey) -> None:
     async with house.database.reading() as conn:
         row = await fetch_one(conn, SQL.held, {"workspace": found.workspace, "people": list(found.people)})
     assert row is not None
-    who = ", ".join(sorted(found.names)) or ", ".join(map(str, found.people))
+    who = ", ".join([*sorted(found.names), *sorted(found.addresses)]) or ", ".join(map(str, found.people))
     console.print(plain(f"To be destroyed, of {who}:", "bold"))
     for name, count in {**row, "events": found.events, "keys": len(found.keys)}.items():
         console.print(f"  {count:>6} {name}")
-    if found.touched:
-        console.print(f"  {len(found.touched):>6} keys of others whose events name this person: sealed anew without it")
 
 
 async def _say_what_backups_hold(house: House) -> None:
     """Nobody can search a back-up from here: what is in it, and until when it can be read."""
     async with house.database.reading() as conn:
         left = await copies_left(conn)
-    console.print("Back-ups of before hold the person's events and files sealed; only a copy of the keys opens them.")
+    console.print("Earlier backups hold the person's events and files sealed; only a copy of the keys opens them.")
     for number, one in enumerate(left):
         goes = f"goes on {one.until:%Y-%m-%d}" if number else "the newest, stays until `backup` writes another"
         console.print(plain(f"  {one.path}, of {one.taken_at:%Y-%m-%d %H:%M} UTC: {goes}"))
@@ -123,12 +154,31 @@ async def _say_what_backups_hold(house: House) -> None:
         console.print("  None that `backup --keys-to` has written is left.")
 
 
-def _show(proof: Proof, marks: Marks) -> int:
+def _show(proof: Proof, marks: Marks, shared: set[str]) -> int:
+    said = sorted(shared, key=lambda one: ("@" not in one, one))
+    if said:
+        more = f" and {len(said) - SHARED} more" if len(said) > SHARED else ""
+        words = ", ".join(said[:SHARED])
+        console.print(plain(f"Not searched for, since others say it too, and keep it: {words}{more}."))
     read = ", ".join(f"{count} in {name}" for name, count in proof.read.items())
     console.print(f"Searched for {len(marks)} words of the person: {read}.")
     for one in proof.findings[:SHOWN]:
         console.print(plain(f"  found {one.word!r} in {one.place}", "red"))
     for place in proof.closed[:SHOWN]:
         console.print(plain(f"  not looked into: {place} holds what is encrypted, damaged or too large", "yellow"))
-    console.print("Not proved: the words above were found." if proof.findings else "Proved: none of them is anywhere.")
-    return 1 if proof.findings else 0
+    for place in proof.unscrubbed:
+        console.print(
+            plain(f"  not rewritten since: {place} may hold deleted rows on disk; `correspondent scrub`", "red")
+        )
+    for place in proof.unreached:
+        console.print(plain(f"  not looked at: {place}", "yellow"))
+    console.print(_verdict(proof))
+    return 0 if proof.holds else 1
+
+
+def _verdict(proof: Proof) -> str:
+    if proof.findings:
+        return "Not proved: the words above were found."
+    if proof.unscrubbed:
+        return "Not proved: deleted rows may still lie on disk."
+    return "Proved: none of them is anywhere" + (", as far as can be looked at from here." if proof.unreached else ".")

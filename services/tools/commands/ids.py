@@ -13,6 +13,8 @@ from services.core.house import House
 
 SQL = queries(__file__, "ids.sql")
 
+FIRST, LAST = str(UUID(int=0)), str(UUID(int=2**128 - 1))
+
 Kind = Literal["thread", "reply", "document", "article"]
 
 _SHOWN_BY: Mapping[Kind, str] = {
@@ -39,9 +41,19 @@ async def id_beginning(conn: Connection, workspace: str, typed: str, kind: Kind)
     beginning = typed.strip().lower()
     if not re.fullmatch(r"[0-9a-f-]{1,36}", beginning):
         raise IdUnclear(f"{typed!r} is no {kind} id, nor the beginning of one; `{_SHOWN_BY[kind]}` shows them")
-    found = await fetch_all(conn, _QUERIES[kind], {"workspace": workspace, "beginning": beginning})
+    least, most = id_range(beginning)
+    args = {"workspace": workspace, "beginning": beginning, "least": least, "most": most}
+    found = await fetch_all(conn, _QUERIES[kind], args)
     if len(found) == 1:
         return UUID(str(found[0]["id"]))
     if found:
         raise IdUnclear(f"several {kind} ids begin with {beginning}; type more of it")
     raise IdUnclear(f"there is no {kind} {beginning}; `{_SHOWN_BY[kind]}` shows them")
+
+
+def id_range(beginning: str) -> tuple[UUID, UUID]:
+    """The least and the largest id that may begin so, so that an index finds it; where none may, an empty range."""
+    try:
+        return UUID(beginning + FIRST[len(beginning) :]), UUID(beginning + LAST[len(beginning) :])
+    except ValueError:
+        return UUID(LAST), UUID(FIRST)

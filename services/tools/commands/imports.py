@@ -13,7 +13,7 @@ from services.receive_email.files import import_path
 from services.tools.commands.terminal import console
 from services.tools.commands.waiting import Wait, progress_bar, still_at_work, watch
 from services.tools.running import house_here, inbox_of
-from services.tools.settle import unfinished
+from services.tools.settle import newest, unfinished
 
 
 def import_mail(
@@ -26,7 +26,10 @@ def import_mail(
     vouched_by: Annotated[str, typer.Option(help="Your name, if you vouch that the senders are who they say.")] = "",
     wait: Wait = 600,
 ) -> None:
-    """Import mail. As history (the default) it makes threads and facts, never a reply. Safe to run again."""
+    """Import mail as history, or as new mail to be answered.
+
+    History (the default) makes threads and facts, and is never answered. Importing again is safe.
+    """
     home: Path = context.obj
     raise typer.Exit(asyncio.run(_import(home, path, inbox, "live" if live else "history", vouched_by, wait)))
 
@@ -36,6 +39,7 @@ async def _import(
 ) -> int:
     async with house_here(home) as house:
         to = inbox_of(house, inbox)
+        since = await newest(house)
         with progress_bar() as bar:
             taking = bar.add_task("importing", total=None)
 
@@ -43,7 +47,7 @@ async def _import(
                 bar.update(taking, total=state.total, completed=state.read)
 
             done = await import_path(house, to, path, mode=mode, vouched_by=vouched_by, progress=show)
-            left = await watch(bar, "reading and learning", lambda: unfinished(house), wait)
+            left = await watch(bar, "reading and learning", lambda: unfinished(house, since=since), wait)
     console.print(f"{done.read} mails read, {done.new} new. `correspondent mails` shows what became of them.")
     if left and wait:
         console.print(still_at_work(left, wait))

@@ -16,7 +16,7 @@ from services.tools.commands.terminal import console
 from services.tools.rebuild.beside import connected
 from services.tools.running import settings_here
 
-app = typer.Typer(no_args_is_help=True, help="The master key that wraps the keys of people.")
+app = typer.Typer(no_args_is_help=True, help="Rotate the master key that wraps the keys of people.")
 
 
 class MasterKeysGiven(Permanent):
@@ -25,7 +25,7 @@ class MasterKeysGiven(Permanent):
 
 @app.callback()
 def keys() -> None:
-    """The master key that wraps the keys of people."""
+    """Rotate the master key that wraps the keys of people."""
 
 
 @app.command()
@@ -33,7 +33,7 @@ def rotate(
     context: typer.Context,
     rewrap: Annotated[bool, typer.Option("--rewrap", help="Make none: wrap with the first one there is.")] = False,
 ) -> None:
-    """Make a new master key below home and wrap every key of a person with it; processes that share home go on."""
+    """Make a new master key and wrap every key of a person with it."""
     home: Path = context.obj
     settings = settings_here(home)
     if not rewrap:
@@ -41,7 +41,7 @@ def rotate(
             raise MasterKeysGiven
         add_master_key(settings.home)
     count = asyncio.run(rewrap_all(settings))
-    console.print(f"{count} keys are wrapped with the master key in use. Former ones still unwrap copies of before.")
+    console.print(f"{count} keys are wrapped with the master key in use. Former ones still unwrap earlier copies.")
 
 
 async def rewrap_all(settings: Settings) -> int:

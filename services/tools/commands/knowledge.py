@@ -15,12 +15,13 @@ from services.core.house import House
 from services.tools.commands.ids import whole_id
 from services.tools.commands.knowledge_add import add
 from services.tools.commands.knowledge_articles import accept, propose, proposed, reject
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console, plain, short
 from services.tools.commands.waiting import Wait
 from services.tools.commands.wishing import By, in_house, wish
 from services.tools.shown import cell
 
-app = typer.Typer(no_args_is_help=True, help="The documents that replies are made from.")
+app = typer.Typer(no_args_is_help=True, help="Manage the documents that replies are made from.")
 app.command("add")(add)
 app.command("proposed")(proposed)
 app.command("propose")(propose)
@@ -28,6 +29,9 @@ app.command("accept")(accept)
 app.command("reject")(reject)
 
 DocumentId = Annotated[str, typer.Argument(help="The document's id, or its beginning, as `list` shows it.")]
+UnreadAfter = Annotated[
+    str, typer.Option(help="Where to go on in what could not be read, as the end of a page says.", metavar="CURSOR")
+]
 SHOWN_TEXT = 400  # characters of a passage in `show` and `search`
 
 
@@ -35,21 +39,27 @@ SHOWN_TEXT = 400  # characters of a passage in `show` and `search`
 def list_all(
     context: typer.Context,
     removed: Annotated[bool, typer.Option("--removed", help="Also what was removed.")] = False,
+    limit: Limit = 50,
+    after: After = "",
+    unread_after: UnreadAfter = "",
 ) -> None:
-    """List the documents with their edition and passages, and how often replies cited them."""
+    """List documents with edition, passages and citations."""
 
     async def run(house: House) -> None:
         table = Table(box=None, pad_edge=False)
         for name in ("id", "title", "edition", "passages", "cited", "since", "from"):
             table.add_column(name, no_wrap=name == "id")
-        for one in await list_documents(house, removed=removed):
+        found = await list_documents(house, removed=removed, limit=limit, after=after)
+        for one in found:
             since = f"removed {one.removed_at:%Y-%m-%d}" if one.removed_at else f"{one.indexed_at:%Y-%m-%d}"
             numbers = [str(one.edition), str(one.chunks), str(one.cited)]
             table.add_row(short(one.document_id), cell(one.title, 40), *numbers, since, cell(one.origin))
-        unread = await list_unread(house)
+        unread = await list_unread(house, limit=limit, after=unread_after)
         console.print(table if table.rows else "No document yet: `correspondent knowledge add PATH`.")
         for bad in unread:
             console.print(Text.assemble(("not read  ", "red"), plain(bad.origin), ": ", plain(bad.reason)))
+        show_next(found)
+        show_next(unread, "--unread-after")
 
     in_house(context, run)
 
@@ -60,7 +70,7 @@ def show(
     document_id: DocumentId,
     past: Annotated[bool, typer.Option("--past", help="Also the passages of older editions.")] = False,
 ) -> None:
-    """Show a document: its passages, its log, and the replies that cite it."""
+    """Show a document: passages, log, and the replies that cite it."""
 
     async def run(house: House) -> None:
         found = await show_document(house, await whole_id(house, document_id, "document"), past=past)
@@ -101,7 +111,7 @@ def remove(
     wait: Wait = 60,
     by: By = "operator",
 ) -> None:
-    """Take a document out of what is found. Its editions stay, and answer for their time."""
+    """Retire a document; its editions stay, and answer for their time."""
 
     async def run(house: House) -> None:
         id = await whole_id(house, document_id, "document")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import mimetypes
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +12,10 @@ import typer
 from rich.text import Text
 
 from services.console.knowledge.asking import Became, Handed, became, hand_in, unfinished
-from services.console.knowledge.fetching import fetch
 from services.console.knowledge.sources import SUFFIXES, Source, expand, public_address
 from services.core.errors import Permanent
 from services.core.house import House
+from services.core.mail.content_types import claimed_by_name
 from services.core.settings import KnowledgeSettings
 from services.tools.commands.terminal import console, plain
 from services.tools.commands.waiting import Wait, progress_bar, still_at_work, watch
@@ -32,6 +31,15 @@ class Outcome:
     failed: list[tuple[str, str]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What is said of every document of one command: where customers read it, who hands it in, may its file go out."""
+
+    link: str
+    by: str
+    sendable: bool = False
+
+
 def add(
     context: typer.Context,
     named: Annotated[
@@ -45,13 +53,14 @@ def add(
             "a file within its folder, with and without its suffix."
         ),
     ] = "",
+    sendable: Annotated[bool, typer.Option("--sendable", help="The agent may attach these files to a reply.")] = False,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from addresses that are not public, too.")
     ] = False,
     wait: Wait = 600,
     by: Annotated[str, typer.Option(help="Who hands it in, for the log.")] = "operator",
 ) -> None:
-    """Add Markdown, HTML, PDF, DOCX, text or web pages, or new editions of them.
+    """Add files or web pages, or new editions of them.
 
     The same content again changes nothing, so it is safe to repeat after an interruption.
     """
@@ -59,55 +68,52 @@ def add(
     sources = expand(named)
     if not sources:
         raise typer.BadParameter(f"there is no {', '.join(SUFFIXES)} file there")
-    raise typer.Exit(asyncio.run(_add(home, sources, link, by, wait, allow_private)))
+    raise typer.Exit(asyncio.run(_add(home, sources, Marks(link, by, sendable=sendable), wait, allow_private)))
 
 
-async def add_all(house: House, sources: list[Source], link: str, by: str, limits: KnowledgeSettings) -> Outcome:
+async def add_all(house: House, sources: list[Source], marks: Marks, limits: KnowledgeSettings) -> Outcome:
     """Hand in every source that can be had; the bar is the caller's."""
     done = Outcome()
     with progress_bar() as bar:
         for source in bar.track(sources, description="handing in"):
             try:
-                _count(done, await _hand_in(house, source, link, by, limits))
+                _count(done, await _hand_in(house, source, marks, limits))
             except (Permanent, OSError) as error:
                 done.failed.append((source.origin, str(error)))
     return done
 
 
-async def _add(home: Path, sources: list[Source], link: str, by: str, wait: float, allow_private: bool) -> int:
+async def _add(home: Path, sources: list[Source], marks: Marks, wait: float, allow_private: bool) -> int:
     async with house_here(home) as house:
         limits = house.settings.knowledge
         if allow_private:
             limits = limits.model_copy(update={"private_hosts": True})
-        done = await add_all(house, sources, link, by, limits)
+        done = await add_all(house, sources, marks, limits)
         with progress_bar() as bar:
             left = await watch(bar, "reading", lambda: unfinished(house, done.wishes), wait) if done.wishes else 0
         decided = await became(house, done.wishes)
     return _say(done, decided, left, wait)
 
 
-async def _hand_in(house: House, source: Source, link: str, by: str, limits: KnowledgeSettings) -> Handed:
+async def _hand_in(house: House, source: Source, marks: Marks, limits: KnowledgeSettings) -> Handed:
+    from services.console.knowledge.fetching import fetch
+
     if source.path is None:
         page = await fetch(source.origin, limits)
         content, media_type = page.content, page.media_type
     else:
         content = await asyncio.to_thread(source.path.read_bytes)
-        media_type = _claimed(source.path)
+        media_type = claimed_by_name(source.path.name)
     return await hand_in(
         house,
         content,
         origin=source.origin,
         title=source.title,
-        by=by,
+        by=marks.by,
         media_type=media_type,
-        public_url=public_address(link, source),
+        public_url=public_address(marks.link, source),
+        sendable=marks.sendable,
     )
-
-
-def _claimed(path: Path) -> str:
-    if path.suffix.lower() in (".md", ".markdown"):
-        return "text/markdown"
-    return mimetypes.guess_type(path.name)[0] or "application/octet-stream"
 
 
 def _count(done: Outcome, handed: Handed) -> None:

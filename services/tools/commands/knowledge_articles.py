@@ -13,6 +13,7 @@ from services.console.knowledge.reading import Proposal, last_answer, list_propo
 from services.core.house import House
 from services.core.ids import article_id, text_sha256
 from services.tools.commands.ids import whole_id
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console, plain, short
 from services.tools.commands.waiting import Wait
 from services.tools.commands.wishing import By, in_house, wish
@@ -23,13 +24,16 @@ ArticleId = Annotated[str, typer.Argument(help="The article's id, or its beginni
 def proposed(
     context: typer.Context,
     all_of_them: Annotated[bool, typer.Option("--all", help="Also what was accepted or rejected.")] = False,
+    limit: Limit = 50,
+    after: After = "",
 ) -> None:
-    """Show articles that were proposed, the oldest first. Nothing is accepted by itself."""
+    """List proposed articles, oldest first; none is accepted by itself."""
 
     async def run(house: House) -> None:
-        found = await list_proposals(house, "" if all_of_them else "proposed")
+        found = await list_proposals(house, "" if all_of_them else "proposed", limit=limit, after=after)
         for one in found:
             _show(one)
+        show_next(found)
         if not found:
             console.print(
                 "Nothing is proposed. `correspondent knowledge propose THREAD` makes an article of its answer."
@@ -44,7 +48,7 @@ def propose(
     wait: Wait = 60,
     by: By = "operator",
 ) -> None:
-    """Ask for an article from the last answer in a thread, whoever gave it."""
+    """Propose an article from the last answer in a thread."""
 
     async def run(house: House) -> None:
         thread = await whole_id(house, thread_id, "thread")
@@ -67,7 +71,7 @@ def accept(
     wait: Wait = 60,
     by: By = "operator",
 ) -> None:
-    """Take an article into the knowledge base, as it is or in your own words."""
+    """Accept a proposed article, as it is or in your own words."""
     own = text.read_text(encoding="utf-8", errors="replace").strip() if text else ""
     if text and not own:
         raise typer.BadParameter(f"{text} is empty; leave --text out to accept the article as it is")
@@ -81,7 +85,7 @@ def reject(
     wait: Wait = 60,
     by: By = "operator",
 ) -> None:
-    """Do not take an article; it is not proposed again."""
+    """Reject a proposed article; it is not proposed again."""
     _decide(context, article, wait, accept=False, reason=reason, by=by)
 
 

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import UTC, date, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
 import typer
+from rich.table import Table
+from rich.text import Text
 
 from schemas.events.memory import FactRequested
 from schemas.model_output import FIRST_DAY, LAST_DAY, is_plausible
-from services.console.memory.finding import find
 from services.console.memory.merging import same_person
 from services.console.memory.past import as_of as facts_as_of
 from services.console.memory.people import Person, list_people
 from services.console.memory.reading import current, history, refusals, with_provenance
 from services.console.memory.standing import standing
 from services.core.house import House
-from services.core.memory.recall import in_words
 from services.tools.commands.memory_merging import merge, unmerge
 from services.tools.commands.memory_standing import lifecycle, move
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.person import Who, ask_about, of_person, print_lines
 from services.tools.commands.terminal import console, plain
 from services.tools.commands.wishing import By, in_house
 from services.tools.memory import show as showing
 
-app = typer.Typer(no_args_is_help=True, help="What is known of a person, where it is from, and changes to it.")
+app = typer.Typer(no_args_is_help=True, help="Show what is known about a person, and change it.")
 Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]
 app.command("lifecycle")(lifecycle)
 app.command("move")(move)
@@ -36,20 +38,32 @@ Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M
 
 
 @app.command()
-def people(context: typer.Context, limit: Annotated[int, typer.Option(help="The latest so many.")] = 50) -> None:
-    """List who has written to us, the latest first."""
+def people(context: typer.Context, limit: Limit = 50, after: After = "") -> None:
+    """List the people who have written to us, the latest first."""
 
     async def run(house: House) -> None:
         async with house.database.reading() as conn:
-            for one in await list_people(conn, house.settings.workspace, limit=limit):
-                console.print(plain(showing.person(one)))
+            found = await list_people(conn, house.settings.workspace, limit=limit, after=after)
+        console.print(_people_table(found) if found else "Nobody has written yet. `correspondent write` sends a mail.")
+        show_next(found)
 
     in_house(context, run)
 
 
+def _people_table(found: Iterable[Person]) -> Table:
+    table = Table(box=None, padding=(0, 1))
+    for heading in ("last mail", "person", "lifecycle", "mood", "risk", "about"):
+        table.add_column(heading, no_wrap=heading == "last mail")
+    for one in found:
+        who = Text.assemble(plain(one.name), "\n", plain(one.addr, "dim")) if one.name else plain(one.addr)
+        last, mood = f"{one.last_seen_at:%Y-%m-%d %H:%M}", f"{one.sentiment:+.2f}"
+        table.add_row(last, who, plain(one.state), mood, plain(one.risk), plain(", ".join(one.tags)))
+    return table
+
+
 @app.command()
 def show(context: typer.Context, who: Who) -> None:
-    """Show how a person stands, their troubles, and each fact with its mail, quote, sources and decisions."""
+    """Show a person: lifecycle, issues, and facts with their sources."""
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
@@ -71,9 +85,12 @@ def search(
     text: Annotated[str, typer.Argument(help="What to look for, in your own words.")],
     limit: Annotated[int, typer.Option(help="The best so many.")] = 10,
 ) -> None:
-    """Find facts by meaning, as the agent would, and say how sure the memory is."""
+    """Search facts by meaning, as the agent does."""
 
     async def run(house: House, one: Person) -> None:
+        from services.console.memory.finding import find
+        from services.core.memory.recall import in_words
+
         answer = await find(house, one.participant_id, text, now=house.now(), limit=limit)
         print_lines([in_words(answer.recall), *map(showing.hit, answer.hits)])
 
@@ -84,7 +101,7 @@ def search(
 def history_of(
     context: typer.Context, who: Who, key: Annotated[str, typer.Option(help="Only this key, such as `plan`.")] = ""
 ) -> None:
-    """Show every fact there ever was, with its time, sources and decisions, and what was refused."""
+    """Show every fact ever recorded, and what was refused."""
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
@@ -106,7 +123,7 @@ def as_of(
         typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="As it was known then; by default as known now."),
     ] = None,
 ) -> None:
-    """Show what was so at a time, as we know it now, or as it was known at another time."""
+    """Show what was true at a time, as known now or at another time."""
 
     async def run(house: House, one: Person) -> None:
         known = known_at.replace(tzinfo=UTC) if known_at else house.now()
@@ -140,7 +157,7 @@ def add(
     ] = None,
     by: By = "operator",
 ) -> None:
-    """Add a fact. A person is believed before every mail."""
+    """Add a fact; a person is believed before every mail."""
     given = {"kind": kind, "key": key, "value": value, "text": text}
     _wish(context, who, "add", by, parents=tuple(derived_from or ()), valid_to=_day(until), **given)
 
@@ -155,7 +172,10 @@ def correct(
     until: Until = None,
     by: By = "operator",
 ) -> None:
-    """Correct a fact: the wrong value was never so. Its end, its pin and what it follows from stay as they were."""
+    """Correct a fact: the wrong value was never true.
+
+    Its end, its pin and what it follows from stay as they were.
+    """
     _wish(context, who, "correct", by, fact_id=fact_id, value=value, text=text, valid_to=_day(until))
 
 
@@ -173,7 +193,7 @@ def unpin(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator"
 
 @app.command()
 def forget(context: typer.Context, who: Who, fact_id: FactId, by: By = "operator") -> None:
-    """Take a fact back: it answers nothing any more, and older mails cannot bring it again."""
+    """Retract a fact; older mails cannot restore it."""
     _wish(context, who, "forget", by, fact_id=fact_id)
 
 

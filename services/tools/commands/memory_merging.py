@@ -22,7 +22,7 @@ def merge(
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     by: By = "operator",
 ) -> None:
-    """Say that two participants are one person: whoever reads one reads both. Nothing is moved; `unmerge` undoes it."""
+    """Merge two participants into one person; `unmerge` undoes it."""
 
     async def run(house: House, one: Person) -> None:
         await ask_about(house, await _wish(house, one, into, "merge", by, reason))
@@ -37,7 +37,7 @@ def unmerge(
     reason: Annotated[str, typer.Option(help="Why two people are taken apart, for the log.")] = "",
     by: By = "operator",
 ) -> None:
-    """Undo a merge: two people, or the facts that were shown as one, stand for themselves again."""
+    """Undo a merge of two people, or of facts shown as one."""
 
     async def run(house: House, one: Person) -> None:
         try:

@@ -30,7 +30,7 @@ class State(StrEnum):
 
 
 def lifecycle(context: typer.Context, who: Who) -> None:
-    """Show how a person came to stand where they do: steps, refused ones too, then mood and risk, turn by turn."""
+    """Show a person's lifecycle: steps and refusals, mood and risk."""
 
     async def run(house: House, one: Person) -> None:
         async with house.database.reading() as conn:
@@ -44,11 +44,11 @@ def lifecycle(context: typer.Context, who: Who) -> None:
 def move(
     context: typer.Context,
     who: Who,
-    to: Annotated[State, typer.Argument(help="The state that they shall have.")],
+    to: Annotated[State, typer.Argument(help="Target state.")],
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     by: By = "operator",
 ) -> None:
-    """Ask for one step of a person's lifecycle. It is made or refused, and logged either way."""
+    """Request one step of a person's lifecycle."""
 
     async def run(house: House, one: Person) -> None:
         made = await ask_to_move(house, one, to.value, reason, by)

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from services.console.bodies import ProfileChange
 from services.console.memory.people import find_person
 from services.console.memory.profile import change_profile, profile_of
+from services.core.error_words import plain_words
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
 
@@ -24,7 +25,10 @@ def profile(
     reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
     by: Annotated[str, typer.Option(help="Who asks, for the log.")] = "operator",
 ) -> None:
-    """Show a person's profile; with --set and --unset change it. The agent reads it first, and never writes it."""
+    """Show or change a person's profile.
+
+    The agent reads it first, and never writes it.
+    """
     change = _change(put, unset, reason, by)
 
     async def run(home: Path) -> None:
@@ -54,4 +58,4 @@ def _change(put: list[str], unset: list[str], reason: str, by: str) -> ProfileCh
     try:
         return ProfileChange.model_validate({"fields": fields, "remove": unset, "reason": reason, "by": by})
     except ValidationError as error:
-        raise typer.BadParameter("; ".join(one["msg"] for one in error.errors())) from None
+        raise typer.BadParameter("; ".join(plain_words(one["msg"]) for one in error.errors())) from None

@@ -37,11 +37,13 @@ def rebuild(
     ] = None,
     into: Annotated[str, typer.Option(help="The name of that schema; by default made from the time.")] = "",
 ) -> None:
-    """Fold the stored events into fresh tables beside the live ones, and swap them in. No model is called.
+    """Rebuild projections from the stored events.
 
-    A past state is never swapped in: tables have to be what their events make, and the later events stay true. A house
-    that lives from a past moment is restored from a back-up: `correspondent restore --as-of TIME`, which sends nothing
-    until it is released.
+    They are built in a shadow schema and swapped in. No model is asked.
+
+    A past state is never swapped in: tables have to be what their events make, and the later events stay true. A
+    deployment that starts from a past moment is restored from a backup: `correspondent restore --as-of TIME`, which
+    sends nothing until it is released.
     """
     home: Path = context.obj
     if check and as_of:
@@ -71,7 +73,7 @@ async def _swap(settings: Settings, chosen: Scope) -> int:
     url = settings.database_url
     with _bar(*await _counted(url, chosen)) as folded:
         count = await run.swap(settings, chosen, folded, archive_of(settings))
-    console.print(f"{count} events folded; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
+    console.print(f"{count} events rebuilt; {len(chosen.tables)} tables swapped in: {', '.join(chosen.tables)}.")
     return 0
 
 
@@ -84,7 +86,7 @@ async def _past(settings: Settings, chosen: Scope, until: datetime, into: str) -
         f"{count} events make the state of {until:%Y-%m-%d %H:%M:%S %Z}, in the schema [b]{schema}[/b].\n"
         f"  SELECT * FROM {schema}.facts WHERE superseded_at IS NULL;\n"
         f"  DROP SCHEMA {schema} CASCADE;  -- when you have seen enough\n"
-        "For a house that lives from there: a back-up, then `correspondent restore --as-of "
+        "For a deployment that starts from there: a backup, then `correspondent restore --as-of "
         f"{until.astimezone(UTC):%Y-%m-%dT%H:%M:%S}`."
     )
     return 0
@@ -97,10 +99,10 @@ async def _counted(url: str, chosen: Scope) -> tuple[int, int]:
 @contextmanager
 def _bar(total: int, erased: int) -> Iterator[Folded]:
     if erased:
-        console.print(f"{erased} of {total} events are passed over: somebody whom they are about was erased.")
+        console.print(f"{erased} of {total} events are skipped: a person whom they are about was erased.")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console) as bar:
-        task = bar.add_task("folding", total=total)
+        task = bar.add_task("rebuilding", total=total)
         yield lambda count: bar.advance(task, count)
 
 
@@ -109,8 +111,8 @@ def _show(found: Comparison) -> None:
         differs = any(one.table == name for one in found.differences)
         console.print(f"{'differs' if differs else 'equal  '}  {value[:16]}  {name}", style="red" if differs else "")
     for one in found.differences:
-        for title, rows in (("live only", one.live_only), ("folded only", one.folded_only)):
+        for title, rows in (("live only", one.live_only), ("rebuilt only", one.folded_only)):
             for row in rows:
                 console.print(f"[b]{one.table}[/b], {title}:", Pretty(row))
     verdict = f"{len(found.differences)} tables differ" if found.differences else "the live tables are that state"
-    console.print(f"{found.events} events folded: {verdict}.")
+    console.print(f"{found.events} events rebuilt: {verdict}.")

@@ -8,19 +8,23 @@ from pathlib import Path
 import typer
 
 from services.core.db import fetch_one
-from services.tools.backup.restore import SQL
 from services.tools.commands.terminal import console
-from services.tools.rebuild.beside import connected
 from services.tools.running import database_here
 
 
 def release(context: typer.Context) -> None:
-    """Let replies leave again after a restore. Look at the inbox's Sent folder and the unknown replies first."""
+    """Release the replies that a restore holds back.
+
+    Look at the Sent folder of the inbox and at the unknown replies first.
+    """
     home: Path = context.obj
     asyncio.run(_release(home))
 
 
 async def _release(home: Path) -> None:
+    from services.tools.backup.restore import SQL
+    from services.tools.rebuild.beside import connected
+
     settings = await database_here(home)
     workspace = {"workspace": settings.workspace}
     async with connected(settings.database_url) as conn:

@@ -50,7 +50,7 @@ def replay_past(
     prompt: Annotated[
         Path | None, typer.Option(help="Other instructions for the model.", exists=True, dir_okay=False)
     ] = None,
-    rebuild_context: Annotated[bool, typer.Option(help="Load the memory anew, as of then.")] = False,
+    rebuild_context: Annotated[bool, typer.Option(help="Load the memory again, as of then.")] = False,
     save_to: Annotated[
         Path | None, typer.Option("--save", help="Keep the cases in this folder.", file_okay=False)
     ] = None,
@@ -61,7 +61,9 @@ def replay_past(
         Path | None, typer.Option(help="Keep results here; the same call goes on after them.", dir_okay=False)
     ] = None,
 ) -> None:
-    """Run real handlers on past events in a sandbox, and show what differs from what happened.
+    """Run the real handlers on past events, in a sandbox.
+
+    It shows what differs from what happened.
 
     Nothing is sent, published or changed. Exit code 0: no difference; 1: differences; 2: a case could not be replayed.
     """

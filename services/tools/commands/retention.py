@@ -25,9 +25,11 @@ def retention(
     context: typer.Context,
     go: Annotated[bool, typer.Option("--run", help="Have it go now, without waiting for the daily round.")] = False,
 ) -> None:
-    """Show what is older than it is to be kept ([retention] and [archive] of the settings); nothing changes.
+    """Show what is older than its retention; nothing changes.
 
-    The house goes through it once a day by itself. With --run: exit 1 where a step failed.
+    How long things are kept is set in [retention] and [archive].
+
+    A running deployment goes through it once a day. With --run: exit 1 where a step failed.
     """
     home: Path = context.obj
     raise typer.Exit(asyncio.run(_retention(home, go=go)))
@@ -67,11 +69,13 @@ def _say_kept(settings: Settings) -> None:
     wanted = {one.setting for one in STEPS if one.days(settings)}
     kept = dict.fromkeys(one.setting for one in STEPS if one.setting not in wanted)
     if kept:
-        console.print(plain(f"Kept for good: {', '.join(_off(one) for one in kept)}.", "dim"))
+        console.print(plain(f"Kept for good: {', '.join(_off(settings, one) for one in kept)}.", "dim"))
 
 
-def _off(setting: str) -> str:
-    return "archive.daily is false" if setting == "archive.after_days" else f"retention.{setting} is 0"
+def _off(settings: Settings, setting: str) -> str:
+    if setting != "archive.after_days":
+        return f"retention.{setting} is 0"
+    return "archive.url is not set" if settings.archive.daily is None else "archive.daily is false"
 
 
 async def _say_last(house: House) -> None:
@@ -81,8 +85,8 @@ async def _say_last(house: House) -> None:
 
 def _last(row: dict[str, Any] | None) -> str:
     if row is None:
-        return "The house has not gone through this by itself yet."
-    begun = f"The house last began at {minute(row['begun_at'])} UTC"
+        return "The deployment has not gone through this by itself yet."
+    begun = f"The deployment last began at {minute(row['begun_at'])} UTC"
     if failed := row["report"].get("failed"):
         return f"{begun}; it could not finish: {', '.join(failed)}."
     if row["done_at"] is None or row["done_at"] < row["begun_at"]:

@@ -1,12 +1,17 @@
-"""`correspondent up` and `correspondent run`: the house at work."""
+"""`correspondent up` and `correspondent run`: processors that run until Ctrl-C.
+
+On a terminal they say in plain lines what they do and wait for; elsewhere each line is a JSON object of the log.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 from pathlib import Path
 from typing import Annotated
 
+import structlog
 import typer
 
 from deploy.local import EmbeddedStack, Endpoints
@@ -18,6 +23,8 @@ from services.process import check_names, prepare, until_signal, working
 from services.tools.commands.terminal import console
 from services.tools.running import given_settings, stack_settings
 
+log = structlog.get_logger(__name__)
+
 QUIET = (
     "services.core.bus.faust_source",
     "services.core.bus.faust_consumer",
@@ -26,28 +33,26 @@ QUIET = (
 
 
 def up(context: typer.Context) -> None:
-    """Start the embedded stack with every processor, and keep it running until Ctrl-C.
+    """Start the embedded stack and every processor, until Ctrl-C.
 
     For trial and small inboxes: one broker, one database, on this machine. Settings are read from
     correspondent.toml and CORRESPONDENT_* variables; without any, there is one trial inbox and mail goes to a sink.
     """
     home: Path = context.obj
-    given_settings(home=home)  # what is wrong is said before anything starts
-    console.print("The embedded stack is for trial and small inboxes; see docs/how-to/scale.md for more.")
-    with EmbeddedStack(home, report=lambda line: console.print(f"  {line}", style="dim")) as endpoints:
+    _log(given_settings(home=home))  # what is wrong is said before anything starts
+    say("The embedded stack is for trial and small inboxes; see docs/how-to/scale.md for more.")
+    with EmbeddedStack(home, report=lambda line: say(f"  {line}")) as endpoints:
         settings = stack_settings(endpoints, home.resolve())
-        _log(settings)
-        inboxes = ", ".join(f"{one.name} <{one.address}>" for one in settings.inboxes)
-        console.print(
-            f"Inboxes: {inboxes}\nModel: {settings.model.chosen}\nReplies go to: {_way_out(settings, endpoints)}"
-        )
+        say(f"Model: {settings.model.chosen}")
+        for line in ways_out(settings, endpoints):
+            say(line)
         asyncio.run(_work(settings, frozenset(NAMES)))
 
 
 def run(
     names: Annotated[list[str], typer.Argument(help="Processors to run in this process, or `all`.")],
 ) -> None:
-    """Run processors on the services that the settings name: how a house is scaled.
+    """Run processors on the servers that the settings name.
 
     One process may run one processor or several; start as many of each as you like, up to the 12 partitions of a topic.
     """
@@ -63,14 +68,33 @@ def _log(settings: Settings) -> None:
         logging.getLogger(name).setLevel("WARNING")
 
 
-def _way_out(settings: Settings, endpoints: Endpoints) -> str:
-    if (settings.smtp.host, settings.smtp.port) == (endpoints.smtp_host, endpoints.smtp_port):
-        return f"{endpoints.outbox}, a folder: no SMTP server is set"
-    return f"{settings.smtp.host}:{settings.smtp.port}"
+def ways_out(settings: Settings, endpoints: Endpoints) -> list[str]:
+    """Where the replies of each inbox go, a line each."""
+    lines = []
+    for inbox in settings.inboxes:
+        smtp = settings.smtp_of(inbox.name)
+        place = f"{smtp.host}:{smtp.port}"
+        if (smtp.host, smtp.port) == (endpoints.smtp_host, endpoints.smtp_port):
+            place = f"{endpoints.outbox}, a folder: no SMTP server is set"
+        lines.append(f"Inbox {inbox.name} <{inbox.address}>: replies go to {place}")
+    return lines
+
+
+def say(line: str) -> None:
+    """A plain line on a terminal, an event of the log elsewhere."""
+    if sys.stdout.isatty():
+        console.print(line, markup=False, soft_wrap=True)
+    else:
+        log.info(line.strip())
 
 
 async def _work(settings: Settings, names: frozenset[str]) -> None:
-    await prepare(settings)
-    async with open_house(settings) as house, working(house, names):
-        console.print("At work. Ctrl-C ends it.")
+    await prepare(settings, _waiting)
+    async with open_house(settings) as house, working(house, names, _waiting):
+        if sys.stdout.isatty():  # the log says it elsewhere
+            say("Running. Press Ctrl-C to stop.")
         await until_signal()
+
+
+def _waiting(line: str) -> None:
+    say(f"  {line}")

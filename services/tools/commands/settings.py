@@ -16,6 +16,7 @@ import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from services.core.secret_values import file_of
 from services.core.settings import Settings, read_settings, shaped
 from services.tools.commands.terminal import console, plain
 
@@ -23,14 +24,16 @@ HEAD = """\
 # Settings of Correspondent. Copy this file to correspondent.toml and take the # away from what you change;
 # what stays commented out is the default. The environment goes before the file: CORRESPONDENT_KAFKA__BROKERS is
 # `brokers` of [kafka]. A name that does not exist is an error. Made by `correspondent settings`.
+# In a password or another secret ${NAME} is what the environment variable NAME holds, and $${ is ${ itself. A setting
+# called x_file in place of a secret x names a file that holds it.
 """
 
 
 def settings(
-    inbox: Annotated[str, typer.Option(help="Show what shapes the replies of this inbox, and where it was said.")] = "",
+    inbox: Annotated[str, typer.Option(help="Show what shapes the replies of this inbox, and where it was set.")] = "",
     participant: Annotated[str, typer.Option(help="With --inbox: for mails of this authenticated address.")] = "",
 ) -> None:
-    """Print every setting with its meaning and default, as a correspondent.toml to begin with."""
+    """Print every setting with its meaning and default."""
     if participant and not inbox:
         raise typer.BadParameter("say --inbox, too: a participant's replies are shaped within a mailbox")
     if not inbox:
@@ -54,7 +57,7 @@ def _group(model: type[BaseModel], name: str, heading: str) -> Iterator[str]:
     for key, field in model.model_fields.items():
         found = _model_in(field.annotation)
         if found is None:
-            yield from _setting(key, field)
+            yield from _setting(key, field, file_of(model, key))
         else:
             path = f"{name}.{key}" if name else key
             inner.append((path, f"[[{path}]]" if get_origin(field.annotation) is tuple else f"[{path}]", found))
@@ -62,10 +65,11 @@ def _group(model: type[BaseModel], name: str, heading: str) -> Iterator[str]:
         yield from _group(found, path, heading_of)
 
 
-def _setting(key: str, field: FieldInfo) -> Iterator[str]:
+def _setting(key: str, field: FieldInfo, file: str) -> Iterator[str]:
     choices = _choices(field.annotation)
     said = [field.description or "", f"one of {', '.join(choices)}" if choices else ""]
     said.append("required" if field.is_required() else "not set by default" if field.default is None else "")
+    said.append(f"or {file}" if file else "")
     words = "; ".join(word.rstrip(".") for word in said if word)
     if words:
         yield f"# {words}"

@@ -11,7 +11,6 @@ import typer
 
 from schemas.events.replies import DeliverySettled
 from services.core.bus.envelope import first
-from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
@@ -19,6 +18,7 @@ from services.core.house import House
 from services.tools.commands.ids import whole_id
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
+from services.tools.settle import newest
 from services.tools.settle import settle as at_rest
 
 SQL = queries(__file__, "settle_delivery.sql")
@@ -35,7 +35,7 @@ def settle(
     reason: Annotated[str, typer.Option(help="How you know, for the log.")] = "",
     by: Annotated[str, typer.Option(help="Who says so, for the log.")] = "operator",
 ) -> None:
-    """Say what became of an unknown reply. It is not sent again either way."""
+    """Record what became of an unknown reply; it is never resent."""
     home: Path = context.obj
     asyncio.run(settle_reply(home, reply_id, sent=sent, reason=reason, by=by))
 
@@ -49,8 +49,11 @@ async def settle_reply(home: Path, typed: str, *, sent: bool, reason: str, by: s
             raise NothingToSettle(f"{reply_id} is {row['state']}; only what is unknown can be settled")
         word = DeliverySettled(reply_id=reply_id, thread_id=row["thread_id"], sent=sent, reason=reason, by=by)
         workspace = house.settings.workspace
+        from services.core.bus.runner import enter
+
+        since = await newest(house)
         await enter(house, first(word, id=random_id(), source="console", time=house.now(), workspace=workspace))
-        await at_rest(house)
+        await at_rest(house, since=since)
         row = await _row(house, reply_id)
     console.print(plain(f"{row['state']}. {row['detail']}"))
 

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
+from schemas.topics import catalogue
+from services.core.bus.undone import low_mark, pairs_of
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.house import House
 from services.tools import dead_letters, topics
 from services.tools.commands.alerts import show_channels
 from services.tools.commands.topics import table_of
+from services.tools.health.state import Health, read_health
+from services.tools.progress import read_progress
 from services.tools.running import house_here
-from services.tools.shown import age, cell
+from services.tools.shown import Terminal, age, cell
 from services.tools.who import AtWork, at_work
 
-console = Console(highlight=False)
+console = Terminal(highlight=False)
 SQL = queries(__file__, "status.sql")
 
 
@@ -27,30 +31,38 @@ def status(
     context: typer.Context,
     open_minutes: Annotated[float, typer.Option(min=0, help="Show turns open for longer than so many minutes.")] = 10,
 ) -> None:
-    """Show who consumes what and how far behind it is, and what waits: mails, turns, deliveries, dead letters."""
+    """Show consumers with their lag, and what waits.
+
+    Mails, turns, drafts, deliveries, deadlines and dead letters that wait are counted.
+    """
     home: Path = context.obj
     asyncio.run(_status(home, open_minutes))
 
 
 async def _status(home: Path, open_minutes: float) -> None:
-    async with house_here(home) as house:
+    async with house_here(home, publishes=False) as house:
         args = {"workspace": house.settings.workspace, "now": house.now(), "minutes": open_minutes}
         async with house.database.reading() as conn:
-            counts = await fetch_one(conn, SQL.waiting, args)
+            low = await low_mark(conn, pairs_of(catalogue().consumers()))
+            counts = await fetch_one(conn, SQL.waiting, {**args, "low": low})
             turns = await fetch_all(conn, SQL.open_turns, args)
-        letters = [one for one in await dead_letters.all_letters(house) if one.state == "waiting"]
-        console.print(table_of(await topics.readings(house), house.now()))
+            responses = await fetch_one(conn, SQL.responses, args)
+        letters = await dead_letters.waiting(house)
+        progress = await read_progress(house)
+        console.print(table_of(await topics.readings(house, progress), house.now()))
         _show_at_work(await at_work(house))
         assert counts is not None
-        _show_counts({**counts, "letters": len(letters)})
+        _show_counts({**counts, "letters": letters})
         _show_turns(house, turns, open_minutes)
+        _show_responses(responses)
+        _show_health(house, await read_health(house, progress=progress))
         console.print()
         await show_channels(house)
 
 
 def _show_at_work(found: list[AtWork] | None) -> None:
     if found is None:
-        console.print("\nThe broker does not say who is at work.")
+        console.print("\nThe broker does not say which consumers are running.")
         return
     table = Table("consumer", "processes", box=None)
     for one in found:
@@ -59,13 +71,27 @@ def _show_at_work(found: list[AtWork] | None) -> None:
     console.print(table)
 
 
+def _show_health(house: House, found: Health) -> None:
+    """The model, and what stands still."""
+    console.print()
+    if found.model is None:
+        console.print(cell("the model: no outage is noted", style="dim"))
+    else:
+        since, ahead = age(house.now() - found.model.since), age(found.model.next_probe - house.now())
+        said = f"the model is away for {since}, its turns wait; next probe in {ahead}: {found.model.error}"
+        console.print(cell(said, 300, "bold red"))
+    for key, words in found.problems():
+        if key != "model":
+            console.print(cell(words, 300, "bold red"))
+
+
 def _show_counts(counts: dict[str, Any]) -> None:
     console.print()
     for name, text, remedy in (
         ("unread", "mails not yet read", ""),
         ("unanswered", "mails waiting for an answer", "correspondent mails"),
         ("held", "drafts waiting for a person", "correspondent drafts"),
-        ("escalated", "threads that a person has", "correspondent threads --state escalated"),
+        ("escalated", "threads escalated to a person", "correspondent threads --state escalated"),
         ("missed", "deadlines missed and not yet met", "correspondent due"),
         ("unknown", "replies of which nobody knows whether they arrived", "correspondent deliveries --state unknown"),
         (
@@ -75,11 +101,23 @@ def _show_counts(counts: dict[str, Any]) -> None:
         ),
         ("letters", "dead letters", "correspondent dlq list"),
         ("unpublished", "events stored and not yet on the log", ""),
+        ("refused", "stored events that the broker refuses", "correspondent outbox"),
         ("overdue", "timers overdue", ""),
     ):
         count = counts[name]
         hint = f"  ({remedy})" if count and remedy else ""
         console.print(cell(f"{count:>6}  {text}{hint}", style="bold" if count else "dim"))
+
+
+def _show_responses(found: dict[str, Any] | None) -> None:
+    """How fast customers were answered in the last 7 days, and whether what was promised was kept."""
+    if found and found["sent"]:
+        half, most = (age(timedelta(seconds=found[name])) for name in ("half_s", "most_s"))
+        said = f"replies sent in 7 days; half of them within {half}, nine of ten within {most}"
+        console.print(cell(f"{found['sent']:>6}  {said}", style="dim"))
+    if found and found["met"] + found["missed"]:
+        said = f"deadlines met in 7 days, {found['missed']} missed"
+        console.print(cell(f"{found['met']:>6}  {said}", style="bold" if found["missed"] else "dim"))
 
 
 def _show_turns(house: House, turns: list[dict[str, Any]], minutes: float) -> None:

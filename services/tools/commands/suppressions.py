@@ -11,17 +11,20 @@ from rich.table import Table
 
 from schemas.events.replies import SuppressionLiftRequested
 from services.core.bus.envelope import first
-from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.house import House
+from services.core.mail.mailbox import MailboxKey
+from services.core.paging import Listing
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console, plain, short
 from services.tools.running import house_here
-from services.tools.settle import settle
+from services.tools.settle import newest, settle
 
-app = typer.Typer(no_args_is_help=True, help="Addresses that get no mail: it bounced for good, or they complained.")
+app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
 SQL = queries(__file__, "suppressions.sql")
+LISTED = Listing("suppressions", (("at", "time"), ("addr", "text")), descending=True)
 
 
 class NotSuppressed(Permanent):
@@ -29,10 +32,10 @@ class NotSuppressed(Permanent):
 
 
 @app.command("list")
-def show(context: typer.Context) -> None:
-    """Show every suppressed address, with the reason and the thread, newest first."""
+def show(context: typer.Context, limit: Limit = 50, after: After = "") -> None:
+    """List suppressed addresses with reason and thread, newest first."""
     home: Path = context.obj
-    asyncio.run(show_list(home))
+    asyncio.run(show_list(home, limit, after))
 
 
 @app.command("lift")
@@ -42,16 +45,18 @@ def lift(
     reason: Annotated[str, typer.Option(help="Why it may be written to again, for the log.")] = "",
     by: Annotated[str, typer.Option(help="Who says so, for the log.")] = "operator",
 ) -> None:
-    """Write to an address again. A bounce or complaint that comes later suppresses it anew."""
+    """Lift a suppression; a later bounce or complaint restores it."""
     home: Path = context.obj
     asyncio.run(lift_address(home, address, reason=reason, by=by))
 
 
-async def show_list(home: Path) -> None:
-    """Print the list."""
-    async with house_here(home) as house, house.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.listed, {"workspace": house.settings.workspace})
+async def show_list(home: Path, limit: int = 50, after: str = "") -> None:
+    """Print a page of the list."""
+    async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+        args = {"workspace": house.settings.workspace} | LISTED.args(after, limit)
+        rows = LISTED.page(await fetch_all(conn, SQL.listed, args), limit)
     console.print(_table(rows) if rows else "No address is suppressed.")
+    show_next(rows)
 
 
 async def lift_address(home: Path, address: str, *, reason: str, by: str) -> None:
@@ -62,14 +67,17 @@ async def lift_address(home: Path, address: str, *, reason: str, by: str) -> Non
             raise NotSuppressed(f"{address} is not suppressed; `correspondent suppressions list` shows what is")
         asked = SuppressionLiftRequested(reply_id=row["reply_id"], thread_id=row["thread_id"], reason=reason, by=by)
         workspace = house.settings.workspace
+        from services.core.bus.runner import enter
+
+        since = await newest(house)
         await enter(house, first(asked, id=random_id(), source="console", time=house.now(), workspace=workspace))
-        await settle(house)
+        await settle(house, since=since)
         still = await _suppressed(house, address)
     console.print(plain(f"{row['addr']} is {'still suppressed' if still else 'written to again'}."))
 
 
 async def _suppressed(house: House, address: str) -> dict[str, Any] | None:
-    args = {"workspace": house.settings.workspace, "addr": address.strip().casefold()}
+    args = {"workspace": house.settings.workspace, "addr": MailboxKey(address)}
     async with house.database.reading() as conn:
         return await fetch_one(conn, SQL.suppressed, args)
 

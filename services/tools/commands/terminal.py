@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from rich.console import Console
 from rich.text import Text
 
-from services.console.knowledge.reading import SourceLine
-from services.core.memory.knowledge import place
+from services.core.visible import visible
+from services.tools.shown import Terminal
 
-console = Console(highlight=False)
+if TYPE_CHECKING:
+    from services.console.knowledge.reading import SourceLine
+
+console = Terminal(highlight=False)
 
 SHORT_ID = 8  # characters of an id in tables; every command takes as many as make it unique
 
-_CONTROLS = [*range(0x20), *range(0x7F, 0xA0)]
-_DIRECTIONS = [*range(0x202A, 0x202F), *range(0x2066, 0x206A)]  # they would show text in another order than it has
-_VISIBLE = {code: "\N{REPLACEMENT CHARACTER}" for code in (*_CONTROLS, *_DIRECTIONS) if chr(code) not in "\n\t"}
-
 
 def plain(text: object, style: str = "") -> Text:
-    """`text` as it is, without markup; characters that steer a terminal become U+FFFD."""
-    return Text(str(text or "").replace("\r\n", "\n").translate(_VISIBLE), style)
+    """`text` as it is, without markup; characters that steer a terminal become `·`."""
+    return Text(visible(str(text or "").replace("\r\n", "\n"), keep="\n\t"), style)
 
 
 def source_line(source: SourceLine) -> Text:
     """A passage that a reply rests on; the address of a page that the customer is shown."""
+    from services.core.memory.knowledge import place
+
     shown = f"  {source.public_url}" if source.public_url else ""
     return plain(f"  rests on  {place(source.title, source.heading)} (edition {source.edition}){shown}", "dim")
 

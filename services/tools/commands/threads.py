@@ -15,15 +15,16 @@ from services.console.bodies import Goals
 from services.console.threads import wishes
 from services.console.threads.reading import due_next, list_threads, whole_thread
 from services.core.archive.archive import archive_of
+from services.core.paging import Page
 from services.tools import threads as showing
 from services.tools.commands.ids import whole_id
+from services.tools.commands.paging import After, Limit, show_next
 from services.tools.commands.terminal import console, plain
 from services.tools.running import house_here
 
 WAIT_S = 60.0  # how long a command waits for track_threads' decision
 
 ThreadId = Annotated[str, typer.Argument(help="The thread's id, or its beginning, as `correspondent mails` shows it.")]
-Limit = Annotated[int, typer.Option(min=1, help="At most so many.")]
 By = Annotated[str, typer.Option(help="Who asks, for the log.")]
 Reason = Annotated[str, typer.Option(help="Why, for the log.")]
 
@@ -48,17 +49,22 @@ class Urgency(StrEnum):
     URGENT = "urgent"
 
 
-def thread(context: typer.Context, thread_id: ThreadId) -> None:
-    """Show a thread: its state, deadlines, summary, goals, conversation, notes and log."""
+def thread(context: typer.Context, thread_id: ThreadId, limit: Limit = 200, after: After = "") -> None:
+    """Show a thread: state, summary, goals, conversation, log.
+
+    Of a long conversation the newest messages, with the log next to them.
+    """
 
     async def run(home: Path) -> None:
-        async with house_here(home) as house:
+        async with house_here(home, publishes=False) as house:
             whole = await whole_id(house, thread_id, "thread")
             async with house.database.reading() as conn:
                 archive = archive_of(house.settings)
-                found = await whole_thread(conn, house.settings.workspace, whole, archive=archive)
+                workspace = house.settings.workspace
+                found = await whole_thread(conn, workspace, whole, archive=archive, limit=limit, after=after)
             for line in showing.whole(found, house.now()):
                 console.print(line)
+            show_next(Page[None](cursor=found.earlier))
 
     asyncio.run(run(context.obj))
 
@@ -70,26 +76,33 @@ def threads(
     tag: Annotated[str | None, typer.Option(help="Only those with this tag.")] = None,
     inbox: Annotated[str | None, typer.Option(help="Only those of this inbox.")] = None,
     limit: Limit = 50,
+    after: After = "",
 ) -> None:
     """List threads, the latest change first."""
 
     async def run(home: Path) -> None:
         wanted = {"state": state, "priority": priority, "tag": tag, "inbox": inbox}
-        async with house_here(home) as house, house.database.reading() as conn:
-            for one in await list_threads(conn, house.settings.workspace, limit=limit, **wanted):
+        async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+            found = await list_threads(conn, house.settings.workspace, limit=limit, after=after, **wanted)
+            for one in found:
                 console.print(showing.line(one))
+            show_next(found)
 
     asyncio.run(run(context.obj))
 
 
-def due(context: typer.Context, limit: Limit = 50) -> None:
-    """List what is due next, what is overdue first. Service levels are set in the settings."""
+def due(context: typer.Context, limit: Limit = 50, after: After = "") -> None:
+    """List what is due next, overdue items first.
+
+    Service levels are set in the settings.
+    """
 
     async def run(home: Path) -> None:
-        async with house_here(home) as house, house.database.reading() as conn:
-            found = await due_next(conn, house.settings.workspace, limit=limit)
+        async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+            found = await due_next(conn, house.settings.workspace, limit=limit, after=after)
             for one in found:
                 console.print(showing.due(one, house.now()))
+            show_next(found)
         if not found:
             console.print("Nothing is due. Deadlines are promised under [service_levels].", markup=False)
 
@@ -99,11 +112,14 @@ def due(context: typer.Context, limit: Limit = 50) -> None:
 def move(
     context: typer.Context,
     thread_id: ThreadId,
-    to: Annotated[State, typer.Argument(help="The state that it shall have.")],
+    to: Annotated[State, typer.Argument(help="Target state.")],
     reason: Reason = "",
     by: By = "operator",
 ) -> None:
-    """Ask for one step of a thread's state machine. It is made or refused, and logged either way."""
+    """Request one step of a thread's state machine.
+
+    The step is made or refused, and logged either way.
+    """
 
     async def run(home: Path) -> wishes.Stepped:
         async with house_here(home) as house:
@@ -120,7 +136,7 @@ def move(
 def mark(
     context: typer.Context,
     thread_id: ThreadId,
-    priority: Annotated[Urgency | None, typer.Option(help="The priority that it shall have.")] = None,
+    priority: Annotated[Urgency | None, typer.Option(help="Target priority.")] = None,
     tag: Annotated[list[str], typer.Option(help="A tag to put on; may be given again.")] = [],  # noqa: B006
     untag: Annotated[list[str], typer.Option(help="A tag to take off; may be given again.")] = [],  # noqa: B006
     goal: Annotated[list[str], typer.Option(help="A goal to add; may be given again.")] = [],  # noqa: B006
@@ -129,7 +145,7 @@ def mark(
     reason: Reason = "",
     by: By = "operator",
 ) -> None:
-    """Set a thread's priority, put tags on it or take them off, add or close goals, leave a note."""
+    """Set a thread's priority, tags and goals, or leave a note."""
     given = {"priority": priority, "add_tags": _tags(tag), "remove_tags": _tags(untag), "note": note.strip()}
     given |= {"add_goals": _goals(goal), "close_goals": _goals(reached)}
     if not any(given.values()):

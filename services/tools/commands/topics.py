@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from services.core.bus import lost_logs
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
 from services.core.house import House
@@ -19,7 +20,7 @@ from services.tools.running import house_here
 from services.tools.shown import age, cell, lines
 from services.tools.topics import Filter, Reading
 
-app = typer.Typer(no_args_is_help=True, help="Topics: how far each group has come, and what they hold.")
+app = typer.Typer(no_args_is_help=True, help="List topics and their lag, show or publish records.")
 LONGEST_LINE = 2000  # characters shown of a value
 LARGEST_FILE = 50_000_000  # bytes
 
@@ -28,7 +29,7 @@ Topic = Annotated[str, typer.Argument(help="The topic's name in schemas/topics.y
 
 @app.command("list")
 def list_topics(context: typer.Context) -> None:
-    """Show each topic with its groups: records, how many a group has still to do, and the age of the oldest."""
+    """List topics with their groups: records, lag, oldest record."""
     home: Path = context.obj
     asyncio.run(_list(home))
 
@@ -42,7 +43,7 @@ def tail(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="The newest so many.")] = 10,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on with what comes, until Ctrl-C.")] = False,
 ) -> None:
-    """Show the newest records of a topic. Reading disturbs no consumer."""
+    """Show the newest records of a topic; no consumer is disturbed."""
     home: Path = context.obj
     asyncio.run(_tail(home, topics.known_topic(topic), Filter(thread, type_), limit, follow))
 
@@ -56,13 +57,26 @@ def produce(
     ],
     dry_run: Annotated[bool, typer.Option(help="Only check the file.")] = False,
 ) -> None:
-    """Put events on a topic. All are checked against the schemas before the first is sent."""
+    """Publish events to a topic, checked against the schemas first."""
     home: Path = context.obj
     asyncio.run(_produce(home, topics.known_topic(topic), file, dry_run))
 
 
+@app.command()
+def acknowledge(context: typer.Context) -> None:
+    """Acknowledge lost logs: `status` and alerts report them no longer."""
+    home: Path = context.obj
+    asyncio.run(_acknowledge(home))
+
+
+async def _acknowledge(home: Path) -> None:
+    async with house_here(home, publishes=False) as house, house.database.reading() as conn:
+        count = await lost_logs.acknowledge(conn, house.settings)
+    console.print(f"Losses of {count} topics acknowledged." if count else "No loss is reported.")
+
+
 async def _list(home: Path) -> None:
-    async with house_here(home) as house:
+    async with house_here(home, publishes=False) as house:
         console.print(table_of(await topics.readings(house), house.now()))
 
 

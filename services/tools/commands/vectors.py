@@ -21,11 +21,11 @@ from services.tools.vectors.renewal import SQL, count_lacking
 
 def vectors(
     context: typer.Context,
-    renew: Annotated[bool, typer.Option("--renew", help="Give them now, without waiting for the house.")] = False,
+    renew: Annotated[bool, typer.Option("--renew", help="Embed now, without waiting for the deployment.")] = False,
 ) -> None:
-    """Show which models made the vectors that memory and knowledge are searched by.
+    """Show which models made the stored embeddings.
 
-    The house gives what lacks a vector of the embedder in use one by itself, after each start and each minute; until
+    A running deployment embeds what lacks a vector of the embedder in use, after each start and each minute; until
     then it is found by its words. With --renew: exit 1 where something still lacks one at the end.
     """
     home: Path = context.obj
@@ -51,7 +51,7 @@ async def _renew(house: House) -> None:
         try:
             await look(house, told)
         except HeldElsewhere:
-            console.print("The house is giving them already.")
+            console.print("The deployment is doing so already.")
 
 
 async def _show(house: House) -> int:

@@ -14,7 +14,7 @@ from services.tools.commands.terminal import console
 
 LOOK_EVERY_S = 0.2
 
-Wait = Annotated[float, typer.Option(help="Seconds to wait until the house has done it; 0 does not wait.", min=0)]
+Wait = Annotated[float, typer.Option(help="Seconds to wait until it is done; 0 does not wait.", min=0)]
 
 
 def progress_bar() -> Progress:
@@ -42,6 +42,6 @@ def still_at_work(left: int, limit_s: float) -> str:
     waited = f" after {limit_s:g} s" if limit_s else ""
     things = "1 thing is" if left == 1 else f"{left} things are"
     return (
-        f"Not done yet{waited}: {things} left to do. Nothing is lost, and nothing has to be typed again: a house that "
-        "runs goes on by itself (`correspondent status` shows who is at work)."
+        f"Not done yet{waited}: {things} left to do. Nothing is lost, and nothing has to be typed again: a "
+        "running deployment goes on by itself (`correspondent status` shows the consumers)."
     )

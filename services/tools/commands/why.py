@@ -19,7 +19,10 @@ def why(
     context: typer.Context,
     id: Annotated[str, typer.Argument(help="A reply's id, or a thread's: then its newest turn.")],
 ) -> None:
-    """Show the context that a reply was made from: each layer, what was included and why, and what was decided."""
+    """Show the context that a reply was made from.
+
+    Each layer, what was included and why, and what was decided.
+    """
 
     async def run(house: House) -> None:
         for line in showing.whole(await _explained(house, id)):

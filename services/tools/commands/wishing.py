@@ -22,11 +22,11 @@ By = Annotated[str, typer.Option(help="Who asks, for the log.")]
 
 
 def in_house(context: typer.Context, run: Callable[[House], Awaitable[T]]) -> T:
-    """Run something in the house that the command talks to."""
+    """Run something in the deployment that the command talks to; only a request connects to the broker."""
 
     async def inside() -> T:
         home: Path = context.obj
-        async with house_here(home) as house:
+        async with house_here(home, publishes=False) as house:
             return await run(house)
 
     return asyncio.run(inside())

@@ -11,14 +11,18 @@ from typing import Annotated
 import typer
 
 from services.core.clock import random_id
+from services.core.db import fetch_one, queries
 from services.core.house import House
 from services.core.mail.addresses import parse_addresses
+from services.core.mail.compose.wire import reply_subject
+from services.core.outages import mail_outages
 from services.receive_email.accept import accept
 from services.tools.commands.terminal import console, plain
 from services.tools.demo.aftermath import Aftermath, look
 from services.tools.running import house_here, inbox_of
-from services.tools.settle import StillBusy, settle
+from services.tools.settle import StillBusy, newest, settle
 
+SQL = queries(__file__, "write.sql")
 WAIT_S = 180
 
 
@@ -26,11 +30,11 @@ def write(
     context: typer.Context,
     text: Annotated[str, typer.Argument(help="What the customer writes.")],
     sender: Annotated[str, typer.Option("--from", help="Who writes.")] = "You <you@example.com>",
-    subject: Annotated[str, typer.Option(help="The mail's subject.")] = "A question",
+    subject: Annotated[str, typer.Option(help="The mail's subject; by default that of the mail it answers.")] = "",
     inbox: Annotated[str, typer.Option(help="The inbox's name; by default the first.")] = "",
     reply_to: Annotated[str, typer.Option(help="A Message-ID that this mail answers.")] = "",
 ) -> None:
-    """Send a mail to the running house as a customer would, and show the reply.
+    """Send a mail as a customer would, and show the reply.
 
     You vouch for the sender, so memory is used. Write twice under the same address to be remembered.
     """
@@ -43,29 +47,46 @@ async def _write(home: Path, text: str, sender: str, subject: str, inbox: str, r
         raise typer.BadParameter(f"{sender!r} is not one address; write it as 'Name <name@host>'", param_hint="--from")
     async with house_here(home) as house:
         to = inbox_of(house, inbox)
+        subject = subject or await _subject(house, reply_to.strip("<>"))
         raw = _mail(house, text, sender, to.address, subject, reply_to)
+        since = await newest(house)
         accepted = await accept(
             house, to, raw, source="file", source_key=f"write/{random_id()}", vouched_by="operator at this machine"
         )
         with console.status(f"waiting for the reply (a mail rests {house.settings.threads.quiet_s:g} s first) ..."):
-            await _answered(house)
+            await _answered(house, since)
         came = await look(house, accepted.mail_id)
         for reply in came.replies:
-            console.print(plain(reply["text"]))
-            console.print(plain(f"\n<{reply['message_id']}>", "dim"))
+            console.print(plain(reply["text"]), soft_wrap=True)
+            console.print(plain(f"\n<{reply['message_id']}>", "dim"), soft_wrap=True)
         if not came.replies:
-            console.print(plain(_why_none(came)))
+            away = [one.words for one in await mail_outages(house) if (one.direction, one.inbox) == ("smtp", to.name)]
+            console.print(plain(_why_none(came, away)))
 
 
-def _why_none(came: Aftermath) -> str:
+async def _subject(house: House, answered: str) -> str:
+    """The subject of a mail that answers one of ours, or opens a thread. An id that is not ours is refused."""
+    if not answered:
+        return "A question"
+    args = {"workspace": house.settings.workspace, "message_id": answered}
+    async with house.database.reading() as conn:
+        found = await fetch_one(conn, SQL.answered, args)
+    if found is None:
+        raise typer.BadParameter(f"we sent no mail with the Message-ID <{answered}>", param_hint="--reply-to")
+    return reply_subject(found["subject"])
+
+
+def _why_none(came: Aftermath, away: list[str]) -> str:
+    if came.outcome == "waiting" and away:
+        return f"The reply is written and waits: {away[0]}"
     if came.outcome == "waiting":
-        return "No reply yet: `correspondent drafts` shows whether one waits for your word."
+        return "No reply yet: `correspondent mails` shows what it waits for."
     return f"No reply: {came.outcome}. {came.reason}"
 
 
-async def _answered(house: House) -> None:
+async def _answered(house: House, since: int) -> None:
     try:
-        await settle(house, timeout_s=WAIT_S)
+        await settle(house, since=since, timeout_s=WAIT_S)
     except StillBusy as error:
         raise StillBusy(
             f"{error}. The mail is kept and will be answered; does every processor run (`correspondent run all`)?"

@@ -11,6 +11,7 @@ from schemas.events.memory import FactRecorded, FactRefused, ParticipantStateCha
 from schemas.events.threads import StateChanged
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.house import House
+from services.core.mail.report_tokens import make_report_token
 from services.tools.demo.world import Mail, SentReply
 
 SQL = queries(__file__)
@@ -35,7 +36,7 @@ class Aftermath:
     steps: tuple[Row, ...]
     refused: tuple[Row, ...]
 
-    def sent_reply(self, house_reply: Row) -> SentReply:
+    def sent_reply(self, house: House, house_reply: Row) -> SentReply:
         """Our reply as the customer's mail program has it."""
         return SentReply(
             message_id=house_reply["message_id"],
@@ -43,6 +44,7 @@ class Aftermath:
             subject=f"Re: {self.mail['subject']}",
             text=house_reply["text"],
             sent_at=house_reply["at"],
+            report_token=make_report_token(house.keyring, house.settings.workspace, UUID(house_reply["reply_id"])),
         )
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
+import shlex
 import shutil
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,11 @@ from rich.console import Console
 from deploy.local import EmbeddedStack, Endpoints
 from services.console.knowledge.sources import expand
 from services.core.house import House, open_house
+from services.core.logging import configure
 from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.pipeline import NAMES
 from services.process import prepare, until_signal, working
-from services.tools.commands.knowledge_add import add_all
+from services.tools.commands.knowledge_add import Marks, add_all
 from services.tools.config_file import write_settings
 from services.tools.demo import show
 from services.tools.demo.aftermath import differences
@@ -25,6 +29,7 @@ from services.tools.demo.playing import play
 from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
 from services.tools.running import on_stack
 from services.tools.settle import settle
+from services.tools.shown import Terminal
 
 QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
 
@@ -34,11 +39,12 @@ def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) 
 
     `picture` gets what the terminal showed of the first customer, as SVG.
     """
-    console = Console(width=None if Console().is_terminal else 110, highlight=False)
-    film = Console(width=110, highlight=False, record=True, file=io.StringIO())
+    console = Terminal(width=None if Console().is_terminal else 110, highlight=False)
+    film = Terminal(width=110, highlight=False, record=True, file=io.StringIO())
     folder = home / "demo"
     stack = EmbeddedStack(folder, report=lambda line: console.print(f"  {line}", style="dim"))
     _start_anew(folder)
+    log = _log_into(folder)
     console.print("Starting the embedded stack (for trial and small inboxes) ...")
     with stack as endpoints:
         world = make_world(seed)
@@ -47,6 +53,8 @@ def run_demo(home: Path, *, seed: int, once: bool, picture: Path | None = None) 
         code = asyncio.run(_play(world, settings, console, film, once=once))
     if picture:
         picture.write_text(film.export_svg(title="make demo"), encoding="utf-8")
+    if warnings := len(log.read_text(encoding="utf-8").splitlines()):
+        console.print(f"{warnings} log lines of this demo are in {log}.", style="dim", soft_wrap=True)
     return code
 
 
@@ -73,13 +81,17 @@ def settings_to_keep(settings: Settings) -> dict[str, Any]:
 
 async def _play(world: World, settings: Settings, console: Console, film: Console, *, once: bool) -> int:
     clock = SteppingClock(world.mails[0].received_at)
-    await prepare(settings)
+
+    def waiting(line: str) -> None:
+        console.print(f"  {line}", style="dim", soft_wrap=True)
+
+    await prepare(settings, waiting)
     async with (
         open_house(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house,
-        working(house, NAMES),
+        working(house, NAMES, waiting),
     ):
         show.introduce(console, world, house.model.name)
-        await add_all(house, expand([shelf_of(world, settings.home)]), "", "demo", settings.knowledge)
+        await add_all(house, expand([shelf_of(world, settings.home)]), Marks("", "demo"), settings.knowledge)
         await settle(house)
         faults = await _deliver_all(world, house, clock, console, film)
         show.summary(console, len(world.mails), faults)
@@ -125,11 +137,26 @@ def _start_anew(folder: Path) -> None:
             path.unlink(missing_ok=True)
 
 
+def _log_into(folder: Path) -> Path:
+    """The log goes into a file, which is empty at first: a line of it would break what the terminal shows."""
+    path = folder / "logs" / "correspondent.log"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.write_text("")
+    configure(level=logging.getLevelName(logging.getLogger().level), file=path)
+    return path
+
+
+def _activated() -> str:
+    """What makes the command known to a shell that does not know it."""
+    script = Path(sys.prefix) / "bin" / "activate"
+    return "" if shutil.which("correspondent") or not script.exists() else f", after `. {shlex.quote(str(script))}`"
+
+
 def _farewell(house: House) -> str:
-    home = house.settings.home
+    home = shlex.quote(str(house.settings.home))
     name = house.settings.inboxes[0].name
     return (
-        "\nThe house keeps running. In another terminal:\n"
+        f"\nCorrespondent keeps running. In another terminal{_activated()}:\n"
         f'  correspondent --home {home} write "What does the top plan cost?" --inbox {name}\n'
         f"  correspondent --home {home} mails\n"
         "To answer a real inbox: docs/how-to/connect-an-inbox.md. To have Claude write: set ANTHROPIC_API_KEY.\n"

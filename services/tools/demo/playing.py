@@ -24,5 +24,5 @@ async def play(house: House, clock: SteppingClock, mail: Mail, replies: dict[str
     await settle(house)
     came = await look(house, accepted.mail_id)
     if came.replies:
-        replies[mail.key] = came.sent_reply(came.replies[-1])
+        replies[mail.key] = came.sent_reply(house, came.replies[-1])
     return came

@@ -17,7 +17,7 @@ WHERE m.mail_id = %(mail_id)s;
 
 -- name: replies
 -- What we sent because of this mail.
-SELECT d.message_id, d.recipient, s.data, s.time AS at, d.state FROM events s
+SELECT d.reply_id, d.message_id, d.recipient, s.data, s.time AS at, d.state FROM events s
 JOIN deliveries d ON d.reply_id = s.aggregate_id
 WHERE s.type = 'reply.sent.v1' AND s.correlation_id = %(correlation_id)s ORDER BY s.seq;
 

@@ -7,6 +7,7 @@ from the whole conversation.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ from services.core.errors import Permanent
 from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.pipeline import PROCESSORS
-from services.tools.erase.survey import SQL, Row, Survey, key_of, sealed_rows, wrote
+from services.tools.erase.ownership import Row, key_of, wrote
+from services.tools.erase.survey import SQL, Survey, sealed_rows
 
 EXPORT = queries(__file__, "export.sql")
 ABOUT = """Everything that is held about {who}.
@@ -32,6 +34,8 @@ ABOUT = """Everything that is held about {who}.
 person/    one file a table: facts with where each is from (fact_sources), threads, conversation, deliveries
 mails/     the mails as they came, and what was read of them
 replies/   the mails that were sent, or written to be sent
+               sender_level says how far the sender of a row's mail or thread is believed: what is `unverified` or
+               `failed` came in this person's name, and nothing proves that it is theirs
 events.jsonl   every event about the person, in the order in which it was stored
 """
 
@@ -54,7 +58,7 @@ async def export(house: House, found: Survey, to: Path) -> dict[str, int]:
     counts = {"events": _events(rows, to), "tables": _write_tables(tables, to)}
     counts["mails"] = await _mails(house, rows, to / "mails", EmailRead.TYPE, "mail_id")
     counts["replies"] = await _mails(house, rows, to / "replies", ReplyApproved.TYPE, "reply_id")
-    who = ", ".join(sorted(one for one in found.names if "@" in one)) or str(next(iter(found.people)))
+    who = ", ".join(sorted(found.addresses)) or str(next(iter(found.people)))
     (to / "README.txt").write_text(ABOUT.format(who=who), encoding="utf-8")
     return counts
 
@@ -84,7 +88,23 @@ async def _tables(conn: Connection, found: Survey) -> dict[str, list[Row]]:
     wanted = [table for table, writer in catalogue().tables.items() if writer in names]
     columns = await fetch_all(conn, SQL.columns, {"tables": wanted})
     have = {row["name"]: set(row["columns"]) for row in columns}
-    return {table: await _rows(conn, table, have.get(table, set()), found, threads, mails) for table in wanted}
+    rows = {table: await _rows(conn, table, have.get(table, set()), found, threads, mails) for table in wanted}
+    return await _with_levels(conn, rows)
+
+
+async def _with_levels(conn: Connection, tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Each row of a mail or a thread with how far its sender is believed: not all in somebody's name is theirs."""
+    every = [row for rows in tables.values() for row in rows]
+    levels: dict[str, str] = {}
+    for column, statement in (("thread_id", EXPORT.thread_levels), ("mail_id", EXPORT.mail_levels)):
+        ids = list({UUID(row[column]) for row in every if row.get(column)})
+        levels |= {str(row["id"]): row["level"] for row in await fetch_all(conn, statement, {"ids": ids})}
+    return {table: [_with_level(row, levels) for row in rows] for table, rows in tables.items()}
+
+
+def _with_level(row: Row, levels: Mapping[str, str]) -> Row:
+    level = levels.get(row.get("mail_id") or "") or levels.get(row.get("thread_id") or "")
+    return {**row, "sender_level": level} if level else row
 
 
 async def _rows(

@@ -6,6 +6,16 @@ GROUP BY thread_id HAVING bool_and(coalesce(participant_id = ANY(%(people)s), fa
 -- name: own_mails
 SELECT mail_id FROM mails WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s);
 
+-- name: mail_levels
+-- How far the senders of some mails are believed.
+SELECT mail_id AS id, identity AS level FROM mails WHERE mail_id = ANY(%(ids)s);
+
+-- name: thread_levels
+-- How far the senders of some threads are believed: of a thread of before, in which there are several, the least.
+SELECT DISTINCT ON (thread_id) thread_id AS id, identity AS level FROM mails
+WHERE thread_id = ANY(%(ids)s) AND verdict IN ('answer', 'human')
+ORDER BY thread_id, trusted, identity, mail_id;
+
 -- name: rows
 -- Rows of a table, without vectors.
 SELECT to_jsonb(t) - 'embedding' - 'tsv' AS row FROM {table} t

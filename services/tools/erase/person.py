@@ -9,6 +9,8 @@ from services.core.errors import Permanent
 from services.core.house import House
 from services.core.ids import participant_id
 from services.core.keys.keyring import People
+from services.core.mail.mailbox import MailboxKey
+from services.tools.erase.former import former_ids
 from services.tools.erase.survey import SQL
 
 
@@ -23,12 +25,13 @@ async def person(house: House, typed: str) -> tuple[People, frozenset[str]]:
     known: who was erased has none in the tables, and can still be searched for.
     """
     typed = typed.strip()
-    id = participant_id(house.settings.workspace, typed) if "@" in typed else _id(typed)
+    id = participant_id(house.settings.workspace, MailboxKey(typed)) if "@" in typed else _id(typed)
     async with house.database.reading() as conn:
         rows = await fetch_all(conn, SQL.person, {"workspace": house.settings.workspace, "id": id})
-    known = {row["addr"].casefold() for row in rows if row["addr"]}
-    return frozenset(row["participant_id"] for row in rows), frozenset(
-        known | {typed.casefold()} if "@" in typed else known
+        former = await former_ids(conn, house.settings.workspace, typed, id) if "@" in typed else frozenset[UUID]()
+    known = {MailboxKey(row["addr"]) for row in rows if row["addr"]}
+    return former.union(row["participant_id"] for row in rows), frozenset(
+        known | {MailboxKey(typed)} if "@" in typed else known
     )
 
 

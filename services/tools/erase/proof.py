@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from services.core.house import House
+from services.core.keys.keyring import People
+from services.tools.erase.belongings import belongings
 from services.tools.erase.files import archives, blobs, files
 from services.tools.erase.stores import cache, tables, topics
 from services.tools.erase.words import Marks
+from services.tools.rebuild.beside import connected
+from services.tools.scrub.disk import FilesOutOfReach, found_on_disk
+from services.tools.scrub.run import Scrubbed, pending
 
 STORES = (tables, cache, topics, blobs, archives, files)
 
@@ -24,16 +29,27 @@ class Finding:
 class Proof:
     """How much was read in each store, and what was found: nothing proves the erase.
 
-    `closed` are places where something cannot be looked into, such as an encrypted file that somebody else sent.
+    `closed` are places where something cannot be looked into, such as an encrypted file that somebody else sent;
+    `unscrubbed` those on disk where deleted rows may still lie, `unreached` those that nobody can look at from here.
     """
 
     read: dict[str, int] = field(default_factory=dict)
     findings: tuple[Finding, ...] = ()
     closed: tuple[str, ...] = ()
+    unscrubbed: tuple[str, ...] = ()
+    unreached: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found, and nothing may lie where it was not cleared."""
+        return not self.findings and not self.unscrubbed
 
 
-async def prove(house: House, marks: Marks) -> Proof:
-    """Search every store. A store that cannot be read is an error: it would prove nothing."""
+async def prove(house: House, marks: Marks, people: People = frozenset()) -> Proof:
+    """Search every store for the marks, and every table for rows of the people.
+
+    A store that cannot be read is an error: it would prove nothing.
+    """
     read: dict[str, int] = {}
     findings: dict[Finding, None] = {}
     closed: dict[str, None] = {}
@@ -44,5 +60,27 @@ async def prove(house: House, marks: Marks) -> Proof:
                 closed[place] = None
                 continue
             read[store.__name__] += 1
-            findings |= {Finding(place, word): None for word in sorted(marks.found_in(text))}
+            findings |= {Finding(place, word): None for word in sorted(marks.found_in_any(text))}
+    for table, count in (await belongings(house, people)).items():
+        findings[Finding(f"table {table}", f"{count} rows by the person's id")] = None
     return Proof(read, tuple(findings), tuple(closed))
+
+
+async def prove_disk(house: House, marks: Marks, scrubbed: Scrubbed, proof: Proof) -> Proof:
+    """The proof, with the disk of the database: no file of a table or of its log is older than the erase."""
+    unreached = [f"{one.place}: {one.reason}" for one in scrubbed.left if one.out_of_reach]
+    away = {one.place for one in scrubbed.left if one.out_of_reach}
+    async with connected(house.settings.database_url) as conn:
+        unscrubbed = [one for one in await pending(conn) if one not in away]
+    try:
+        count, found = await found_on_disk(house, marks)
+    except FilesOutOfReach as error:
+        return replace(proof, unscrubbed=tuple(unscrubbed), unreached=(*unreached, f"the server's files: {error}"))
+    findings = [Finding(f"server file {path}", word) for path, word in sorted(found)]
+    return replace(
+        proof,
+        read={**proof.read, "pieces of the server's files": count},
+        findings=(*proof.findings, *findings),
+        unscrubbed=tuple(unscrubbed),
+        unreached=tuple(unreached),
+    )

@@ -12,9 +12,29 @@ FROM events WHERE (data ? '$key' AND data ->> '$key' = ANY(%(keys)s))
 ORDER BY seq;
 
 -- name: history
--- Everything that the workspace has stored, in order.
-SELECT seq, id, type, data_subject, data FROM events
-WHERE workspace = %(workspace)s AND seq > %(after)s ORDER BY seq LIMIT %(limit)s;
+-- Everything that is stored, of every workspace, in order.
+SELECT seq, id, type, data_subject, data FROM events WHERE seq > %(after)s ORDER BY seq LIMIT %(limit)s;
+
+-- name: product_words
+-- What the database itself is full of: names of its objects and what they are for. Nobody's words are in it.
+SELECT coalesce(string_agg(DISTINCT name, ' '), '') AS words FROM (
+    SELECT proname::text FROM pg_proc UNION ALL SELECT relname::text FROM pg_class
+    UNION ALL SELECT attname::text FROM pg_attribute UNION ALL SELECT description FROM pg_description
+    UNION ALL SELECT name FROM pg_settings UNION ALL SELECT collname::text FROM pg_collation
+) AS own (name);
+
+-- name: tables_of_people
+-- Every table whose rows name a participant, but for the list of whom we erased.
+SELECT c.relname::text AS name FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid
+WHERE a.attname = 'participant_id' AND NOT a.attisdropped AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+  AND c.relnamespace = current_schema()::regnamespace AND c.relname <> 'erasures'
+ORDER BY 1;
+
+-- name: rows_of_people
+SELECT count(*) AS count FROM {table} WHERE participant_id = ANY(%(people)s);
+
+-- name: keys_of_people
+SELECT count(*) AS count FROM subject_keys WHERE owners && %(people)s::uuid[];
 
 -- name: threads_of
 -- The threads in which these people wrote, or which are theirs.
@@ -68,6 +88,17 @@ WHERE a.workspace = %(workspace)s AND a.kind = w.kind AND a.id = w.id;
 SELECT e.* FROM unnest(%(kinds)s::text[], %(ids)s::uuid[]) AS w (kind, id)
 JOIN events e ON e.workspace = %(workspace)s AND e.aggregate = w.kind AND e.aggregate_id = w.id
 WHERE e.version IS NOT NULL;
+
+-- name: set_vectors_aside
+SELECT fact_id, text, embedding, embedding_model INTO TEMP vectors_aside FROM facts
+WHERE participant_id = ANY(%(people)s) AND embedding IS NOT NULL;
+
+-- name: put_vectors_back
+UPDATE facts f SET embedding = a.embedding, embedding_model = a.embedding_model
+FROM vectors_aside a WHERE a.fact_id = f.fact_id AND a.text = f.text;
+
+-- name: drop_vectors_aside
+DROP TABLE vectors_aside;
 
 -- name: blanked
 SELECT thread_id, upto FROM blanked_threads WHERE workspace = %(workspace)s;

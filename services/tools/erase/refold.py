@@ -48,18 +48,31 @@ async def lock(conn: Connection, workspace: str, places: Places) -> None:
     await fetch_all(conn, SQL.lock_aggregates, _args(workspace, places))
 
 
-async def refold(conn: Connection, workspace: str, places: Places, threads: Collection[UUID], archive: Archive) -> int:
+async def refold(
+    conn: Connection,
+    workspace: str,
+    places: Places,
+    threads: Collection[UUID],
+    archive: Archive,
+    gone: Collection[UUID] = (),
+) -> int:
     """Delete the aggregates' rows and fold them again, in the caller's transaction; how many events were applied.
 
-    `threads` are those whose mails are all among the places.
+    `threads` are those whose mails are all among the places; `gone` are the people who are erased: the facts of anybody
+    else keep their vectors, which no event holds.
     """
+    others = [id for kind, id in places if kind == "participant" and id not in gone]
+    await conn.execute(SQL.set_vectors_aside, {"people": others})
     for table, column, kind in await columns(conn):
         ids = [id for one, id in places if one == kind] if column == COLUMN[kind] else list(threads)
         deletion = sql.SQL("DELETE FROM {} WHERE {} = ANY(%s)")
         await conn.execute(deletion.format(sql.Identifier(table), sql.Identifier(column)), [ids])
     args = _args(workspace, places)
     await conn.execute(SQL.forget_versions, args)
-    return await fold_events(_events(conn, args, set(places), archive), conn)
+    folded = await fold_events(_events(conn, args, set(places), archive), conn)
+    await conn.execute(SQL.put_vectors_back)
+    await conn.execute(SQL.drop_vectors_aside)
+    return folded
 
 
 async def columns(conn: Connection) -> list[tuple[str, str, str]]:

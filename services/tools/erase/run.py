@@ -27,6 +27,7 @@ from services.core.db import Connection, fetch_all, give_keys
 from services.core.errors import Temporary
 from services.core.house import House
 from services.core.keys.keyring import CACHE_S
+from services.core.mail.mailbox import MailboxKey
 from services.core.memory.embedding_cache import EMBEDDINGS
 from services.core.suppressed import mark_of
 from services.tools.alone import hold
@@ -36,6 +37,7 @@ from services.tools.erase.survey import SQL, Survey
 from services.tools.rebuild.beside import connected
 from services.tools.rebuild.run import SCHEMA, drop_past
 from services.tools.replay.leftovers import clear_leftovers
+from services.tools.scrub.run import mark
 
 log = structlog.get_logger(__name__)
 
@@ -76,7 +78,7 @@ async def finish(house: House, workspace: str) -> int:
     What killed replays and rebuilds have left of anybody goes too.
     """
     if at_work := [one for one in await clear_leftovers(house.settings) if one != SCHEMA]:
-        log.warning("replays are at work; what they hold goes when they end", schemas=at_work)
+        log.warning("replays are running; what they hold goes when they end", schemas=at_work)
     async with house.database.reading() as conn:
         rows = await fetch_all(conn, SQL.unfinished, {"workspace": workspace})
     for row in rows:
@@ -118,11 +120,12 @@ async def _erase(conn: Connection, house: House, found: Survey, by: str) -> tupl
     shared = await _shared(conn, found, threads)
     await _keep_blank(conn, found, shared.keys(), threads)
     await _remember_suppressed(conn, found)
-    folded = await refold(conn, found.workspace, places, threads, archive)
+    folded = await refold(conn, found.workspace, places, threads, archive, found.people)
     await conn.execute(SQL.wait_for_disk)
     await _forget(conn, done, threads - shared.keys())
     told = await _tell(conn, house, found, done, shared, by)
     await _begin(conn, house, found, done, threads, by)
+    await mark(conn, house.now(), events=done.unkeyed)
     return Erased(len(done.keys), len(done.shredded), len(done.kept), len(threads), folded), told
 
 
@@ -150,10 +153,10 @@ async def _keep_blank(conn: Connection, found: Survey, shared: Collection[UUID],
 
 async def _remember_suppressed(conn: Connection, found: Survey) -> None:
     """Who complained, or cannot be reached, is not written to again: a keyed hash of the address stays."""
-    addresses = [one.casefold() for one in found.names if "@" in one]
+    addresses = [MailboxKey(one) for one in found.addresses]
     args = {"workspace": found.workspace, "addresses": addresses}
     for row in await fetch_all(conn, SQL.suppressed, args):
-        mark = await mark_of(conn, found.workspace, row["addr"])
+        mark = await mark_of(conn, found.workspace, MailboxKey(row["addr"]))
         kept = {"workspace": found.workspace, "mark": mark, "reason": row["reason"], "at": row["at"]}
         await conn.execute(SQL.keep_suppressed, kept)
 

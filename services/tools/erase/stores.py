@@ -1,12 +1,14 @@
 """What servers keep of the house, read whole: Postgres, Redis, Kafka.
 
 Each store gives (place, text) pairs. What is sealed is given twice, as it lies there and opened, where its key exists;
-so a search sees what a thief of the disk sees, and what the house itself can still read.
+so a search sees what a thief of the disk sees, and what the house itself can still read. Ciphertext is left out of the
+former: among enough of it every short word stands by chance.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -19,11 +21,14 @@ from services.core.bus.topics_admin import ends
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import CorrespondentError
 from services.core.house import House
+from services.core.keys import is_sealed
+from services.core.keys.aead import SEALED
 from services.pipeline import consumers
 from services.tools.log import read
 from services.tools.rebuild.beside import connected
 
 SQL = queries(__file__, "stores.sql")
+BOX = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 BATCH = 500
 
 Found = AsyncIterator[tuple[str, str | None]]  # None: something there cannot be looked into
@@ -45,7 +50,7 @@ async def cache(house: House) -> Found:
 
 async def topics(house: House) -> Found:
     """Every record of every topic and of every group's dead letters, by a consumer of its own."""
-    prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka.brokers
+    prefix, brokers = house.settings.kafka.topic_prefix, house.settings.kafka
     names = [prefix + one for one in catalogue().topics]
     names += [dead_letter_topic(prefix + topic, prefix + group) for topic, group in consumers()]
     async for record in read(brokers, {}, await ends(brokers, names)):
@@ -85,8 +90,19 @@ async def _opened(house: House, record: Delivery) -> str:
 
 
 def _as_text(record: Delivery) -> str:
-    headers = " ".join(f"{name}: {_text(value)}" for name, value in record.headers)
-    return f"{_text(record.key or b'')} {headers} {_text(record.value or b'')}"
+    headers = " ".join(f"{name}: {_lying(value)}" for name, value in record.headers)
+    return f"{_text(record.key or b'')} {headers} {_lying(record.value or b'')}"
+
+
+def _lying(content: bytes) -> str:
+    """A record's bytes as they lie there, without the ciphertext where it is sealed JSON."""
+    text = _text(content)
+    if SEALED not in text:
+        return text
+    try:
+        return _json(json.loads(text))
+    except ValueError:
+        return text
 
 
 def _text(content: bytes) -> str:
@@ -94,4 +110,19 @@ def _text(content: bytes) -> str:
 
 
 def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(_in_the_clear(value), ensure_ascii=False)
+
+
+def _in_the_clear(value: Any) -> Any:
+    """JSON without what is sealed in it."""
+    if isinstance(value, list):
+        return [_in_the_clear(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    box = is_sealed(value) and _is_box(value[SEALED])
+    return {name: _in_the_clear(one) for name, one in value.items() if not (box and name == SEALED)}
+
+
+def _is_box(value: object) -> bool:
+    """Whether it is what a sealed part looks like: anything else is text that somebody put there."""
+    return isinstance(value, str) and BOX.fullmatch(value) is not None

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from services.console.memory.asking import Decided
 from services.console.memory.people import Person
 from services.console.memory.reading import Entry, RememberedFact, SourceLine
 from services.console.memory.standing import Issue, LifecycleStep, Mood
-from services.core.memory.search import Hit
+
+if TYPE_CHECKING:
+    from services.core.memory.search import Hit
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%d %H:%M"
 

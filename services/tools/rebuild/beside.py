@@ -18,6 +18,7 @@ from psycopg.rows import dict_row
 
 from services.core.db import Connection, fetch_all, fetch_one, give_keys, queries
 from services.core.db.migrate import migrate
+from services.core.db.vectors import VectorTypes
 from services.core.errors import Permanent
 from services.core.keys import Keys
 
@@ -36,6 +37,7 @@ class SchemaIncomplete(Permanent):
 async def connected(database_url: str, keys: Keys | None = None) -> AsyncIterator[Connection]:
     """A connection in autocommit, rows as dicts, times in UTC; `keys` make readable what is about people."""
     async with await AsyncConnection.connect(database_url, autocommit=True, row_factory=dict_row) as conn:
+        await VectorTypes().register(conn)
         give_keys(conn, keys)
         await conn.execute(SQL.speak_utc)
         yield conn
@@ -55,7 +57,7 @@ async def make(database_url: str, schema: str) -> str:
         await asyncio.to_thread(migrate, url)
         missing = await fetch_all(conn, SQL.missing_tables, {"schema": schema, "live": live["name"]})
     if missing:
-        raise SchemaIncomplete(f"{schema} lacks {', '.join(row['name'] for row in missing)}; migrate the house first")
+        raise SchemaIncomplete(f"{schema} lacks {', '.join(row['name'] for row in missing)}; migrate it first")
     return url
 
 

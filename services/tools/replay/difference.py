@@ -12,6 +12,7 @@ from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope
 
 FOR_INFORMATION = frozenset({"usage", "model", "context: tokens"})  # told, and no difference
+MOMENTS = frozenset({"happened_at", "replied_at", "ended_at"})  # earlier releases did not record them
 NOTHING = ""
 
 
@@ -52,6 +53,8 @@ def told(envelope: Envelope) -> dict[str, str]:
     """An event's fields as text: layers of context and settings one by one, lists one line an element."""
     fields: dict[str, str] = {}
     for name, value in envelope.data.model_dump(mode="json").items():
+        if name in MOMENTS:
+            continue
         if name == "layers":
             fields |= {f"context: {layer['name']}": layer["text"] for layer in value}
             fields["context: tokens"] = str(sum(layer["tokens"] for layer in value))

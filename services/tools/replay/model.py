@@ -46,7 +46,7 @@ class Nobody:
 
     async def ask(self, request: Request) -> Answer:
         """Raises `AnswerNeverRecorded`: what was recorded never reaches the model."""
-        raise AnswerNeverRecorded(f"no answer is recorded for {step_of(request)}; choose a model to ask it anew")
+        raise AnswerNeverRecorded(f"no answer is recorded for {step_of(request)}; choose a model to ask it again")
 
     async def close(self) -> None:
         """Nobody has no connections."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from psycopg import sql
 from psycopg.types.json import Jsonb
@@ -47,7 +48,8 @@ async def play(sandbox: Sandbox, case: Case) -> Played:
             for envelope in waiting:
                 if type(envelope.data) in STARTS[processor.name]:
                     await _catch_up(sandbox, case, envelope)
-                    await Runner(processor, house).process(replace(envelope, replay=sandbox.name))
+                    then = replace(house, now=_clock_of(case, processor, envelope))
+                    await Runner(processor, then).process(replace(envelope, replay=sandbox.name))
             waiting = [one for cause in waiting for one in await _caused(sandbox, cause, processor)]
             events += waiting
     except Exception as error:
@@ -55,6 +57,13 @@ async def play(sandbox: Sandbox, case: Case) -> Played:
     finally:
         await house.cache.close()
     return Played(tuple(events))
+
+
+def _clock_of(case: Case, processor: Processor, envelope: Envelope) -> Callable[[], datetime]:
+    """The wall clock as it was: effects happen when they happened then, or with their cause where none is recorded."""
+    recorded = (one.time for one in case.expected if (one.causation_id, one.source) == (envelope.id, processor.name))
+    moment = max(recorded, default=envelope.time)
+    return lambda: moment
 
 
 async def _as_it_was(sandbox: Sandbox, case: Case) -> None:

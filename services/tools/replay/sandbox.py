@@ -13,7 +13,7 @@ import structlog
 from redis.exceptions import RedisError
 
 from services.core.bus.delivery import Record
-from services.core.bus.publisher import Publisher
+from services.core.bus.publisher import Outcome, Publisher
 from services.core.clock import monotonic, utc_now
 from services.core.db import Connection, Database
 from services.core.db.locks import Locks
@@ -40,9 +40,10 @@ class KeptRecords(Publisher):
         super().__init__(NOWHERE)
         self.kept: list[Record] = []
 
-    async def publish(self, records: Sequence[Record]) -> None:
+    async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
         """Keep the records."""
         self.kept += records
+        return [None] * len(records)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from services.tools.retention.run import run, wanted
 log = structlog.get_logger(__name__)
 
 TASK = "retention"
-LOOK_EVERY_S = 60.0
+LOOK_EVERY_S = 600.0
 EVERY = timedelta(days=1)
 AGAIN = timedelta(hours=1)  # after a round in which a step failed
 

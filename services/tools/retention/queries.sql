@@ -43,7 +43,7 @@ ORDER BY m.mail_id LIMIT %(limit)s;
 
 -- name: due_reply_blobs
 -- Replies that came to their end before a moment, and whose MIME was not removed yet, likewise.
-SELECT d.reply_id AS id, thread_rests(d.thread_id) AS rests, ARRAY[d.blob] AS blobs FROM deliveries d
+SELECT d.reply_id AS id, thread_rests(d.thread_id) AS rests, ARRAY[d.blob] || d.files AS blobs FROM deliveries d
 WHERE d.workspace = %(workspace)s AND d.changed_at < %(before)s AND d.blob IS NOT NULL AND d.reply_id > %(after)s
   AND d.state IN ('sent', 'failed', 'bounced', 'discarded') AND d.sent_copy <> 'waiting'
   AND NOT EXISTS (SELECT FROM removed_blobs r WHERE r.owner = d.reply_id)
@@ -58,7 +58,7 @@ ON CONFLICT DO NOTHING;
 -- Stored events of some types from before a moment that were not emptied yet, in order.
 SELECT * FROM events
 WHERE workspace = %(workspace)s AND type = ANY(%(types)s) AND seq > %(after)s
-  AND stored_at < %(before)s AND time < %(before)s AND published_at IS NOT NULL
+  AND stored_at < %(before)s AND time < %(before)s AND id NOT IN (SELECT event_id FROM outbox)
   AND NOT data ? %(mark)s AND data ->> '$sealed' IS DISTINCT FROM ''
 ORDER BY seq LIMIT %(limit)s;
 

@@ -39,7 +39,14 @@ def _checkpoints(settings: Settings) -> float:
 
 
 def _archive(settings: Settings) -> float:
-    return settings.archive.after_days if settings.archive.daily else 0
+    return settings.archive.after_days if archives_daily(settings) else 0
+
+
+def archives_daily(settings: Settings) -> bool:
+    """Whether events leave the table daily. Not by default where home may not last: blobs lie in a bucket instead."""
+    if settings.archive.daily is None:
+        return bool(settings.archive.url) or not settings.blobs.url
+    return settings.archive.daily
 
 
 def _journal(settings: Settings) -> float:

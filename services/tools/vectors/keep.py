@@ -66,17 +66,18 @@ async def look(house: House, told: Told) -> int:
 
     Raises `HeldElsewhere` where another process is at it, `HistoryHeld`, and what the embedder and `told` raise.
     """
-    async with connected(house.settings.database_url) as conn:
+    async with house.database.transaction() as conn:
         lacking = await count_lacking(conn, house.embedder.name, house.settings.workspace)
         if not lacking.total and not await index_is_due(conn, house.embedder):
             return 0
-        async with house.locks.hold(uuid5(NAMESPACE_OID, f"vectors/{house.settings.workspace}")):
-            refused = await _renew(house, conn, lacking, told) if lacking.total else 0
-            if await index_is_due(conn, house.embedder):
-                async with holding(house.settings.database_url):  # who folds needs the tables for a moment at its end
-                    await make_index(conn, house.embedder)
-                await drop_idle(conn, house.embedder)
-            return refused
+    wanted = house.locks.hold(uuid5(NAMESPACE_OID, f"vectors/{house.settings.workspace}"))
+    async with connected(house.settings.database_url) as conn, wanted:
+        refused = await _renew(house, conn, lacking, told) if lacking.total else 0
+        if await index_is_due(conn, house.embedder):
+            async with holding(house.settings.database_url):  # who folds needs the tables for a moment at its end
+                await make_index(conn, house.embedder)
+            await drop_idle(conn, house.embedder)
+        return refused
 
 
 async def _renew(house: House, conn: Connection, lacking: Lacking, told: Told) -> int:
@@ -106,7 +107,7 @@ def _saying() -> Told:
 def _say(house: House, lacking: Lacking) -> None:
     if lacking.others:
         log.warning(
-            "the embedder has changed: vectors are made anew, and until then these are found by their words alone",
+            "the embedder has changed: everything is re-embedded, and until then these are found by their words alone",
             model=house.embedder.name,
             facts=lacking.facts_of_others,
             passages=lacking.passages_of_others,

@@ -31,7 +31,7 @@ ORDER BY chunk_id LIMIT %(limit)s;
 -- name: attach_to_facts
 -- To those that still say what was read, and that nobody is changing right now.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::text[]::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT fact_id FROM facts WHERE fact_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
 UPDATE facts SET embedding = given.vector, embedding_model = %(model)s
@@ -42,7 +42,7 @@ RETURNING facts.fact_id AS id;
 -- name: attach_to_passages
 -- As to facts.
 WITH given AS (
-    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::text[]::halfvec[]) AS one (id, said, vector)
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT chunk_id FROM chunks WHERE chunk_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
 UPDATE chunks SET embedding = given.vector, embedding_model = %(model)s

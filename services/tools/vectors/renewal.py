@@ -15,10 +15,11 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 import structlog
+from pgvector import HalfVector
 
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.memory.embedding_cache import keep, look_up
-from services.core.memory.embeddings import Embedder, TextRefused, Vector, vector_literal
+from services.core.memory.embeddings import Embedder, TextRefused, Vector
 from services.tools.alone import hold
 
 SQL = queries(__file__)
@@ -108,8 +109,8 @@ async def _give(
     said = {row["id"]: row["text"] for row in able}
     async with conn.transaction():
         await guard(conn)
-        literals = [vector_literal(vectors[text]) for text in said.values()]
-        args = {"model": embedder.name, "ids": list(said), "texts": list(said.values()), "vectors": literals}
+        halves = [HalfVector(vectors[text]) for text in said.values()]
+        args = {"model": embedder.name, "ids": list(said), "texts": list(said.values()), "vectors": halves}
         done = await fetch_all(conn, store.attach, args)
         given = {said[row["id"]] for row in done}
         await keep(conn, embedder, {text: vector for text, vector in made.items() if text in given})

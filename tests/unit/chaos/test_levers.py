@@ -30,3 +30,14 @@ async def test_a_full_store_takes_nothing_more_and_gives_what_it_has(tmp_path: P
     assert levers.refusals == 1
     levers.fill_store(False)
     assert await blobs.get(await blobs.put(b"afterwards")) == b"afterwards"
+
+
+def test_an_hour_passes_by_both_clocks(tmp_path: Path) -> None:
+    """What waits by the wall clock and what waits by the other one have both waited for an hour; neither goes back."""
+    levers = Levers(tmp_path)
+    before, began = levers.monotonic(), levers.offset
+    Levers(tmp_path).let_pass(timedelta(hours=1))
+    assert 3600 <= levers.monotonic() - before < 3700
+    assert levers.offset - began == timedelta(hours=1)
+    levers.set_clock(timedelta(hours=-2))
+    assert levers.monotonic() - before >= 3600

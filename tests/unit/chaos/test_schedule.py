@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from tests.chaos.schedule import APACHE_ONLY, DOUBLED, LINKS, ROUND_MAILS, ROUND_S, SINGLE, draw
+from schemas.events import EVENTS
+from services.pipeline import PROCESSORS
+from tests.chaos.schedule import (
+    APACHE_ONLY,
+    DOUBLED,
+    LINKS,
+    NEWER,
+    ROUND_MAILS,
+    ROUND_S,
+    SINGLE,
+    UNHEARD_OF,
+    draw,
+)
 
 
 def test_the_same_seed_draws_the_same_schedule() -> None:
@@ -25,9 +37,20 @@ def test_every_kind_of_fault_is_in_every_schedule(seed: int) -> None:
         "broker", "database", "redis", "pause", "clock", "blobs-full", "storm", "duplicates", "reorder", "poison",
         "smtp-refuses", "smtp-never", "smtp-hangs", "smtp-drops",
         "model-429", "model-529", "model-timeout", "model-garbage", "model-cut",
+        "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe",
     }  # fmt: skip
     assert kinds <= {fault.kind for fault in faults}
     assert all(0 < fault.at_s < ROUND_S for fault in faults)
+
+
+def test_who_must_hold_a_newer_version_are_those_who_handle_it() -> None:
+    """The table by which the oracle judges says of each type what the pipeline says."""
+    for kind, (topic, holders) in NEWER.items():
+        base = kind.removesuffix(".v9") + ".v1"
+        handle = {one.name for one in PROCESSORS if any(base == event.TYPE for event in one.handlers)}
+        assert topic == EVENTS[base].TOPIC
+        assert set(holders) == handle
+    assert UNHEARD_OF not in EVENTS
 
 
 def test_a_schedule_of_many_mails_has_several_rounds() -> None:

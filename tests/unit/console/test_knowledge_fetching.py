@@ -123,7 +123,9 @@ async def test_an_odd_address_is_refused(address: str) -> None:
         ("93.184.216.34", True), ("2606:2800:220:1::1", True), ("127.0.0.1", False), ("10.1.2.3", False),
         ("169.254.169.254", False), ("100.64.0.1", False), ("0.0.0.0", False), ("224.0.0.1", False), ("::1", False),
         ("fe80::1%eth0", False), ("fd00::1", False), ("::ffff:127.0.0.1", False), ("2002:7f00:1::", False),
-        ("64:ff9b::7f00:1", False), ("64:ff9b::5db8:d822", True),
+        ("64:ff9b::7f00:1", False), ("64:ff9b::5db8:d822", True), ("::7f00:1", False), ("::a9fe:a9fe", False),
+        ("64:ff9b:1::7f00:1", False), ("64:ff9b:1:7f00:1::", False), ("::ffff:0:7f00:1", False),
+        ("::ffff:0:a9fe:a9fe", False), ("::5db8:d822", False), ("2606:4700::1111", True),
     ],
 )  # fmt: skip
 def test_which_addresses_are_public(address: str, public: bool) -> None:

@@ -9,7 +9,9 @@ from typing import Any, Literal
 from uuid import UUID
 
 from schemas.events.replies import ContextLayer, MemoryLoaded
+from services.core.metrics import Metrics
 from services.core.model.port import Answer, Request, ToolCall, Usage
+from services.core.model.settings import ModelSettings
 from services.core.settings import LearningSettings
 from services.generate_reply.desk import Desk
 
@@ -64,6 +66,8 @@ class Told:
     """A model that gives these answers, in order, and keeps what it was asked."""
 
     name = "told"
+    state = SimpleNamespace(mode="closed", until=0.0)  # as of a circuit that nothing has opened
+    noted = (False, 0.0)
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
@@ -84,4 +88,7 @@ def work(model: Told, kept: dict[str, Any] | None = None) -> Any:
         found: dict[str, Any] = answers[step]
         return found
 
-    return SimpleNamespace(house=SimpleNamespace(model=model), checkpoint=checkpoint)
+    return SimpleNamespace(
+        house=SimpleNamespace(model=model, metrics=Metrics(), settings=SimpleNamespace(model=ModelSettings())),
+        checkpoint=checkpoint,
+    )

@@ -102,7 +102,6 @@ def test_a_quote_may_be_broken_over_lines() -> None:
         ({}, None, "the quote stands in no mail of this turn"),
         ({}, source(trusted=False), "the sender is not authenticated"),
         ({"quote": "on the Platinum plan"}, source(), "the quote does not stand in the cited mail"),
-        ({"quote": "ON THE ENTERPRISE PLAN"}, source(), "the quote does not stand in the cited mail"),
         ({"quote": ""}, source(), "the quote does not stand in the cited mail"),
         ({"quote": " \n "}, source(), "the quote does not stand in the cited mail"),
         ({"quote": "Hello, " * 60}, source(text="Hello, " * 60), "the quote does not stand in the cited mail"),
@@ -114,7 +113,7 @@ def test_a_quote_may_be_broken_over_lines() -> None:
 )
 def test_what_does_not_hold_is_refused_in_words(given: dict[str, Any], cited: Any, said: str) -> None:
     """No quote, no authenticated sender, nothing worth it or nothing meant: refused, and logged with the reason."""
-    assert refusal(decided(known(), source=cited, **given)) == said
+    assert refusal(all_decided(known(), source=cited, **given)[0]) == said
 
 
 @pytest.mark.parametrize("kind", ["identity", "goal", "constraint", "preference"])

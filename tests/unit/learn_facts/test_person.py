@@ -45,12 +45,12 @@ def test_the_table_covers_every_state() -> None:
 @pytest.mark.parametrize(("one", "other"), sorted(product(STATES, STATES)))
 def test_a_step_is_made_exactly_where_there_is_an_edge(one: ParticipantState, other: ParticipantState) -> None:
     """A legal step is made, standing still is nothing, all else is refused and logged."""
-    event = decide_person.transition(person(state=one), other, "ai", "the mail shows it")
+    event = decide_person.transition(person(state=one), other, "human", "a person says so")
     if one == other:
         assert event is None
     elif (one, other) in LEGAL:
         assert isinstance(event, ParticipantStateChanged)
-        assert (event.from_state, event.to_state, event.reason) == (one, other, "the mail shows it")
+        assert (event.from_state, event.to_state, event.reason) == (one, other, "a person says so")
     else:
         assert isinstance(event, ParticipantTransitionRefused)
         assert event.refused_because == refusal(one, other) != ""
@@ -93,6 +93,16 @@ def test_what_a_mail_shows_of_its_author_is_a_rule_of_code(
 ) -> None:
     """Asking prices is a prospect, buying a customer, leaving a risk, from any state and over allowed edges only."""
     assert walked(state, intent, proposed) == states
+
+
+@pytest.mark.parametrize("state", ["customer", "returning"])
+@pytest.mark.parametrize("trigger", ["ai", "system"])
+def test_only_a_person_makes_somebody_a_vip(state: ParticipantState, trigger: decide_person.Trigger) -> None:
+    """No mail shows that its author is a very important customer, and no model says it."""
+    refused = decide_person.transition(person(state=state), "vip", trigger, "they say so")
+    assert isinstance(refused, ParticipantTransitionRefused)
+    assert "only a person" in refused.refused_because
+    assert isinstance(decide_person.transition(person(state=state), "vip", "human", "grace"), ParticipantStateChanged)
 
 
 def test_each_step_says_who_saw_it() -> None:

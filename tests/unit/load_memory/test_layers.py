@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
@@ -9,6 +10,7 @@ from uuid import UUID
 
 import pytest
 
+from schemas.events.memory import Trust
 from schemas.held_summary import held
 from schemas.words import clip_words
 from services.core.memory.facts import Fact
@@ -26,6 +28,8 @@ NOW = datetime(2026, 3, 9, tzinfo=UTC)
 
 def row(number: int, text: str) -> dict[str, Any]:
     return {
+        "quoted": "",
+        "signature": "",
         "mail_id": UUID(int=number),
         "message_id": f"{number}@example.org",
         "subject": f"subject {number}",
@@ -33,6 +37,7 @@ def row(number: int, text: str) -> dict[str, Any]:
         "author_name": "Ada",
         "author_addr": "ada@example.org",
         "attachments": [],
+        "flags": [],
         "received_at": datetime(2026, 3, number, tzinfo=UTC),
     }
 
@@ -75,6 +80,15 @@ async def test_a_burst_is_read_oldest_first() -> None:
     found = await mail.load(SimpleNamespace(mails=(row(1, "first"), row(2, "second"))), None)  # type: ignore[arg-type]
     layer = fit("mail", found, mail.budget(TURN), shared=False, trusted=False)
     assert [one["text"] for one in layer.items] == ["first", "second"]
+
+
+async def test_a_quote_beside_a_few_words_is_marked_as_one() -> None:
+    """Where the new text is a few words, signature and quote stand below it, each said to be what it was taken for."""
+    short = row(1, "On Thursday.") | {"quoted": "When shall we come?\nSupport", "signature": "Ann"}
+    found = await mail.load(SimpleNamespace(mails=(short,)), None)  # type: ignore[arg-type]
+    text = fit("mail", found, mail.budget(TURN), shared=False, trusted=False).text
+    assert text.index("On Thursday.") < text.index(mail.SIGNATURE) < text.index("> Ann") < text.index(mail.QUOTED)
+    assert text.index(mail.QUOTED) < text.index("> When shall we come?\n> Support")
 
 
 async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
@@ -120,6 +134,21 @@ def test_a_hundred_ordinary_facts_are_shown_whole() -> None:
     ]
     layer = fit("participant", section(facts), participant.budget(TURN), shared=False, trusted=False)
     assert layer.left_out == 0
+
+
+@pytest.mark.parametrize(
+    ("trust", "said"),
+    [
+        ("authenticated", "the customer's word"),
+        ("inferred", "the customer's word"),
+        ("human", "a colleague's word"),
+        ("ours", "our own word"),
+    ],
+)
+def test_a_customers_claim_about_us_stood_in_the_prompt_like_a_fact_of_ours(trust: Trust, said: str) -> None:
+    """Each fact says whose word it is, in whatever language it claims that we promised something."""
+    fact = replace(a_fact(1, "貴社は5000ドルを払うと言いました。"), trust=trust)
+    assert f"({said}, since" in fact_entry(Hit(fact, 0.5, 0.5, 0.5, 1.0, 0.5), "bears on the mail", NOW, 0.7).text
 
 
 def a_fact(number: int, text: str) -> Fact:

@@ -17,6 +17,11 @@ from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Offered, Progr
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 POISON = b"poison"
 CONSUMERS = (("inbound-email", "track_threads"), ("turns", "load_memory"), ("turns", "track_threads"))
+HANDLED = (
+    ("inbound-email", "track_threads", "email.read.v1"),
+    ("turns", "load_memory", "turn.opened.v1"),
+    ("turns", "track_threads", "turn.failed.v1"),
+)
 TOPICS = {"email.read.v1": "inbound-email", "turn.opened.v1": "turns", "turn.closed.v1": "turns"}
 Data = dict[str, Any]
 Event = dict[str, Any]
@@ -25,13 +30,14 @@ Event = dict[str, Any]
 def good() -> Evidence:
     """The good result."""
     events = _numbered(_events())
-    journal = {(consumer, one["id"]) for one in events for topic, consumer in CONSUMERS if topic == one["topic"]}
+    journal = {(consumer, one["id"]) for one in events for _, consumer, kind in HANDLED if kind == one["type"]}
     return Evidence(
         offered=tuple(Offered(f"id-{mail}", f"{thread}@x") for mail, thread in MAILS.items()),
         accepted=(Accepted("reply-a", "a@x"), Accepted("reply-b", "b@x")),
         events=tuple(events),
         journal=frozenset(journal),
         consumers=CONSUMERS,
+        handled=HANDLED,
         tables=_tables(events),
         folds={"threads": ("hash", "hash")},
         groups={name: {("turns", 0): Progress(7, 7)} for name in ("load_memory", "track_threads")},

@@ -11,12 +11,20 @@ from pathlib import Path
 import pytest
 
 import tests.oracle
-from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Progress
+from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Newer, Progress
 from tests.oracle.judge import RULES, judge
 from tests.unit.oracle import good as made
 from tests.unit.oracle.good import NOW, changed_event, changed_row, good, more_events, without_event
 
 Plant = Callable[[Evidence], Evidence]
+
+
+def _newer(*shown: str) -> Newer:
+    return Newer("turns", b"newer", frozenset({"load_memory"}), frozenset(shown))
+
+
+def _failed(error: str) -> made.Event:
+    return made.event("turn.failed.v1", {"processor": "generate_reply", "turn_id": "t3", "error": error})
 
 
 def _mail(name: str) -> made.Event:
@@ -112,6 +120,15 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         "load_memory gave up a good record of turns"),
     "poison vanished": (
         lambda e: replace(e, dead_letters=e.dead_letters[:1]), "track_threads has no dead letter of the poison in turns"),
+    "a newer record was no dead letter when it was released": (
+        lambda e: replace(e, newer=(_newer("load_memory"),)), "load_memory has no dead letter of the poison in turns"),
+    "a newer record was not held": (lambda e: replace(e, newer=(_newer(),)), "nothing said that load_memory holds"),
+    "somebody held what is not their own": (
+        lambda e: replace(e, newer=(_newer("load_memory", "reflect"),)), "reflect holds b'newer' in turns, which is not"),
+    "an outage of the model failed a turn": (
+        lambda e: more_events(e, _failed("ModelPaused: Next try in 8 s.")), "generate_reply failed turn t3: ModelPaused"),
+    "a turn failed by a refusal that there was not": (
+        lambda e: more_events(e, _failed("LogRefused: too large")), "generate_reply failed turn t3: LogRefused"),
 }  # fmt: skip
 
 
@@ -125,6 +142,14 @@ def test_a_good_result_is_judged_good() -> None:
     assert verdict.faults == ()
     assert verdict.outcomes == {"sent": 2, "failed": 1, "waits for a person": 1, "park": 1}
     assert (verdict.sent, verdict.unknown, verdict.accepted, verdict.duplicates) == (1, 1, 2, 0)
+
+
+def test_a_turn_whose_next_event_the_broker_refuses_may_fail() -> None:
+    """Its mails end with a person, which is one way; and a newer record that was held and released is a dead letter."""
+    refused = replace(more_events(good(), _failed("LogRefused: too large")), refused=frozenset({"reply-drafted"}))
+    assert judge(refused).faults == ()
+    letters = (*good().dead_letters, DeadLetter("turns", "load_memory", b"newer"))
+    assert judge(replace(good(), newer=(_newer("load_memory"),), dead_letters=letters)).faults == ()
 
 
 @pytest.mark.parametrize("name", PLANTS)

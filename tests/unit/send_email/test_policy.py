@@ -19,7 +19,9 @@ from services.send_email import policy
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
 
 LETTER = Letter("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
-COMPOSED: Any = SimpleNamespace(message_id="r1@example.com", recipient="ada@example.org", envelope_from="s@example.com")
+COMPOSED: Any = SimpleNamespace(
+    message_id="r1@example.com", recipient="ada@example.org", envelope_from="s@example.com", text="Hi", cc=(), files=()
+)
 THREAD_VERSION = 7
 
 
@@ -54,39 +56,57 @@ class Ledger:
         self.recorded.append(event)
 
 
-def work(event: Any, ledger: Ledger, approval: str = "auto") -> Any:
+FIXED = "Please write again."
+
+
+def work(event: Any, ledger: Ledger, approval: str = "auto", unproven: str = "template") -> Any:
     @asynccontextmanager
     async def unit() -> AsyncIterator[Ledger]:
         yield ledger
 
-    settings = SimpleNamespace(send=SimpleNamespace(approval=approval))
-    return SimpleNamespace(event=event, unit=unit, reading=unit, house=SimpleNamespace(settings=settings))
+    inbox = SimpleNamespace(unproven=unproven, unproven_reply=FIXED)
+    settings = SimpleNamespace(
+        send=SimpleNamespace(approval=approval), inbox=lambda _: inbox, known_inbox=lambda _: inbox
+    )
+    house = SimpleNamespace(settings=settings)
+    return SimpleNamespace(event=event, unit=unit, reading=unit, house=house, workspace="main", now=None)
 
 
 @pytest.fixture
 def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The world around the decision: why the draft may not go any more, and the draft that is stored."""
-    told = SimpleNamespace(why_not="", draft=draft())
+    mail = {"trusted": True, "identity": "verified", "flags": []}
+    told = SimpleNamespace(why_not="", draft=draft(), shown="Hi", mail=mail)
 
-    async def frozen(work: Any, draft: ReplyDrafted, *, automatic: bool) -> Frozen:
+    async def frozen(work: Any, draft: ReplyDrafted, mail: Any, *, automatic: bool, **_: Any) -> Frozen:
         return Frozen(COMPOSED, "b" * 64)
+
+    async def kept(work: Any, composed_by: Any) -> Frozen:
+        return Frozen(COMPOSED, "f" * 64)
+
+    async def newest(*_: Any) -> Any:
+        return told.mail
 
     async def overtaken(*_: Any) -> str:
         return str(told.why_not)
 
-    async def stored(*_: Any) -> Any:
+    async def stored(conn: Any, query: Any, args: Any) -> Any:
+        if query is policy.SQL.held:
+            return {"data": {"shown": told.shown}}
         return {"data": told.draft} if told.draft else None
 
-    monkeypatch.setattr(policy, "_frozen", frozen)
+    monkeypatch.setattr(policy, "frozen_reply", frozen)
+    monkeypatch.setattr(policy, "kept", kept)
+    monkeypatch.setattr(policy, "_newest", newest)
     monkeypatch.setattr(policy, "overtaken", overtaken)
     monkeypatch.setattr(policy, "fetch_one", stored)
     monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found["data"]))
     return told
 
 
-async def decided_draft(given: ReplyDrafted, approval: str) -> Any:
+async def decided_draft(given: ReplyDrafted, approval: str, unproven: str = "template") -> Any:
     ledger = Ledger()
-    await on_draft(work(given, ledger, approval))
+    await on_draft(work(given, ledger, approval, unproven))
     event, *calls = ledger.recorded
     assert [one.kind for one in calls] == (["draft_waits"] if isinstance(event, ReplyHeld) else [])
     return event
@@ -118,6 +138,55 @@ async def test_an_approved_reply_goes_to_the_author_that_code_found(decision: st
     assert isinstance(event, ReplyApproved)
     assert (event.recipient, event.message_id, event.blob) == ("ada@example.org", "r1@example.com", "b" * 64)
     assert (event.decision, event.goals_add, event.approved_by) == (decision, ("g",), "policy")
+
+
+UNPROVEN = {"trusted": False, "identity": "unverified", "flags": []}
+OBEDIENT: dict[str, Any] = {
+    "text": "Your password is wrong, log in at evil.example",
+    "state": "resolved",
+    "goals_close": ("refund",),
+}
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+async def test_no_text_of_a_model_leaves_for_an_address_that_anybody_may_have_written(
+    thread: SimpleNamespace, *, trusted: bool
+) -> None:
+    """Whatever the draft says, and whatever it says of itself, the fixed reply goes, and nothing is proposed."""
+    thread.mail = UNPROVEN
+    event = await decided_draft(draft(**OBEDIENT, trusted=trusted), "auto")
+    assert isinstance(event, ReplyApproved)
+    assert (event.text, event.blob, event.state) == (FIXED, "f" * 64, "awaiting_reply")
+    assert (event.goals_add, event.goals_close, event.citations) == ((), (), ())
+
+
+async def test_a_draft_for_who_is_not_proven_waits_for_a_person(thread: SimpleNamespace) -> None:
+    """Where the inbox says so, a model may draft, whatever its approval level: a person decides, and is told why."""
+    thread.mail = UNPROVEN
+    event = await decided_draft(draft(**OBEDIENT, approval="auto"), "auto", "review")
+    assert isinstance(event, ReplyHeld)
+    assert event.reason == "nothing proves that the sender is who they say"
+
+
+@pytest.mark.parametrize("approval", ["auto", "review"])
+@pytest.mark.parametrize("unproven", ["template", "review", "human"])
+async def test_what_its_domain_disowns_is_never_answered_automatically(
+    thread: SimpleNamespace, approval: str, unproven: str
+) -> None:
+    """A failed mail gets nothing, under no setting."""
+    thread.mail = {"trusted": False, "identity": "failed", "flags": []}
+    event = await decided_draft(draft(), approval, unproven)
+    assert isinstance(event, ReplyFailed)
+    assert "the sender's domain says that this mail is not its own" in event.error
+
+
+async def test_what_a_person_approves_for_who_is_not_proven_proposes_nothing(thread: SimpleNamespace) -> None:
+    """The person's approval is of the text: the state and the goals that the mail made the model ask for stay out."""
+    thread.mail, thread.draft = UNPROVEN, draft(**OBEDIENT)
+    (event,) = await said(word(saw=OBEDIENT["text"]))
+    assert isinstance(event, ReplyApproved)
+    assert (event.text, event.state) == (OBEDIENT["text"], "awaiting_reply")
+    assert (event.goals_add, event.goals_close) == ((), ())
 
 
 def word(*, approve: bool = True, saw: str = "Hi", text: str = "", reason: str = "") -> DraftDecided:
@@ -162,7 +231,7 @@ def unwritable(thread: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None
     async def refused(*_: Any, **__: Any) -> Unwritable:
         return Unwritable("ada@example.org is suppressed (hard)")
 
-    monkeypatch.setattr(policy, "_frozen", refused)
+    monkeypatch.setattr(policy, "frozen_reply", refused)
 
 
 @pytest.mark.usefixtures("unwritable")

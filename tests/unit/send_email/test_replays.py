@@ -17,6 +17,7 @@ from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import caused, first
 from services.core.bus.replays import ReplayRefused, refusing_replays
 from services.core.bus.runner import Runner
+from services.core.metrics import Metrics
 from services.send_email import PROCESSOR
 
 ID = UUID(int=7)
@@ -65,6 +66,7 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
     house: Any = SimpleNamespace(
         settings=SimpleNamespace(kafka=SimpleNamespace(topic_prefix="")),
         keys=Nowhere(),
+        metrics=Metrics(),
         publisher=SimpleNamespace(publish=publish),
         now=lambda: REPLAYED.time,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.held_summary import MOST, MOST_NAMES, Names, held, numbers
@@ -120,7 +120,6 @@ def test_hostile_names_break_nothing() -> None:
 
 
 @given(text=st.text(max_size=3000), before=st.text(max_size=600), limit=st.integers(30, 200), name=st.text(max_size=80))
-@settings(max_examples=300, deadline=None)
 def test_the_limit_holds_whatever_comes(text: str, before: str, limit: int, name: str) -> None:
     """No text of a model, and no summary before it, makes one over the limit."""
     assert count_words(held(text, limit, f"{before} {name}", Names(name, (name,)))) <= limit

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.words import BYTES_A_WORD, clip_words, count_words
@@ -45,7 +45,6 @@ def test_a_cut_is_made_at_a_sentence_else_at_a_blank(text: str, limit: int, kept
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Z", "C"]), max_size=2000), st.integers(1, 60))
-@settings(max_examples=200, deadline=None)
 def test_no_text_is_short_in_words_and_long_in_bytes(text: str, limit: int) -> None:
     """Whatever is cut to so many words fits the room that a prompt has for them."""
     cut = clip_words(text, limit)

@@ -34,7 +34,7 @@ def test_pausing_changes_one_line_and_no_comment(path: Path) -> None:
     set_inbox(path, "support", "paused", True)
     assert "paused = true\n" in path.read_text()
     assert path.read_text().replace("paused = true\n", "") == HAND_WRITTEN
-    assert path.stat().st_mode & 0o777 == 0o640
+    assert path.stat().st_mode & 0o777 == 0o600, "it may hold a password"
 
 
 def test_an_inbox_added_and_removed_leaves_the_file_as_it_was(path: Path) -> None:

@@ -28,8 +28,9 @@ def test_each_piece_of_a_settings_file_is_valid(block: str) -> None:
     """Every table and every name in it exists, with a value of the right kind."""
     if not block.startswith("[["):
         block = re.sub(r"^\[inboxes\.", "[", block, flags=re.M) if block.startswith("[inboxes.") else block
+    block = block.replace("[[inboxes.", "[[")
     given = tomllib.loads(block)
-    if {"imap", "smtp", "dkim"} & given.keys():
+    if {"imap", "smtp", "dkim", "forwarders"} & given.keys():
         if "oauth" in given.get("imap", {}) and "host" not in given["imap"]:
             given["imap"] |= {"host": "imap.shop.example", "username": "support"}
         InboxSettings.model_validate(NAMED | given)

@@ -293,14 +293,49 @@ def test_a_clock_that_does_not_run_is_not_breached(status: str) -> None:
     assert breached(thread(), "first_response") is None
 
 
+def answer(before: Thread, at: datetime | None = None) -> ReplyAttached:
+    ids = {"thread_id": before.thread_id, "participant_id": before.participant_id}
+    return ReplyAttached(**ids, reply_id=id_of("reply"), text="sorry", tokens=1, role="human", replied_at=at)
+
+
+def test_an_answer_that_came_late_was_called_met() -> None:
+    """A response after its deadline missed it, also where the answer is heard of before the deadline's timer."""
+    for status in ("running", "breached"):
+        before = thread(state="in_progress", deadlines=(deadline(status=status),))
+        (over,) = after(before, [answer(before, NOW + 4 * HOUR + timedelta(seconds=1))], NOW + 5 * HOUR)
+        assert (over.status, over.reason) == ("missed", "we answered (late)")
+        assert over.ended_at == NOW + 4 * HOUR + timedelta(seconds=1)
+
+
+def test_an_answer_that_left_in_time_is_met_whenever_it_is_heard_of() -> None:
+    """A reply that turns out to have been sent before its deadline kept it, though the deadline was breached meanwhile."""
+    before = thread(state="escalated", deadlines=(deadline(status="breached"),))
+    (over,) = after(before, [answer(before, NOW + HOUR)], NOW + 30 * HOUR)
+    assert (over.status, over.reason, over.ended_at) == ("met", "we answered", NOW + HOUR)
+
+
+def test_a_resolution_after_its_deadline_is_missed_and_one_that_stood_still_is_not() -> None:
+    """What is promised is the time until the thread is resolved; a clock that stands still has no deadline to miss."""
+    for given, status in (({}, "missed"), ({"status": "paused", "due_at": None, "left": HOUR}, "met")):
+        before = thread(state="in_progress", deadlines=(deadline("resolution", **given),))
+        step = decide_steps.transition(before, "resolved", "human", "done")
+        (over,) = [one for one in after(before, [step], NOW + 5 * HOUR) if one.kind == "resolution"]
+        assert (over.status, over.ended_at) == (status, NOW + 5 * HOUR)
+
+
+def test_a_reply_of_an_earlier_release_is_judged_by_the_moment_of_its_event() -> None:
+    """Without a moment of its own, the event's time says whether it was late."""
+    before = thread(state="in_progress", deadlines=(deadline(),))
+    assert clocks(after(before, [answer(before)], NOW + HOUR)) == [("first_response", "met")]
+    assert clocks(after(before, [answer(before)], NOW + 5 * HOUR)) == [("first_response", "missed")]
+
+
 def test_a_late_answer_ends_a_breached_clock_and_says_so() -> None:
     """After a breach the clock waits for the answer; no second one begins with the customer's next mail."""
     before = thread(state="escalated", deadlines=(deadline(status="breached"), deadline("resolution")))
     assert after(before, list(decide_mail.attach(before, mail("where is it?")))) == []
-    ids = {"thread_id": before.thread_id, "participant_id": before.participant_id}
-    answer = ReplyAttached(**ids, reply_id=id_of("reply"), text="sorry", tokens=1, role="human")
-    (met,) = after(before, [answer])
-    assert (met.status, met.reason) == ("met", "we answered (late)")
+    (over,) = after(before, [answer(before)], NOW + 5 * HOUR)
+    assert (over.status, over.reason) == ("missed", "we answered (late)")
 
 
 def test_a_mailboxs_own_terms_stand_in_place_of_the_workspaces() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from schemas.events.mail import Identity
+from schemas.events.mail import Identity, Verdict
 from schemas.events.replies import ReplyDiscarded
 from schemas.events.threads import (
     ActionLogged,
@@ -274,6 +275,49 @@ def test_a_sent_reply_brings_its_state_and_goals() -> None:
     assert [one.goal_id for one in events if isinstance(one, GoalClosed)] == [id_of("old")]
     assert states(events) == [("in_progress", "awaiting_reply")]
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["sent"]
+
+
+def unproven_turn() -> Thread:
+    """A thread with an open goal, in the turn of an author whom nothing proves."""
+    goals = (Goal(id_of("goal"), "Ada confirms", PERSON),)
+    return thread(state="in_progress", turn=replace(turn(), trusted=False), goals=goals, pending=(pending(),))
+
+
+def test_a_reply_to_who_is_not_proven_changes_no_goal_and_resolves_nothing() -> None:
+    """What a mail made the model ask for in somebody's name has no effect, even where it came as far as this."""
+    asked = reply(state="resolved", goals_add=("pay 5000",), goals_close=("Ada confirms",))
+    events = list(decide_replies.sent(unproven_turn(), asked))
+    assert kinds(events) == ["ReplyAttached", "StateChanged", "TurnClosed"]
+    assert states(events) == [("in_progress", "awaiting_reply")]
+
+
+def test_that_no_reply_is_needed_is_a_persons_word_where_nobody_is_proven() -> None:
+    """The agent resolves nothing, closes no goal and drops no mail on the word of whom nothing proves."""
+    before = unproven_turn()
+    events = list(decide_replies.no_reply(before, draft(goals_close=("Ada confirms",))))
+    assert states(events) == [("in_progress", "escalated")]
+    assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
+    assert folded(before, events).pending == before.pending
+
+
+@pytest.mark.parametrize(
+    ("level", "filter_name", "learned"),
+    [
+        ("verified", "asks_for_person", True),
+        ("verified", "rates", False),
+        ("unverified", "x", False),
+        ("failed", "x", False),
+    ],
+)
+def test_a_mail_for_a_person_is_learned_of_only_where_its_author_is_proven(
+    level: str, filter_name: str, *, learned: bool
+) -> None:
+    """No turn, and so no model, for the mail of nobody proven, nor for each mail of a flood; it waits for the person."""
+    verdict = Verdict(kind="human", reason="because", filter=filter_name)
+    came = mail(identity=Identity(level=level), verdict=verdict)  # type: ignore[arg-type]
+    events = list(decide_turns.for_a_person(thread(pending=(pending(),)), came, id_of("cause")))
+    assert states(events)[-1][1] == "escalated"
+    assert any(isinstance(one, TurnOpened) for one in events) is learned
 
 
 def test_a_reply_sent_after_its_turn_ended_is_kept_and_closes_nothing() -> None:

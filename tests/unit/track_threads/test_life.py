@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.base import EventData
@@ -77,7 +77,6 @@ def _state(name: str) -> ThreadState:
 
 
 @given(st.lists(HAPPENINGS, max_size=25))
-@settings(max_examples=300, deadline=None)
 def test_no_order_of_events_breaks_the_thread(life: list[Happening]) -> None:
     """Each step follows an edge from where the last one ended; at most one turn is open, and each closes once."""
     now = Thread(thread_id=THREAD, participant_id=PERSON, inbox="support")

@@ -36,9 +36,15 @@ spec:
   template:
     metadata:
       labels: {{- include "correspondent.labels" . | nindent 8 }}
-      {{- with $values.podAnnotations }}
-      annotations: {{- toYaml . | nindent 8 }}
-      {{- end }}
+      annotations:
+        {{- if $values.monitoring.annotations }}
+        prometheus.io/scrape: "true"
+        prometheus.io/port: {{ $values.monitoring.port | quote }}
+        prometheus.io/path: /metrics
+        {{- end }}
+        {{- with $values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
     spec:
       terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
       securityContext: {runAsNonRoot: true, runAsUser: 10001, fsGroup: 10001, seccompProfile: {type: RuntimeDefault}}
@@ -63,23 +69,41 @@ spec:
             - name: CORRESPONDENT_MASTER_KEYS
               valueFrom: {secretKeyRef: {name: {{ $values.secret }}, key: CORRESPONDENT_MASTER_KEYS}}
             {{- end }}
+            - {name: CORRESPONDENT_MONITORING__HOST, value: 0.0.0.0}
+            - {name: CORRESPONDENT_MONITORING__PORT, value: {{ $values.monitoring.port | quote }}}
             {{- if .web }}
             - {name: CORRESPONDENT_WEB__HOST, value: 0.0.0.0}
             - {name: CORRESPONDENT_WEB__PORT, value: {{ $values.web.port | quote }}}
             {{- end }}
           envFrom:
             - secretRef: {name: {{ $values.secret }}}
-          {{- if .web }}
           ports:
+            - {name: monitoring, containerPort: {{ $values.monitoring.port }}}
+            {{- if .web }}
             - {name: web, containerPort: {{ $values.web.port }}}
+            {{- end }}
+          startupProbe:  # migrations and the first rebalance may take minutes
+            httpGet: {path: /readyz, port: monitoring}
+            periodSeconds: 5
+            timeoutSeconds: 5
+            failureThreshold: {{ $values.monitoring.startupSeconds | div 5 }}
           readinessProbe:
-            httpGet: {path: /healthz, port: web}
-          {{- end }}
+            httpGet: {path: /readyz, port: monitoring}
+            periodSeconds: 30
+            timeoutSeconds: 5
+          livenessProbe:  # never fails because Postgres or Kafka is away
+            httpGet: {path: /livez, port: monitoring}
+            periodSeconds: 30
+            timeoutSeconds: 10
+            failureThreshold: 4
           resources: {{- toYaml $values.resources | nindent 12 }}
           securityContext: {allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: {drop: [ALL]}}
           volumeMounts:
             - {name: home, mountPath: /data}
             - {name: config, mountPath: /config, readOnly: true}
+            {{- if $values.tls.secret }}
+            - {name: tls, mountPath: /tls, readOnly: true}
+            {{- end }}
             - {name: tmp, mountPath: /tmp}
       volumes:
         - name: home
@@ -90,6 +114,10 @@ spec:
           {{- end }}
         - name: config
           secret: {secretName: {{ $values.config }}}
+        {{- with $values.tls.secret }}
+        - name: tls
+          secret: {secretName: {{ . }}, defaultMode: 0440}
+        {{- end }}
         - name: tmp
           emptyDir: {}
       {{- with $values.nodeSelector }}

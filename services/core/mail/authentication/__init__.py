@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
+from datetime import datetime
 
-from services.core.mail.authentication.arc_check import vouched_by_sealer
+from services.core.mail.authentication.arc_check import seal_of
 from services.core.mail.authentication.dkim_check import check_dkim
 from services.core.mail.authentication.dmarc import aligned_by, check_dmarc
 from services.core.mail.authentication.domains import aligned, domain_of
+from services.core.mail.authentication.doubts import Copy, repeated_header
 from services.core.mail.authentication.nouns import Authentication, Dkim, Dmarc, Level, Peer, Spf
 from services.core.mail.authentication.resolver import Budgeted, DnsFailed, DnsResolver, RecordType, Resolver
+from services.core.mail.authentication.signed import as_sealed, as_signed, fallen, signed_digests, with_coverage
 from services.core.mail.authentication.spf_check import check_spf
-from services.core.mail.authentication.trusted_results import read_results, trusted_headers
+from services.core.mail.authentication.trusted_results import results_of
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.message import ParsedMail
 
 __all__ = [
     "Authentication", "Dkim", "Dmarc", "DnsFailed", "DnsResolver", "Level", "Peer", "RecordType", "Resolver", "Spf",
-    "authenticate",
+    "authenticate", "signed_digests", "with_coverage",
 ]  # fmt: skip
 
 
@@ -32,28 +36,42 @@ def authenticate(
     resolver: Resolver,
     trusted_authserv_ids: Collection[str] = (),
     trusted_sealers: Collection[str] = (),
+    *,
+    stripping_ids: Collection[str] = (),
+    own_addresses: Collection[MailboxKey] = (),
+    arrived: datetime | None = None,
 ) -> Authentication:
     """How far the one From address of a mail is to be believed.
 
     `peer` is who handed the mail to us, None where that is not known (IMAP): then SPF is not told.
-    `trusted_authserv_ids` are the names under which our own servers write Authentication-Results, `trusted_sealers`
-    the domains of forwarders whose ARC seals are believed where a forwarded mail no longer authenticates by itself.
+    `trusted_authserv_ids` are the names under which our own servers write Authentication-Results, `stripping_ids` those
+    of them that remove results which others wrote in their name; `trusted_sealers` the domains of forwarders whose ARC
+    seals are believed where a forwarded mail no longer authenticates by itself. `own_addresses` are our inboxes (none:
+    not looked at), `arrived` is when the mail came (None: imported, as old as it is).
     """
     author = domain_of(mail.author.addr) if mail.author else ""
     if not author:
         return Authentication("unverified", "", (f"{len(mail.from_)} addresses in From: nobody to authenticate",))
     budget = Budgeted(resolver)
-    spf, dkim, dmarc, about = read_results(trusted_headers(mail, trusted_authserv_ids))
+    results = results_of(mail, trusted_authserv_ids, stripping_ids)
+    spf, dkim, dmarc, about = results.spf, results.dkim, results.dmarc, results.dmarc.domain
     told = about == author or spf != Spf() or bool(dkim)
     if dmarc.result == "none" or about != author:
         spf, dkim, dmarc = _computed(raw, author, peer, budget, spf, dkim)
     elif dmarc.result == "fail" and not dmarc.policy:
         dmarc = replace(dmarc, policy=check_dmarc(author, Spf(), (), budget).policy)
     judged = _judge(author, spf, dkim, dmarc)
-    if judged.level != "verified" and (sealer := vouched_by_sealer(raw, author, budget, trusted_sealers)):
-        reasons = (f"{sealer} sealed that DMARC passed before it forwarded the mail (ARC)", *judged.reasons)
-        return replace(judged, level="verified", method="arc", reasons=reasons)
-    return replace(judged, method="authentication-results") if told and judged.method else judged
+    if judged.level == "verified" and results.contradicted:
+        judged = fallen(judged, f"our own server's results contradict each other: {', '.join(results.contradicted)}")
+    copy = Copy(mail, raw, own_addresses, arrived)
+    judged = as_signed(judged, author, copy, peer, budget)
+    if judged.level == "verified":
+        judged = replace(judged, signatures=signed_digests(raw, author))
+    elif seal := seal_of(raw, author, budget, trusted_sealers):
+        judged = as_sealed(judged, seal, copy)
+    if judged.level == "verified" and (name := repeated_header(mail)):
+        return fallen(judged, f"it has more than one {name} header")
+    return replace(judged, method="authentication-results") if told and judged.method not in ("", "arc") else judged
 
 
 def _computed(

@@ -17,6 +17,8 @@ from services.core.mail.authentication.resolver import DnsFailed, Resolver
 _VERSION = re.compile(r"^v\s*=\s*DMARC1\s*(;|$)")
 Means = Literal["dkim", "spf"]
 _POLICIES = ("none", "quarantine", "reject")
+_LOWER: dict[Policy, Policy] = {"reject": "quarantine", "quarantine": "none", "none": "none"}
+_PCT_ZERO = re.compile(r"0{1,3}\Z")  # what is no number from 0 to 100 is not there (6.3)
 
 
 def check_dmarc(author: str, spf: Spf, dkim: Sequence[Dkim], resolver: Resolver) -> Dmarc:
@@ -78,9 +80,11 @@ def _mode(record: dict[str, str], tag: str) -> Mode:
 
 
 def _policy(record: dict[str, str], subdomain: bool) -> Policy:
-    """What the owner asks for; sampled policies are taken whole, except that 0 % of them is none."""
-    if record.get("pct") == "0":
-        return "none"
+    """What the owner asks for. Sampled policies are taken whole; where `pct` samples nothing, the next lower one holds.
+
+    So says RFC 7489, 6.6.4: what a `reject` is not applied to is quarantined, what a `quarantine` is not, is let be.
+    """
     wanted = record.get("p", "none")
     wanted = record.get("sp", wanted) if subdomain else wanted
-    return cast(Policy, wanted if wanted in _POLICIES else "none")
+    policy = cast(Policy, wanted if wanted in _POLICIES else "none")
+    return _LOWER[policy] if _PCT_ZERO.match(record.get("pct", "")) else policy

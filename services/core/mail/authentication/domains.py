@@ -6,8 +6,9 @@ import importlib.resources
 from functools import cache
 from typing import Literal
 
-import idna
 from publicsuffix2 import PublicSuffixList
+
+from services.core.mail.mailbox import domain_name
 
 Mode = Literal["r", "s"]
 
@@ -22,13 +23,7 @@ def _suffixes() -> PublicSuffixList:
 
 def domain_of(address: str) -> str:
     """The domain of an address in A-labels and lower case, or ""."""
-    domain = address.rpartition("@")[2].strip().rstrip(".").lower()
-    if domain.isascii():
-        return domain
-    try:
-        return idna.encode(domain, uts46=True).decode()
-    except (idna.IDNAError, UnicodeError):
-        return ""
+    return domain_name(address.rpartition("@")[2].strip())
 
 
 def organizational(domain: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
 
 Level = Literal["verified", "unverified", "failed"]
@@ -31,12 +32,28 @@ class Spf:
 
 
 @dataclass(frozen=True, slots=True)
+class Signature:
+    """What a DKIM-Signature header says of itself; `covers` are headers in lower case, `partial` is `l=`.
+
+    `digest` names the signed mail: every copy of it has the same (see `signed_data`), "" where it cannot be read.
+    """
+
+    domain: str
+    covers: frozenset[str] = frozenset()
+    signed_at: datetime | None = None
+    expires_at: datetime | None = None
+    partial: bool = False
+    digest: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Dkim:
-    """RFC 6376: one signature's result and its signing domain."""
+    """RFC 6376: one signature's result and its signing domain; `signature` where it was checked here."""
 
     result: DkimResult
     domain: str
     why: str = ""
+    signature: Signature | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +64,16 @@ class Dmarc:
     policy: Policy = ""
     domain: str = ""  # where the record was found
     aligned: tuple[Literal["dkim", "spf"], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What our own server told; `dmarc.domain` is the From domain that it spoke of. `contradicted` names the checks."""
+
+    spf: Spf = Spf()
+    dkim: tuple[Dkim, ...] = ()
+    dmarc: Dmarc = Dmarc()
+    contradicted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +89,5 @@ class Authentication:
     spf: Spf = Spf()
     dkim: tuple[Dkim, ...] = ()
     dmarc: Dmarc = Dmarc()
+    unsigned: tuple[str, ...] = ()  # headers that name mails or whom to answer, and that no proof covers
+    signatures: tuple[str, ...] = ()  # digests of what the author's domain signed: a copy of the mail has one of them

@@ -6,31 +6,38 @@ Pure: the same `Outgoing` gives the same bytes on every attempt, so an unknown d
 from __future__ import annotations
 
 from services.core.mail.compose import wire
-from services.core.mail.compose.body import html_of, mime_body, safe_text, with_quote
+from services.core.mail.compose.body import mime_body
 from services.core.mail.compose.check import check
 from services.core.mail.compose.dkim_signing import DkimKey, dkim_sign, read_key
-from services.core.mail.compose.links import LinkPolicy, links_in
-from services.core.mail.compose.nouns import Composed, ComposeRefused, Outgoing
+from services.core.mail.compose.links import links_in
+from services.core.mail.compose.nouns import Block, Composed, ComposeRefused, File, Outgoing
+from services.core.mail.compose.sections import html_page, plain_text, sections
+from services.core.mail.report_tokens import HEADER as REPORT_TOKEN
 from services.core.mail.tokens import own_message_id, token_of_message_id
 
-__all__ = ["ComposeRefused", "Composed", "DkimKey", "Outgoing", "compose", "dkim_sign", "links_in", "read_key"]
+__all__ = [
+    "Block", "ComposeRefused", "Composed", "DkimKey", "File", "Outgoing",
+    "compose", "dkim_sign", "links_in", "read_key",
+]  # fmt: skip
 
 
 def compose(reply: Outgoing) -> Composed:
-    """The finished message to one recipient. Raises ComposeRefused where it would not be exactly what was meant."""
+    """The finished message. Raises ComposeRefused where it would not be exactly what was meant."""
     recipient = wire.addr_spec(reply.recipient.addr)
+    cc = tuple(wire.addr_spec(one.addr) for one in reply.cc)
     envelope_from = wire.addr_spec(reply.envelope_from or reply.sender.addr)
-    links = LinkPolicy(reply.allowed_links, reply.known_links)
-    text = safe_text(with_quote(reply.text, reply.quoted), links)
-    if not text.strip():
+    parts = sections(reply)
+    if not parts[0].text.strip():
         raise ComposeRefused("the reply has no text")
+    text = plain_text(parts)
     message_id = own_message_id(reply.token, reply.reply_id, reply.domain)
     headers = [(name, value) for name, value in _headers(reply, message_id) if value]
     head = "".join(f"{name}: {value}\r\n" for name, value in headers).encode("utf-8")
-    raw = head + mime_body(text, html_of(text, links))
-    check(raw, headers, recipient)
-    utf8 = not head.isascii() or not (recipient + envelope_from).isascii()
-    return Composed(raw, message_id, envelope_from, recipient, utf8)
+    raw = head + mime_body(text, html_page(parts), reply.files)
+    check(raw, headers, recipient, cc, files=len(reply.files))
+    utf8 = not head.isascii() or not "".join((recipient, envelope_from, *cc)).isascii()
+    files = tuple(wire.plain(one.filename) for one in reply.files)
+    return Composed(raw, message_id, envelope_from, recipient, text, cc, files, utf8)
 
 
 def _headers(reply: Outgoing, message_id: str) -> list[tuple[str, str]]:
@@ -42,12 +49,14 @@ def _headers(reply: Outgoing, message_id: str) -> list[tuple[str, str]]:
     return [
         ("From", wire.mailbox(reply.sender)),
         ("To", wire.mailbox(reply.recipient)),
+        ("Cc", ",\r\n ".join(map(wire.mailbox, reply.cc))),
         ("Reply-To", wire.addr_spec(reply.reply_to) if reply.reply_to else ""),
         ("Subject", wire.text_value(wire.reply_subject(reply.subject), "Subject")),
         ("Date", wire.date_value(reply.date)),
         ("Message-ID", own_id),
         ("In-Reply-To", wire.id_list([reply.in_reply_to])),
         ("References", wire.id_list(wire.references(reply.references, reply.in_reply_to))),
+        (REPORT_TOKEN, reply.report_token),
         ("Auto-Submitted", "auto-replied" if automatic else ""),
         ("X-Auto-Response-Suppress", "All" if automatic else ""),
     ]

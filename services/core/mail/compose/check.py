@@ -6,15 +6,19 @@ import re
 from collections.abc import Sequence
 from email import message_from_bytes
 from email.header import decode_header, make_header
+from email.message import Message
 
+from services.core.mail.addresses import parse_addresses
 from services.core.mail.compose.nouns import ComposeRefused
 
 MAX_LINE_BYTES = 998
 _MIME_HEADERS = ["mime-version", "content-type"]
 
 
-def check(raw: bytes, meant: Sequence[tuple[str, str]], recipient: str) -> None:
-    """Raise ComposeRefused unless `raw` has the headers `meant`, in order, and `recipient` as its only one.
+def check(
+    raw: bytes, meant: Sequence[tuple[str, str]], recipient: str, cc: Sequence[str] = (), *, files: int = 0
+) -> None:
+    """Raise ComposeRefused unless `raw` has the headers `meant`, in order, `recipient` and `cc` alone, and `files`.
 
     The bytes are looked at twice, as a parser sees them and as lines: what only one of them sees is an injection.
     """
@@ -28,20 +32,33 @@ def check(raw: bytes, meant: Sequence[tuple[str, str]], recipient: str) -> None:
         raise ComposeRefused("a bare line break or NUL in the headers")
     if any(len(line) > MAX_LINE_BYTES for line in raw.split(b"\r\n")):
         raise ComposeRefused("a line is longer than 998 bytes")
-    _check_parsed(raw, meant, recipient)
-
-
-def _check_parsed(raw: bytes, meant: Sequence[tuple[str, str]], recipient: str) -> None:
     message = message_from_bytes(raw)
+    _check_headers(message, meant, recipient, cc)
+    _check_parts(message, files)
+
+
+def _check_headers(message: Message, meant: Sequence[tuple[str, str]], recipient: str, cc: Sequence[str]) -> None:
     found = [(name.casefold(), _decoded(value)) for name, value in message.raw_items()]
     for name, value in meant:
         if [v for n, v in found if n == name.casefold()] != [_decoded(value)]:
             raise ComposeRefused(f"{name} does not read as it was meant")
-    if message.defects or len(message.get_payload()) != 2:
-        raise ComposeRefused("the body is not the two parts that were meant")
     to = next(v for n, v in found if n == "to")
     if to.rpartition("<")[2].rstrip(">") != recipient:
         raise ComposeRefused("To is not the recipient that was meant")
+    copies = parse_addresses(dict(message.raw_items()).get("Cc", ""))
+    if [one.addr for one in copies.addresses] != list(cc) or copies.rejected:
+        raise ComposeRefused("Cc is not the people that were meant")
+
+
+def _check_parts(message: Message, files: int) -> None:
+    """Plain text and HTML, and the files behind them."""
+    parts = [one for one in message.walk() if not one.is_multipart()]
+    types = [one.get_content_type() for one in parts[:2]]
+    attached = [one.get_content_disposition() for one in parts[2:]]
+    if any(one.defects for one in message.walk()) or types != ["text/plain", "text/html"]:
+        raise ComposeRefused("the body is not the two parts that were meant")
+    if attached != ["attachment"] * files:
+        raise ComposeRefused("the files are not those that were meant")
 
 
 def _decoded(value: str) -> str:

@@ -13,6 +13,7 @@ from services.core.mail.compose.body import html_of, mime_body, safe_text
 from services.core.mail.compose.check import check
 from services.core.mail.compose.links import LinkPolicy
 from services.core.mail.compose.nouns import Composed, ComposeRefused
+from services.core.mail.compose.sections import Section, html_page
 from services.core.mail.message import Address
 
 
@@ -46,8 +47,8 @@ def compose_notice(notice: Notice) -> Composed:
     if not all(value for _, value in headers) or not text.strip():
         raise ComposeRefused("a notice needs an id, a subject and a text")
     head = "".join(f"{name}: {value}\r\n" for name, value in headers).encode("utf-8")
-    raw = head + mime_body(text, html_of(text, links))
+    raw = head + mime_body(text, html_page([Section("words", text, html_of(text, links))]))
     check(raw, headers, recipient)
     sender = wire.addr_spec(notice.sender.addr)
     utf8 = not head.isascii() or not (recipient + sender).isascii()
-    return Composed(raw, notice.message_id, sender, recipient, utf8)
+    return Composed(raw, notice.message_id, sender, recipient, text, (), (), utf8)

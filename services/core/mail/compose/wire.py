@@ -13,9 +13,8 @@ from datetime import datetime
 from email.header import Header
 from email.utils import format_datetime
 
-import idna
-
 from services.core.mail.compose.nouns import ComposeRefused
+from services.core.mail.mailbox import domain_name
 from services.core.mail.message import Address
 from services.core.mail.subjects import without_reply_prefixes
 
@@ -58,13 +57,10 @@ def addr_spec(address: str) -> str:
     local, _, domain = address.rpartition("@")
     if not _ADDR_SPEC.match(address) or len(local.encode()) > 64 or local.startswith("-"):
         raise ComposeRefused(f"{plain(address)[:80]!r} is not one plain address")
-    try:
-        ascii_domain = domain if domain.isascii() else idna.encode(domain, uts46=True).decode()
-    except idna.IDNAError as exc:
-        raise ComposeRefused(f"{plain(domain)[:80]!r} is not a domain") from exc
+    ascii_domain = domain_name(domain)
     if not _DOMAIN.match(ascii_domain):
         raise ComposeRefused(f"{plain(domain)[:80]!r} is not a domain")
-    return f"{local}@{ascii_domain.lower()}"
+    return f"{local}@{ascii_domain}"
 
 
 def mailbox(address: Address) -> str:

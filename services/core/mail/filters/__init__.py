@@ -27,9 +27,11 @@ from services.core.mail.filters.over_limits import over_limits
 from services.core.mail.filters.own_loop import own_loop
 from services.core.mail.filters.rates import rates
 from services.core.mail.filters.receipt import receipt
+from services.core.mail.filters.reply_to_person import reply_to_person
 from services.core.mail.filters.response_suppressed import response_suppressed
 from services.core.mail.filters.spam import spam
 from services.core.mail.filters.storm import storm
+from services.core.mail.filters.unproven_sender import unproven_sender
 from services.core.mail.filters.unreadable import unreadable
 from services.core.mail.filters.verdict import FilterContext, IdentityLevel, Limits, Verdict, VerdictKind
 from services.core.mail.message import ParsedMail
@@ -59,6 +61,7 @@ FILTERS: tuple[Filter, ...] = (
     unreadable,
     forwarded_bounce,
     asks_for_person,
+    unproven_sender,
     storm,
     rates,
     long_monologue,
@@ -66,6 +69,10 @@ FILTERS: tuple[Filter, ...] = (
 
 
 def judge(mail: ParsedMail, ctx: FilterContext) -> Verdict:
-    """The first objection in the order of FILTERS, or `answer` when there is none."""
+    """The first objection in the order of FILTERS, or `answer` when there is none.
+
+    What a machine sent for a person is never set aside in silence: a human is asked.
+    """
     verdicts = (each(mail, ctx) for each in FILTERS)
-    return next((v for v in verdicts if v), Verdict("answer", "no filter objects", "none"))
+    found = next((v for v in verdicts if v), Verdict("answer", "no filter objects", "none"))
+    return reply_to_person(mail, ctx, found)

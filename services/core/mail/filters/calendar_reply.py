@@ -6,8 +6,8 @@ import re
 
 from services.core.mail.filters.verdict import FilterContext, Verdict
 from services.core.mail.message import ParsedMail
+from services.core.mail.part_roles import CALENDAR
 
-CALENDAR = ("text/calendar", "application/ics")
 LOOKED_AT_BYTES = 64 * 1024
 
 _FOLD = re.compile(rb"\r?\n[ \t]")

@@ -8,17 +8,10 @@ from services.core.mail.filters.verdict import FilterContext, Verdict
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.wording import find_wording
 
-_HEADERS = (
-    "X-TMDA-Confirm-Done",
-    "X-TMDA-Fingerprint",
-    "X-Challenge",
-    "X-Boxtrapper",
-    "X-ASK-Auth",
-    "X-UOL-AntiSpam",
-    "X-AntiSpam-Challenge",
-)
+_HEADERS = ("X-Challenge", "X-Boxtrapper", "X-UOL-AntiSpam", "X-AntiSpam-Challenge")
+_OF_USERS = ("X-TMDA-Confirm-Done", "X-TMDA-Fingerprint", "X-ASK-Auth")  # in the mail of everybody who has the software
 OPENING_CHARS = 1200
-_SENDER = re.compile(r"(confirm|challenge|verify|autorespond|boxtrapper|antispam(uol)?|tmda)[-_+.]?\S*@", re.I)
+_SENDER = re.compile(r"(confirm|challenge|verify|autorespond|boxtrapper|antispam(uol)?|tmda)[-_+.]?\S{0,64}@", re.I)
 _ASKS = re.compile(
     r"confirm|verif|challenge|approv|authenticat|spam|whitelist|request.?#|bestätig|valid|подтверд|провер|bevestig|potwierd|weryfik|確認|認証|确认|验证|驗證",
     re.I,
@@ -34,6 +27,6 @@ def challenge(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 
 def _asks(mail: ParsedMail) -> bool:
     addressed = any(_SENDER.search(a.addr) for a in (*mail.from_, *mail.reply_to))
-    if not (addressed or _ASKS.search(mail.subject)):
+    if not (addressed or any(mail.header(name) for name in _OF_USERS) or _ASKS.search(mail.subject)):
         return False
     return bool(find_wording("challenge_sentences", " ".join((mail.reply.new or mail.text).split())[:OPENING_CHARS]))

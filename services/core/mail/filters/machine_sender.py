@@ -27,7 +27,12 @@ def machine_sender(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
     if _NAME.search(mail.header("From")):
         return Verdict("park", "a mail system sent it", "machine_sender")
     for address in (*mail.from_, *mail.sender):
-        local = address.addr.rpartition("@")[0]
-        if any(kind.match(local) for kind in (_NO_REPLY, _MACHINE, _LIST_MACHINERY)):
+        if is_machine(address.addr):
             return Verdict("park", f"{address.addr} is not read by a person", "machine_sender")
     return None
+
+
+def is_machine(address: str) -> bool:
+    """Whether an address is named as those that no person reads."""
+    local = address.rpartition("@")[0]
+    return any(kind.match(local) for kind in (_NO_REPLY, _MACHINE, _LIST_MACHINERY))

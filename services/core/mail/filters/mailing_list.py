@@ -11,7 +11,7 @@ _LIST_HEADERS = (
     "List-Id", "List-Post", "List-Unsubscribe", "List-Help", "List-Subscribe", "List-Owner", "List-Archive",
     "Mailing-List", "X-Mailing-List", "X-BeenThere", "X-Mailman-Version", "X-List-Name", "X-Listname", "X-ML-Name",
     "X-MLServer", "X-Listserver", "X-ListMember", "X-Campaign", "X-CampaignID", "X-Mailer-RecptId", "X-Loop-List",
-    "X-Newsletter-ID", "Newsgroups",
+    "X-Newsletter-ID",
 )  # fmt: skip
 _BULK = re.compile(r"^\s*(bulk|list|junk)\b", re.I)
 _BULK_HEADERS = ("Precedence", "X-Precedence")

@@ -7,8 +7,9 @@ from services.core.mail.imap.client import Client
 from services.core.mail.imap.entry import enter, login
 from services.core.mail.imap.oauth import TokenRefused, access_token
 from services.core.mail.imap.sent import SENT_ROLE, NoSentFolder, keep_copy, sent_folder, was_sent
+from services.core.mail.imap.token_store import TokenMissing, TokenStore, token_store
 
 __all__ = [
-    "SENT_ROLE", "Client", "NoSentFolder", "TokenRefused", "access_token", "enter", "keep_copy", "login", "sent_folder",
-    "was_sent",
+    "SENT_ROLE", "Client", "NoSentFolder", "TokenMissing", "TokenRefused", "TokenStore", "access_token", "enter",
+    "keep_copy", "login", "sent_folder", "token_store", "was_sent",
 ]  # fmt: skip

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import ssl
 from typing import Any
 
 from imapclient import SocketTimeout
 
 from services.core.mail.imap.client import Client
+from services.core.mail.tls import tls_context
 from services.core.settings import ImapSettings
 
 CONNECT_TIMEOUT_S = 15
@@ -19,12 +21,16 @@ logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would w
 
 
 def enter(imap: ImapSettings) -> Any:
-    """A connected client, encrypted as the settings say, not logged in yet; every answer has its deadline."""
+    """A connected client, encrypted as the settings say, not logged in yet; every answer has its deadline.
+
+    Raises `CaFileUnusable` beside what IMAPClient raises.
+    """
     timeout = SocketTimeout(CONNECT_TIMEOUT_S, imap.timeout_s)
-    client: Any = Client(imap.host, imap.port, ssl=imap.tls == "implicit", timeout=timeout)
+    context = tls_context(imap.ca_file) if imap.tls != "none" else None
+    client: Any = Client(imap.host, imap.port, ssl=imap.tls == "implicit", ssl_context=context, timeout=timeout)
     client.normalise_times = False
     if imap.tls == "starttls":
-        _encrypt(client)
+        _encrypt(client, context)
     _keep_alive(client.socket())
     return client
 
@@ -40,10 +46,10 @@ def login(client: Any, imap: ImapSettings, token: str) -> None:
         client.login(imap.username, password)
 
 
-def _encrypt(client: Any) -> None:
+def _encrypt(client: Any, context: ssl.SSLContext | None) -> None:
     """STARTTLS (RFC 9051, 6.2.1) with a checked certificate; a server without it gets no password."""
     try:
-        client.starttls()
+        client.starttls(context)
     except BaseException:
         with contextlib.suppress(OSError):  # a failed handshake has closed the socket
             client.shutdown()

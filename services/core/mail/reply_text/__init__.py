@@ -1,6 +1,7 @@
 """Reply text: what the writer of a mail added, apart from what is quoted and from the signature.
 
     lines.py         what each line is: text, quote, attribution, separator, header, rule, signature
+    shapes.py        a date, a time, a mailbox and "wrote", in any language
     attribution.py   "On ... wrote:", in many languages and wrapped over lines
     header_block.py  "From: / Sent: / To:" and "-----Original Message-----"
     signature.py     "-- ", "Sent from my ...", disclaimers

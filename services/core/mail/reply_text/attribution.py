@@ -1,103 +1,201 @@
 """Attribution lines: "On Monday, Ann wrote:", in any language and order, wrapped over several lines.
 
-What a language says is not spelled out as a pattern. An attribution ends a line with a colon and holds at least two of
-the three things that clients put there: a moment, a mailbox, the word for "wrote"; and it begins as one does.
+What a language says is not spelled out as a pattern. An attribution is known by its shape: a moment, and a mailbox or
+a word for "wrote", at the end of a paragraph. How much of that shape it needs depends on what follows: a marked quote
+proves much, the writer's own prose nothing. Invariant: an attribution is never joined over an empty line, nor out of a
+quoted line and one that is not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from enum import Enum
 
-from services.core.mail.reply_text import words
+from services.core.mail.reply_text import shapes, words
 
-MAX_LINES = 6
-MAX_CHARACTERS = 400
+MAX_LINES = 5
 MAX_SHORT = 160
 MAX_NAME = 40
 MAX_MOMENT = 30
-
-_ENDS = re.compile(r"[:：][ \t\u200e\u200f\u202a-\u202e*_\]]*\Z")
-
-
-def _any_of(choices: Iterable[str]) -> str:
-    return "|".join(re.escape(choice) for choice in sorted(set(choices), key=len, reverse=True))
+MAX_WORDS = 30
+WRAP_WIDTH = 55  # a line shorter than this, that ends a sentence, was not broken by a mail program
 
 
-_VERB = re.compile(rf"(?<!\w)(?:{_any_of(words.WROTE)})(?!\w)|{_any_of(words.WROTE_UNSPACED)}", re.IGNORECASE)
-_VERB_LAST = re.compile(rf"(?:{_any_of((*words.WROTE, *words.WROTE_UNSPACED))})\s*[:：]", re.IGNORECASE)
-_NAME_FOLLOWS = re.compile(rf"(?<!\w)(?:{_any_of(words.NAME_FOLLOWS)})(?!\w)", re.IGNORECASE)
-_BEGINNING = re.compile(
-    rf"[\s*_\"'\u200e\u200f\u202a-\u202e-]*(?:{_any_of(words.BEGINNINGS)})(?![^\W\d_])", re.IGNORECASE
+class Below(Enum):
+    """What stands below a line: the first thing that is not empty."""
+
+    QUOTE = "quote"
+    TEXT = "text"
+    NOTHING = "nothing"
+
+
+_CLOSERS = " \t\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069*_]\"'"
+_COLONS = (":", "：")
+_DASHES = "-—–"
+_ENDS = (*_COLONS, ">", ")", *_DASHES)
+_VERBS = tuple(dict.fromkeys(word.casefold() for word in (*words.WROTE, *words.WROTE_UNSPACED)))
+_FIRST_VERB = re.compile(
+    rf"(?<!\w)(?:{shapes.any_of(words.WROTE)})(?!\w)|{shapes.any_of(words.WROTE_UNSPACED)}", re.IGNORECASE
 )
-_MONTH = rf"(?:{_any_of(words.MONTHS)})[^\W\d_]*"
-_MOMENT = re.compile(
-    rf"\b\d{{1,2}}[:.h]\d{{2}}(?!\d)"
-    rf"|\b(?:19|20)\d{{2}}\b|\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|\d[年년月월日일]"
-    rf"|\b\d{{1,2}}\.? (?:de )?{_MONTH}|\b{_MONTH}\.? \d{{1,2}}\b",
-    re.IGNORECASE,
+_NAME_FOLLOWS = re.compile(rf"(?<!\w)(?:{shapes.any_of(words.NAME_FOLLOWS)})(?!\w)", re.IGNORECASE)
+_BEGINNING = re.compile(rf"[*_\"'-]{{0,6}}(?:{shapes.any_of(words.BEGINNINGS)})(?![^\W\d_])", re.IGNORECASE)
+_QUOTING = re.compile(rf"(?:{shapes.any_of(words.QUOTING)})\b", re.IGNORECASE)
+_DATE_FIRST = re.compile(r"[*_]{0,3}(?:[^\s\d]{1,14}[.,]{0,2} ){0,2}\(?\d{1,4}[./:\-年년 ,]")
+_NAME_FIRST = re.compile(r"[*_]{0,3}[^<>:]{0,80}<[^<>\s@]{1,100}@[^<>\s]{1,200}>")
+_BOX_LAST = re.compile(
+    r"[<(\[]\s?[^\s<>()\[\]@]{1,100}@[^\s<>()\[\]@]{1,200}\s?[>)\]]+(?:[님이のメールさん가 ]{1,6})?[\W_]{0,6}\Z"
 )
-_MAILBOX = re.compile(r"[^\s<>\"'(:,;]+@[^\s<>\"')]+|<[^<>]*@?[^<>]*>|\[mailto:|\"[^\"]+\"\s*<")
-_MAILBOX_LAST = re.compile(r"<[^<>]*@[^<>]*>\W*[:：]\W*\Z|@[^\s<>()]+[>)]+(?:님이|のメール|さん)")
-_QUOTING = re.compile(rf"\s*(?:{_any_of(words.QUOTING)})\b", re.IGNORECASE)
-_DATE_FIRST = re.compile(r"[\s*_]*(?:[^\W\d_]{1,14}[.,]{0,2} ){0,2}\(?\d{1,4}[./\-年년 ,]")
-_NAME_FIRST = re.compile(r"[\s*_]*[^<>:]{0,80}<[^<>\s]+@[^<>\s]+>")
-_DATE_THEN_MAILBOX = re.compile(r"\s*\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b[^<>]{1,100}<[^<>\s]+@[^<>\s]+>:?\s*\Z")
+_BARE_LAST = re.compile(r"(?<!\S)[^\s@]{1,100}@[^\s@]{1,200}\Z")
+_ABBREVIATED = re.compile(r"(?:(?<!\w)\w{1,2}|\d)\.\Z")
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
 
-def ends_like_one(line: str) -> bool:
-    """Whether an attribution could end with this line."""
-    return bool(_ENDS.search(line)) and len(line) <= MAX_CHARACTERS
+MAX_OWN = 300
+_OF_THE_AUTHOR = re.compile(  # "I wrote": the customer speaks of a letter of their own
+    r"(?<![\w.'’])(?:i(?!\.)|we|ich|wir|je|j(?=['’])|nous|yo|ik|wij|jag|jeg|я|мы|ми)(?!\w)|我|私", re.I
+)
 
 
-def first_line(lines: Sequence[str], end: int) -> int | None:
+def may_end(line: str, continued: bool) -> bool:
+    """Whether an attribution could end with this line; cheap, for every line is asked.
+
+    One that has no colon ends its paragraph; `continued` says that text stands on the next line.
+    """
+    if len(line) > shapes.MAX_CHARACTERS:
+        return False
+    end = line.rstrip(_CLOSERS)
+    if not end:
+        return False
+    if continued:
+        return end.endswith(_COLONS)
+    return end.endswith(_ENDS) or (end[-1] not in _SENTENCE_ENDS and end[-20:].casefold().endswith(_VERBS))
+
+
+def closes_bracket(line: str) -> bool:
+    """Whether a line that begins as a quote does is the rest of a mailbox, broken before its bracket (`> wrote:`)."""
+    rest = line.strip(" \t>").rstrip(_CLOSERS + ":：")
+    return line.rstrip(_CLOSERS).endswith(_COLONS) and (not rest or rest.casefold() in _VERBS)
+
+
+def first_line(lines: Sequence[str], end: int, below: Below) -> int | None:
     """The index at which the attribution that ends with line `end` begins, or None where there is none.
 
-    The shortest stretch that is one wins, so that prose before it is not swallowed; but one without a moment
+    The shortest stretch with a date in it wins, so that prose above it is not swallowed; one without a date
     (`<ann@example.org> wrote:`) may be the rest of a longer one in the same paragraph.
     """
     text, found = "", None
     for start in range(end, max(end - MAX_LINES, -1), -1):
-        text = f"{lines[start].strip()} {text}".strip()
-        over = len(text) > MAX_CHARACTERS or (start < end and ends_like_one(lines[start]))
-        if over or (found is not None and not lines[start].strip()):
+        line = lines[start].strip()
+        if not line and text.startswith("<") and _is_torn_off(lines, start - 1):
+            continue
+        if not line or (start < end and not _continues(line, found is not None, text)):
             break
-        if lines[start].strip() and not lines[start].lstrip().startswith(">") and is_attribution(text):
+        text = f"{line} {text}".strip()
+        if len(text) > shapes.MAX_CHARACTERS:
+            break
+        if is_attribution(text, below):
             found = start
-            if _MOMENT.search(text):
+            if shapes.has_date(shapes.plain(text)):
                 break
     return found
 
 
-def is_attribution(text: str) -> bool:
-    """Whether one unwrapped text is an attribution."""
-    if not ends_like_one(text):
-        return bool(_DATE_THEN_MAILBOX.match(text))
-    if _DATE_FIRST.match(text) or (_BEGINNING.match(text) and _MOMENT.search(text)):
-        return bool(_MOMENT.search(text)) and _names_writer(text)
-    if _QUOTING.match(text) and _MAILBOX_LAST.search(text):
+def _is_torn_off(lines: Sequence[str], index: int) -> bool:
+    """Whether a line is the first half of an attribution whose mailbox stands in brackets below an empty line."""
+    if index < 1 or not any(line.strip() for line in lines[max(index - MAX_LINES, 0) : index]):
+        return False
+    known = shapes.plain(lines[index])
+    whole = not known.endswith((*_SENTENCE_ENDS, *_COLONS))
+    return whole and shapes.has_date(known) and shapes.has_time(known) and _begins_like_one(known)
+
+
+def _continues(line: str, complete: bool, rest: str) -> bool:
+    """Whether what stands below a line may be the rest of it, broken by a mail program."""
+    if line.startswith((">", "|")) or line.rstrip(_CLOSERS).endswith(_COLONS):
+        return False
+    if rest.startswith(">"):
+        return "<" in line
+    if len(line) >= WRAP_WIDTH:
         return True
-    named = _NAME_FIRST.match(text) and _VERB.search(text) and (_MOMENT.search(text) or _VERB_LAST.search(text))
-    return bool(named) or _ends_with_moment(text)
+    if line.endswith(_SENTENCE_ENDS) and not _ABBREVIATED.search(line):
+        return False
+    known = shapes.plain(line)
+    if complete:
+        return shapes.has_date(known) and shapes.has_time(known)
+    return bool(re.search(r"[\d@<]", known)) or rest.startswith("<")
 
 
-def _ends_with_moment(text: str) -> bool:
-    """Whether a text is a name, the word for "wrote", and a moment, and nothing else: `Ann schrieb am 4.3.2024:`."""
-    verb = _VERB.search(text)
+def is_attribution(text: str, below: Below) -> bool:
+    """Whether one unwrapped text is an attribution, given what stands below it."""
+    text = shapes.plain(text)
+    if _OF_THE_AUTHOR.search(text[:MAX_OWN]) and not shapes.has_mailbox(text):
+        return False
+    inner = text.strip(_DASHES + _CLOSERS)
+    fenced = text.startswith("--") and text.rstrip(_CLOSERS).endswith("--")
+    if _is_strong(inner, fenced):
+        return True
+    if below is Below.TEXT or text.count(" ") > MAX_WORDS:
+        return False
+    moment = shapes.has_date(inner) or (below is Below.QUOTE and shapes.has_time(inner))
+    core, colon = _without_colon(inner)
+    closed = colon or fenced or bool(_verb_last(core) or _BOX_LAST.search(core))
+    if moment and closed and (shapes.has_mailbox(core) or shapes.has_verb(core)):
+        return colon or fenced or not core.endswith(_SENTENCE_ENDS)
+    return below is Below.QUOTE and colon and len(text) <= MAX_SHORT and _is_short(core)
+
+
+def _without_colon(text: str) -> tuple[str, bool]:
+    core = text.rstrip(_CLOSERS + ":：")
+    return core, len(core) < len(text) and text[len(core) :].strip(_CLOSERS).startswith(_COLONS)
+
+
+def _is_strong(text: str, fenced: bool) -> bool:
+    """Whether a text is an attribution whatever stands below it."""
+    core, colon = _without_colon(text)
+    dated = shapes.has_date(core)
+    if fenced:
+        return dated and (shapes.has_mailbox(core) or shapes.has_verb(core))
+    if not colon:
+        if not (dated and shapes.has_time(core) and shapes.has_bracketed_mailbox(core) and _begins_like_one(core)):
+            return False
+        return bool(_BOX_LAST.search(core) or _verb_last(core))
+    if dated and shapes.has_time(core) and _BARE_LAST.search(core) and _begins_like_one(core):
+        return True
+    if dated and _begins_like_one(core) and _names_writer(core):
+        return True
+    if dated and shapes.has_time(core) and shapes.has_bracketed_mailbox(core) and core.count(" ") <= MAX_WORDS:
+        return True
+    if _QUOTING.match(core) and _BOX_LAST.search(core):
+        return True
+    if _NAME_FIRST.match(core) and shapes.has_verb(core) and (dated or shapes.has_time(core) or _verb_last(core)):
+        return True
+    return _ends_with_moment(core)
+
+
+def _verb_last(core: str) -> bool:
+    return core.casefold().endswith(_VERBS)
+
+
+def _begins_like_one(text: str) -> bool:
+    return bool(_DATE_FIRST.match(text) or _BEGINNING.match(text))
+
+
+def _names_writer(core: str) -> bool:
+    """Whether a text ends with a mailbox or the word for "wrote", or holds both; prose about a date does not."""
+    if _BOX_LAST.search(core) or _verb_last(core) or _NAME_FOLLOWS.search(core):
+        return True
+    return shapes.has_bracketed_mailbox(core) and shapes.has_verb(core)
+
+
+def _ends_with_moment(core: str) -> bool:
+    """Whether a text is a name, the word for "wrote", and a moment, and nothing else: `Ann schrieb am 4.3.2024`."""
+    verb = _FIRST_VERB.search(core)
     if verb is None or not 0 < verb.start() <= MAX_NAME:
         return False
-    return len(text) - verb.end() <= MAX_MOMENT and bool(_MOMENT.search(text, verb.end()))
+    return len(core) - verb.end() <= MAX_MOMENT and shapes.has_date(core[verb.end() :])
 
 
-def _names_writer(text: str) -> bool:
-    """Whether a text ends with a mailbox or the word for "wrote", or holds both; prose about a date does not."""
-    if _MAILBOX_LAST.search(text) or _VERB_LAST.search(text) or _NAME_FOLLOWS.search(text):
-        return True
-    return bool(_MAILBOX.search(text) and _VERB.search(text))
-
-
-def is_short_attribution(text: str) -> bool:
-    """Whether a line names a writer in less than the usual way ("Ann wrote:"); to be trusted only above a quote."""
-    if len(text) > MAX_SHORT or not ends_like_one(text):
-        return False
-    return bool(_VERB_LAST.search(text) or (_MOMENT.search(text) and _MAILBOX.search(text)))
+def _is_short(core: str) -> bool:
+    """Whether a text names a writer in less than the usual way ("Ann wrote"); to be trusted only above a quote."""
+    return bool(_verb_last(core) or _BOX_LAST.search(core))

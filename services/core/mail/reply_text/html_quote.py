@@ -42,8 +42,10 @@ _OLDER_MAIL_IDS = {
     "mail-editor-reference-message-container",
 }
 _SIGNATURE_IDS = {"Signature", "signature", "ms-outlook-mobile-signature", "AppleMailSignature", "x_Signature"}
-_BORDER_TOP = re.compile(r"border-top(?:-\w+)?\s*:\s*(?:[^;]*\b(?:solid|1(?:\.0)?p[tx])\b)")
-_NO_BORDER = re.compile(r"border(?:-left)?\s*:\s*(?:none|0)|border-left-(?:width|style)\s*:\s*(?:none|0)")
+_BORDER_TOP = re.compile(r"border-top(?:-\w{1,10})?\s{0,9}:[^;]{0,80}\b(?:solid|1(?:\.0)?p[tx])\b")
+_NO_BORDER = re.compile(
+    r"border(?:-left)?\s{0,9}:\s{0,9}(?:none|0)|border-left-(?:width|style)\s{0,9}:\s{0,9}(?:none|0)"
+)
 _OUTLOOK_HEADER_TEXTS = 30
 _OUTLOOK_HEADER_COLONS = 3
 
@@ -71,6 +73,7 @@ def _mark(element: HtmlElement) -> None:
         element.tag = "blockquote"
     elif classes & _SIGNATURE_CLASSES or name in _SIGNATURE_IDS:
         _line_before(element, marks.SIGNATURE)
+        _line_after(element, marks.SIGNATURE_END)
     elif name in _OLDER_MAIL_IDS or _is_outlook_border(element):
         _line_before(element, marks.OLDER_MAIL)
 
@@ -101,3 +104,11 @@ def _line_before(element: HtmlElement, mark: str) -> None:
         line = etree.Element("div")
         line.text = mark
         element.addprevious(line)
+
+
+def _line_after(element: HtmlElement, mark: str) -> None:
+    """Put a line of its own behind an element, before what is said after it."""
+    if element.getparent() is not None:
+        line = etree.Element("div")
+        line.text = mark
+        element.addnext(line)

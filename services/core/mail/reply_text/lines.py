@@ -6,9 +6,12 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 
-from services.core.mail.reply_text import attribution, header_block, marks, signature
+from services.core.mail.reply_text import attribution, header_block, marks, own_words, signature
 
 WRAPPED_QUOTE_WIDTH = 60
+MAX_WRAP_WIDTH = 100
+LEAST_WRAPPED = 2
+MAX_TRIED = 2_000  # lines of a mail that may end an attribution; no mail of a person has so many
 
 
 class Kind(Enum):
@@ -26,6 +29,13 @@ class Kind(Enum):
 
 
 _QUOTE = re.compile(r"[ \t\u00a0]*(?:(?:[A-Z]{0,3}|[a-z]{1,2})>|›|»|＞|\|(?![^\n]*\|)(?:\s|\Z))")
+_JOINED = (
+    Kind.TEXT,
+    Kind.QUOTE,
+    Kind.RULE,
+    Kind.EMPTY,
+    Kind.ATTRIBUTION,
+)  # what an attribution may be put together from
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
@@ -33,6 +43,7 @@ def classify(lines: Sequence[str]) -> list[Kind]:
     """The kind of each line; linear in the number of lines."""
     kinds = [_alone(line) for line in lines]
     _keep_code(lines, kinds)
+    _keep_own_words(lines, kinds)
     _find_app_lines(lines, kinds)
     _find_blocks(lines, kinds)
     _find_attributions(lines, kinds)
@@ -50,19 +61,21 @@ def without_quoted(text: str) -> str:
 
 
 def _alone(line: str) -> Kind:
-    if not line.strip():
+    """The kind of a line by itself. The patterns are asked only where the first character lets them match."""
+    said = line.strip()
+    if not said:
         return Kind.EMPTY
     if line in marks.KINDS:
         return Kind[marks.KINDS[line]]
-    if _QUOTE.match(line):
+    first = said[0]
+    if (first in "›»＞|" or ">" in said[:4]) and _QUOTE.match(line):
         return Kind.QUOTE
-    if signature.is_mark(line):
-        return Kind.MARK
-    if signature.is_rule(line):
-        return Kind.RULE
-    if header_block.is_separator(line):
-        return Kind.SEPARATOR
-    return Kind.TEXT
+    if not first.isalnum():
+        if signature.is_mark(line):
+            return Kind.MARK
+        if signature.is_rule(line):
+            return Kind.RULE
+    return Kind.SEPARATOR if header_block.is_separator(line) else Kind.TEXT
 
 
 def _keep_code(lines: Sequence[str], kinds: list[Kind]) -> None:
@@ -70,6 +83,19 @@ def _keep_code(lines: Sequence[str], kinds: list[Kind]) -> None:
     fences = [index for index, line in enumerate(lines) if _FENCE.match(line)]
     for opening, closing in zip(fences[::2], fences[1::2], strict=False):
         kinds[opening : closing + 1] = [Kind.TEXT] * (closing + 1 - opening)
+
+
+def _keep_own_words(lines: Sequence[str], kinds: list[Kind]) -> None:
+    """Prompts, comparisons and separators that are spoken of are text."""
+    quotes = [index for index, kind in enumerate(kinds) if kind is Kind.QUOTE]
+    prompts = own_words.prompts([lines[index] for index in quotes])
+    compared = all(own_words.is_comparison(lines[index]) for index in quotes)
+    for index in quotes:
+        if compared or (prompts and own_words.is_prompt(lines[index])):
+            kinds[index] = Kind.TEXT
+    for index, kind in enumerate(kinds):
+        if kind is Kind.SEPARATOR and lines[index] not in marks.KINDS and own_words.is_named(lines, index):
+            kinds[index] = Kind.TEXT
 
 
 def _find_app_lines(lines: Sequence[str], kinds: list[Kind]) -> None:
@@ -87,43 +113,79 @@ def _find_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:
     while index < len(lines):
         if kinds[index] is Kind.TEXT and header_block.announces(lines, index):
             kinds[index] = Kind.SEPARATOR
-        end = header_block.block_end(lines, index) if kinds[index] is Kind.TEXT else index
-        if end > index:
+        end = index
+        if kinds[index] is Kind.TEXT and header_block.role(lines[index]):
+            above = _filled_above(kinds, index)
+            announced = above is not None and (
+                kinds[above] is Kind.SEPARATOR or header_block.is_outlook_rule(lines[above])
+            )
+            end = header_block.block_end(lines, index, announced)
+            if end > index and own_words.is_pasted(lines, index, end):
+                index = end
+                continue
             kinds[index:end] = [Kind.HEADER] * (end - index)
-            above = index - 1
-            while above >= 0 and kinds[above] is Kind.EMPTY:
-                above -= 1
-            if above >= 0 and kinds[above] in (Kind.RULE, Kind.MARK):
+            if end > index and above is not None and kinds[above] in (Kind.RULE, Kind.MARK):
                 kinds[above] = Kind.SEPARATOR
         index = max(end, index + 1)
 
 
+def _filled_above(kinds: Sequence[Kind], index: int) -> int | None:
+    """The line above that is not empty, over at most three empty ones."""
+    return next((at for at in range(index - 1, max(index - 5, -1), -1) if kinds[at] is not Kind.EMPTY), None)
+
+
 def _find_attributions(lines: Sequence[str], kinds: list[Kind]) -> None:
+    tried = 0
     for end, line in enumerate(lines):
-        if kinds[end] not in (Kind.TEXT, Kind.QUOTE):
+        if not _may_hold_attribution(line, kinds[end]) or not attribution.may_end(line, _continued(kinds, end)):
             continue
-        if attribution.ends_like_one(line):
-            start = attribution.first_line(lines, end)
-        else:
-            start = end if kinds[end] is Kind.TEXT and attribution.is_attribution(line) else None
-        if start is None and kinds[end] is Kind.TEXT and _next_filled(kinds, end) is Kind.QUOTE:
-            start = end if attribution.is_short_attribution(line) else None
-        if start is not None:
+        tried += 1
+        if tried > MAX_TRIED:
+            break
+        start = attribution.first_line(lines, end, _below(kinds, end))
+        if start is not None and all(kind in _JOINED for kind in kinds[start:end]):
             kinds[start : end + 1] = [Kind.ATTRIBUTION] * (end + 1 - start)
 
 
-def _next_filled(kinds: Sequence[Kind], index: int) -> Kind | None:
-    return next((kind for kind in kinds[index + 1 : index + 4] if kind is not Kind.EMPTY), None)
+def _may_hold_attribution(line: str, kind: Kind) -> bool:
+    """A line of text, or the rest of a broken mailbox (`jp> wrote:`), which looks like a quote's."""
+    return kind is Kind.TEXT or (
+        kind is Kind.QUOTE and (line.lstrip()[:1].isalpha() or attribution.closes_bracket(line))
+    )
+
+
+def _continued(kinds: Sequence[Kind], index: int) -> bool:
+    return index + 1 < len(kinds) and kinds[index + 1] is Kind.TEXT
+
+
+def _below(kinds: Sequence[Kind], index: int) -> attribution.Below:
+    """What stands next below a line, over at most two empty ones where it is a quote."""
+    near = next((kind for kind in kinds[index + 1 : index + 4] if kind is not Kind.EMPTY), None)
+    if near is Kind.QUOTE:
+        return attribution.Below.QUOTE
+    if near is None and all(kind is Kind.EMPTY for kind in kinds[index + 1 :]):
+        return attribution.Below.NOTHING
+    return attribution.Below.TEXT
 
 
 def _join_wrapped_quotes(lines: Sequence[str], kinds: list[Kind]) -> None:
-    """A short line between two quoted ones, the first of them long, is the rest of the first, broken on its way."""
-    for index in range(1, len(lines) - 1):
-        if (
-            kinds[index] is Kind.TEXT
-            and kinds[index - 1] is kinds[index + 1] is Kind.QUOTE
-            and len(lines[index - 1]) >= WRAPPED_QUOTE_WIDTH
-            and len(lines[index]) < len(lines[index - 1]) // 2
-            and not lines[index][:1].isupper()
-        ):
+    """Short lines below long quoted ones are the rest of those, where a mail program broke them at one width.
+
+    Once proves nothing: an answer may stand below a long line. The first word of each rest did not fit above it.
+    """
+    width = max((len(line) for line, kind in zip(lines, kinds, strict=True) if kind is Kind.QUOTE), default=0)
+    rests = [index for index in range(1, len(lines)) if _is_rest(lines, kinds, index, min(width, MAX_WRAP_WIDTH))]
+    if len(rests) >= LEAST_WRAPPED:
+        for index in rests:
             kinds[index] = Kind.QUOTE
+
+
+def _is_rest(lines: Sequence[str], kinds: Sequence[Kind], index: int, width: int) -> bool:
+    above, line = lines[index - 1].rstrip(), lines[index].strip()
+    if kinds[index] is not Kind.TEXT or kinds[index - 1] is not Kind.QUOTE or len(above) < WRAPPED_QUOTE_WIDTH:
+        return False
+    if index + 1 < len(lines) and kinds[index + 1] not in (Kind.QUOTE, Kind.EMPTY):
+        return False
+    whole = above.endswith((".", "!", "?", ":", "。", "？", "！"))
+    fits = len(above) + 1 + len(line.split(maxsplit=1)[0]) <= width
+    return not (whole or fits or line[:1].isupper() or len(line) >= len(above) // 2)

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.core.mail.message import ReplyText
-from services.core.mail.reply_text import html_quote, marks, signature
+from services.core.mail.reply_text import html_quote, marks, own_words, signature
 from services.core.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
+MAX_LINES = 20_000
 MAX_SMALL_PRINT_LINES = 80
 
 _SIGNATURE_STARTS = (Kind.MARK, Kind.RULE, Kind.APP)
+_WRITTEN = (Kind.TEXT, Kind.APP, Kind.RULE, Kind.MARK)
 _OLDER = (Kind.QUOTE, Kind.ATTRIBUTION, Kind.SEPARATOR, Kind.HEADER)
 
 
@@ -41,7 +43,10 @@ def _same_words(text: str, marked: ReplyText) -> bool:
 def split_text(text: str) -> ReplyText:
     """Divide plain text."""
     body = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = body[:MAX_CHARACTERS].split("\n")
+    lines = body[:MAX_CHARACTERS].split("\n", MAX_LINES)
+    rest = body[MAX_CHARACTERS:]
+    if len(lines) > MAX_LINES:
+        rest = lines.pop() + rest
     kinds = classify(lines)
     parts = ["new"] * len(lines)
     _mark_older_mail(kinds, parts)
@@ -49,9 +54,9 @@ def split_text(text: str) -> ReplyText:
     _mark_quotes(lines, kinds, parts)
     _mark_furniture(kinds, parts)
     divided = {part: _joined(lines, parts, part) for part in ("new", "quoted", "signature")}
-    if not divided["new"]:
+    if not any(part == "new" and kind in _WRITTEN for part, kind in zip(parts, kinds, strict=True)):
         return ReplyText(_joined(lines, parts, *divided) or body.strip())
-    return ReplyText(divided["new"], divided["quoted"] + body[MAX_CHARACTERS:], divided["signature"])
+    return ReplyText(divided["new"], divided["quoted"] + rest, divided["signature"])
 
 
 def _joined(lines: Sequence[str], parts: Sequence[str], *wanted: str) -> str:
@@ -85,7 +90,7 @@ def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[st
     text, older = _next(kinds, Kind.TEXT), _next(kinds, *_OLDER)
     index = text[0]
     while index < len(kinds) and parts[index] == "new":
-        end = older[index]
+        end = min(older[index], _end_of_element(lines, index))
         if kinds[index] in _SIGNATURE_STARTS and _begins_signature(lines, kinds[index], index, end, text[index]):
             _set(parts, index, end, "signature")
             index = end
@@ -93,14 +98,23 @@ def _mark_signatures(lines: Sequence[str], kinds: Sequence[Kind], parts: list[st
             index += 1
 
 
+def _end_of_element(lines: Sequence[str], index: int) -> int:
+    """Where the signature that HTML marks ends, if it says so: what is written behind it is the writer's again."""
+    if lines[index] != marks.SIGNATURE:
+        return len(lines)
+    return next((at for at in range(index, len(lines)) if lines[at] == marks.SIGNATURE_END), len(lines))
+
+
 def _begins_signature(lines: Sequence[str], kind: Kind, index: int, end: int, text: int) -> bool:
     if kind is Kind.APP:
         return text >= end
+    if lines[index] == marks.SIGNATURE:
+        return True
     if end - index > MAX_SMALL_PRINT_LINES:
         return False
-    if kind is Kind.MARK:
-        return True
-    return not signature.underlines(lines[index], lines[index - 1]) and signature.is_small_print(lines[index + 1 : end])
+    if kind is Kind.RULE and signature.underlines(lines[index], lines[index - 1]):
+        return False
+    return signature.is_signature(lines[index], lines[index + 1 : end])
 
 
 def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) -> None:
@@ -110,6 +124,8 @@ def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) 
     older = [index for index in new if kinds[index] in (Kind.QUOTE, Kind.ATTRIBUTION)]
     if not texts or not older:
         return
+    if _is_shown(lines, kinds, texts, older):
+        return
     cut = _cut(lines, kinds, texts, older)
     if cut is not None:
         for index in new:
@@ -118,6 +134,13 @@ def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) 
     elif kinds[older[0]] is Kind.ATTRIBUTION and older[0] < texts[0] and _one_quote_on_top(kinds, older, texts):
         for index in older:
             parts[index] = "quoted"
+
+
+def _is_shown(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], older: Sequence[int]) -> bool:
+    """Whether the only quote is what the writer's line above introduces with a colon, and no mail program's."""
+    if any(kinds[index] is Kind.ATTRIBUTION for index in older) or not older[0] - 2 <= texts[-1] < older[0]:
+        return False
+    return own_words.shows(lines[texts[-1]])
 
 
 def _cut(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], older: Sequence[int]) -> int | None:

@@ -68,6 +68,8 @@ HEADER_LABELS = {
         expéditeur, remitente, mittente, afzender, absender, avsändare, afsender, avsender, kimden
         gönderen, από, מאת, من, 发件人, 發件人, 寄件者, 寄件人, 差出人, 送信者, 보낸 사람, 보낸사람, từ, dari
         expeditor, de la, remetente, pošiljatelj, saatja, siuntėjas, no, nuo, kimden, od koho
+        šalje, од, пошиљалац, подател, від кого, frá, daripada, از, فرستنده, จาก, ผู้ส่ง, प्रेषक, से, প্রেরক
+        অন্তর্গত, அனுப்புநர், кімнен, մեկնողը, mula kay
     """),
     "sent": _listed("""
         sent, date, gesendet, gesendet am, datum, envoyé, date d'envoi, enviado, enviado el, enviada em
@@ -76,20 +78,26 @@ HEADER_LABELS = {
         gönderildi, tarih, gönderme tarihi, ημερομηνία, στάλθηκε, נשלח, תאריך, التاريخ, تاريخ الإرسال
         发送时间, 发送日期, 日期, 發送時間, 寄件日期, 傳送時間, 送信日時, 日付, 日時, 보낸 날짜, 날짜, đã gửi, ngày
         dikirim, tanggal, saadetud, išsiųsta, nosūtīts, poslano, sendt den, sent at, 时间
+        изпратено, изпратено на, изпратено:, послато, датум, enviat, dihantar, tarikh, ส่ง, ส่งเมื่อ, วันที่, ส่งวันที่
+        भेजा गया, भेजने का समय, दिनांक, तारीख, ارسال شده, تاریخ, تم الإرسال, تم إرسالها, أرسلت, পাঠানো হয়েছে, তারিখ
+        அனுப்பியது, жіберілді, datums, data wysłania, kuupäev, dagsetning, ipinadala
     """),
     "to": _listed("""
         to, an, à, para, a, aan, do, till, til, vastaanottaja, кому, komu, címzett, către
         destinataire, destinatario, empfänger, mottagare, kime, alıcı, προς, אל, إلى, 收件人, 收件者
         宛先, 받는 사람, 받는사람, đến, tới, kepada, saaja, kam, gavėjas, prima, za, pro
+        до, получател, коме, ถึง, ผู้รับ, प्रति, को, به, گیرنده, per a, adressaat, প্রাপক, প্রতি, பெறுநர், кімге, para kay
     """),
     "cc": _listed("""
         cc, kopie, kopie an, copie, copie à, copia, dw, kopia, kopi, копия, копія, másolatot kap
         bilgi, bcc, kópia, 抄送, 副本, 参照, 참조, κοιν, עותק, نسخة, đồng kính gửi, tembusan
+        копие, สำเนา, สำเนาถึง, प्रतिलिपि, رونوشت, kp, afrit
     """),
     "subject": _listed("""
         subject, betreff, objet, asunto, assunto, oggetto, onderwerp, temat, ämne, emne, aihe, тема
         předmět, predmet, tárgy, subiect, konu, θέμα, נושא, الموضوع, موضوع, 主题, 主題, 主旨, 件名, 标题
         제목, chủ đề, tiêu đề, perihal, subjek, teema, tema, assumpte, gaia, naslov, vec, věc
+        относно, наслов, zadeva, เรื่อง, หัวข้อ, विषय, efni, tēma, тақырып, বিষয়, பொருள், paksa
     """),
     "reply": _listed("""
         reply-to, reply to, antwort an, répondre à, responder a, responder para, rispondi a, risposta
@@ -108,7 +116,8 @@ SEPARATORS = _listed("""
     eredeti üzenet, mesaj original, orijinal mesaj, özgün ileti, orijinal ileti, αρχικό μήνυμα
     원본 메시지, 원본 메일, original mail, 元のメッセージ, original, 原始邮件, 原始郵件, 原邮件, 原始信件, 邮件原件
     הודעה מקורית, رسالة أصلية, الرسالة الأصلية, pesan asli, thư gốc, tin nhắn gốc, izvorna poruka
-    reply message, reply above this line, please reply above this line, reply separator, original post
+    antwort nachricht, antwortnachricht, reply message, reply above this line, please reply above this line
+    reply separator, original post
 """)
 
 FORWARDS = _listed("""
@@ -150,8 +159,24 @@ SENT_FROM = (
     r"(?:發自|从|從|发自|寄自|來自|来自)我的? ?.{1,40}|(?:发送自|傳送自|發送自).{1,40}|.{1,30}(?:傳送|发送|發送)",
     r".{1,40}から送信(?:しました|されました)?",
     r"(?:나의 |내 )?.{1,30}에서 (?:보냄|보낸 .{0,20}|전송.{0,10})",
+    r"(?:poslano|изпратено|изпратена|испратено|послато) .{1,80}",
+    r"ส่งจาก.{1,80}|.{1,60} से भेजा गया|নিবেদিত .{1,60}|.{1,60} থেকে পাঠানো",
+    r"(?:enviat|tramesa|bidalia|sent|send) (?:des de|des del|amb|nire)\b.{0,80}",
     r"(?:נשלח מ|أُ?رسلت? من|تم الإرسال من|ارسال شده از).{0,60}",
 )
+
+DEVICES = _listed("""
+    iphon, ipad, ipod, apple, macbook, android, samsung, galaxy, xiaomi, redmi, huawei, honor, oppo, vivo, oneplus
+    pixel, nokia, sony, xperia, htc, motorola, blackberry, windows, surface, thinkpad, mobil, móvil, cell, phone, fon
+    handy, tablet, smart, device, gerät, appareil, dispositivo, telefon, telefón, teléfono, telefono, téléphone
+    celular, outlook, yahoo, gmail, google, mail, e-post, courrier, correo, posta, poczt, aol, gmx, web.de, t-online
+    proton, tuta, spark, superhuman, thunderbird, boxer, newton, zoho, yandex, icloud, app, http, www., laptop, computer
+    ordinateur
+    яндекс, почт, телефон, устройств, смартфон, мобиль, мобил, пошт, айфон, τηλέφωνο, κινητό, συσκευή
+    手机, 手機, 電話, 携帯, スマートフォン, スマホ, タブレット, 휴대, 핸드폰, 스마트폰, điện thoại, ponsel, puhelim
+    טלפון, נייד, אייפון, هاتف, جوال, موبايل, آيفون, آیفون, گوشی, มือถือ, โทรศัพท์, ไอโฟน, फ़ोन, फोन, मोबाइल
+    készülék, sími, telefoni, telefonas, tālru
+""")
 
 DISCLAIMERS = _listed("""
     confidential, privileged, intended recipient, disclaimer, unsubscribe, mailing list, virus

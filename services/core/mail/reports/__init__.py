@@ -1,6 +1,6 @@
 """Machine-made notices, read: bounces (RFC 3464, and many that never read it), complaints, receipts, auto replies.
 
-A report is a claim by whoever sent it. It is trusted only where `original_message_id` is a mail we sent;
+A report is a claim by whoever sent it. It is believed only where something proves it (`read_email.proof`);
 that check needs the database and is the caller's.
 """
 
@@ -14,15 +14,15 @@ from services.core.mail.headers import clean
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports import dsn, plain_bounce
 from services.core.mail.reports.auto_reply import read_auto_reply
-from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject
+from services.core.mail.reports.bounce_wording import from_daemon, is_daemon, is_failure_subject
 from services.core.mail.reports.complaint import may_be_complaint, read_complaint
 from services.core.mail.reports.leaves import Leaf, leaves
 from services.core.mail.reports.nouns import FailedRecipient, Kind, Report, Severity
 from services.core.mail.reports.receipt import read_receipt
-from services.core.mail.reports.returned import original_message_id, returned_text
+from services.core.mail.reports.returned import original_message_id, report_token, returned_text
 from services.core.mail.reports.ses_notice import is_from_sns, read_ses_notice
 
-__all__ = ["FailedRecipient", "Kind", "Report", "Severity", "read_report"]
+__all__ = ["FailedRecipient", "Kind", "Report", "Severity", "is_daemon", "read_report"]
 
 _WORST: tuple[Severity, ...] = ("hard", "soft", "delayed")
 
@@ -85,6 +85,7 @@ def _is_report(mail: ParsedMail) -> bool:
 
 def _bounce(kind: Kind, failed: tuple[FailedRecipient, ...], mta: str, parts: Sequence[Leaf]) -> Report:
     first = failed[0] if failed else FailedRecipient("")
+    returned = returned_text(parts)
     worst: Severity = next((s for s in _WORST if any(f.severity == s for f in failed)), "soft")
     return Report(
         kind=kind,
@@ -92,6 +93,7 @@ def _bounce(kind: Kind, failed: tuple[FailedRecipient, ...], mta: str, parts: Se
         recipients=failed,
         status=first.status,
         diagnostic=first.diagnostic,
-        original_message_id=original_message_id(returned_text(parts)),
+        original_message_id=original_message_id(returned),
         reporting_mta=mta,
+        token=report_token(returned),
     )

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.auto_wording import automatic_opening, automatic_subject
+from services.core.mail.reports.automatic.judgement import is_answer, why_automatic
 from services.core.mail.reports.nouns import Report
-from services.core.mail.subjects import base_subject
 
 _PRESENT = (
     "X-Autoreply", "X-Autorespond", "X-Auto-Reply-From", "X-AutoReply-From", "X-Autoresponder",
@@ -15,24 +14,25 @@ _PRESENT = (
     "X-Mail-Autoreply", "X-Vacation", "X-Vacation-Message", "X-Mailer-Autoreply", "X-Away", "X-OOF",
     "X-EBay-Autoreply", "X-Cron-Env", "X-Ms-Exchange-Generated-Message-Source", "X-Auto-Reply",
 )  # fmt: skip
+_COMMENT = re.compile(r"\([^()]{0,500}\)")
 _VALUES = (
     ("Precedence", re.compile(r"auto[-_ ]?reply", re.I)),
     ("X-Precedence", re.compile(r"auto[-_ ]?reply", re.I)),
     ("X-Apple-Action", re.compile(r"vacation", re.I)),
     ("X-POST-MessageClass", re.compile(r"autoresponder", re.I)),
-    ("Delivered-To", re.compile(r"^\W*autoresponder\W*$", re.I)),
-    ("Message-ID", re.compile(r"(autoreply|vacation|autorespon)", re.I)),
+    ("Delivered-To", re.compile(r"^\W{0,5}autoresponder\W{0,5}$", re.I)),
+    ("Message-ID", re.compile(r"^[^@]{0,200}(autoreply|vacation|autorespon)[^@]{0,200}@", re.I)),
     ("X-Mailer", re.compile(r"vacation|auto[-_ ]?(repl|respon)", re.I)),
     ("X-Generated-By", re.compile(r"vacation|auto[-_ ]?(repl|respon)", re.I)),
-    ("From", re.compile(r"^\W*(auto[-_ ]?(reply|respond(er)?)|vacation)\b[^@]*@", re.I)),
-    ("Return-Path", re.compile(r"^\W*(auto[-_ ]?(reply|respond(er)?)|vacation)\b[^@]*@", re.I)),
+    ("Return-Path", re.compile(r"^\W{0,5}auto[-_]?(reply|respond(er)?)\b[^@]{0,200}@", re.I)),
 )
+_RESPONDER = re.compile(r"auto[-_]?(reply|respond(er)?)\b", re.I)
 
 
 def auto_submitted(mail: ParsedMail) -> str:
     """The keyword of Auto-Submitted in lower case ("auto-replied"); "" for none and for "no" (RFC 3834 section 5)."""
     for value in mail.all("Auto-Submitted"):
-        keyword = re.sub(r"\(.*?\)", " ", value).partition(";")[0].strip().casefold()
+        keyword = _COMMENT.sub(" ", value).partition(";")[0].strip().casefold()
         if keyword and keyword != "no":
             return keyword
     return ""
@@ -44,6 +44,8 @@ def responder_header(mail: ParsedMail) -> str:
         value = mail.header(name).strip().casefold()
         if value and value not in ("no", "false", "0"):
             return name
+    if any(_RESPONDER.match(one.addr) for one in mail.from_):
+        return "From"
     return next((name for name, wanted in _VALUES if any(wanted.search(v) for v in mail.all(name))), "")
 
 
@@ -58,16 +60,8 @@ def read_auto_reply(mail: ParsedMail) -> Report | None:
 
 def _why(mail: ParsedMail) -> str:
     keyword = auto_submitted(mail)
-    if keyword == "auto-replied" or (keyword and _is_answer(mail)):
+    if keyword == "auto-replied" or (keyword and is_answer(mail)):
         return f"Auto-Submitted: {keyword}"
     if header := responder_header(mail):
         return f"header {header}"
-    if subject := automatic_subject(mail.subject):
-        return f"subject “{subject}”"
-    if opening := automatic_opening(mail.reply.new or mail.text, answers=_is_answer(mail)):
-        return f"it says “{opening}”"
-    return ""
-
-
-def _is_answer(mail: ParsedMail) -> bool:
-    return bool(mail.in_reply_to or mail.references) or base_subject(mail.subject) != mail.subject.strip().casefold()
+    return why_automatic(mail)

@@ -22,7 +22,15 @@ _DAEMON_NAME = re.compile(
     r"e-?mail (system|service|router)|mailserver|自動送信|メール配送",
     re.I,
 )
-_REPLY_PREFIX = re.compile(r"^\s*(re|fwd?|aw|wg|sv|antw|rv|tr|vs|odp|i|r)\s*(\[\d+\])?\s*:", re.I)
+_REPLY_PREFIX = re.compile(r"^\s{0,9}(re|fwd?|aw|wg|sv|antw|rv|tr|vs|odp|i|r)\s{0,9}(\[\d{1,9}\])?\s{0,9}:", re.I)
+
+
+_RESERVED = re.compile(r"^(mailer-daemon|postmaster)$", re.I)
+
+
+def is_daemon(address: str) -> bool:
+    """Whether an address is one that only whoever runs its domain has (RFC 2142, RFC 5321 section 4.5.1)."""
+    return bool(_RESERVED.match(address.rpartition("@")[0]))
 
 
 def from_daemon(mail: ParsedMail) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.auto_reply import auto_submitted
-from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.dsn import addresses_in
 from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient, Report
-from services.core.mail.reports.returned import original_message_id, original_to, returned_text
+from services.core.mail.reports.returned import original_message_id, original_to, report_token, returned_text
 
 _FEEDBACK_TYPE = re.compile(r"^Feedback-Type[ \t]*:[ \t]*(\S+)", re.I | re.M)
 _RECIPIENT = re.compile(r"^(?:Original-Rcpt-To|Removal-Recipient|Redacted-Address)[ \t]*:(.*)$", re.I | re.M)
@@ -34,10 +34,11 @@ def read_complaint(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     mta = _MTA.search(feedback)
     return Report(
         kind="complaint",
-        recipients=tuple(FailedRecipient(a) for a in dict.fromkeys(ADDRESS.findall(written))),
+        recipients=tuple(FailedRecipient(a) for a in dict.fromkeys(addresses_in(written))),
         diagnostic=kind.group(1).casefold() if kind else "abuse",
         original_message_id=original_message_id(returned),
         reporting_mta=mta.group(1).strip() if mta else "",
+        token=report_token(returned),
     )
 
 

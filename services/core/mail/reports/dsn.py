@@ -15,6 +15,7 @@ _RECIPIENT_FIELDS = ("final-recipient", "original-recipient", "x-actual-recipien
 _FAILURES = frozenset(("failed", "failure", "delayed", "expired", "error", ""))
 _ATOM = r"[^\s<>()\[\]:;,\"'|`@]"
 ADDRESS = re.compile(rf"(?<!{_ATOM}){_ATOM}{{1,128}}@(?:{_ATOM}{{0,253}}[^\s<>()\[\]:;,\"'|`@.])")
+_LABEL = re.compile(r"^(?:smtp|rfc822|o?rcpt|rcpt-to|to|for|addr|address|recipient|e?mail|mailto|user)=", re.I)
 
 MAX_DIAGNOSTIC_CHARS = 2000
 
@@ -27,6 +28,11 @@ class StatusPart:
 
     reporting_mta: str
     groups: tuple[Fields, ...]
+
+
+def addresses_in(text: str) -> list[str]:
+    """The addresses of a text, in order; `smtp=ann@x.example` names ann."""
+    return [_LABEL.sub("", one).strip(".") for one in ADDRESS.findall(text)]
 
 
 def status_part(parts: Sequence[Leaf]) -> StatusPart | None:
@@ -80,15 +86,17 @@ def _recipient(group: Fields) -> FailedRecipient:
     given = enhanced_code(group.get("status", ""))
     said = enhanced_code(diagnostic)
     status = said if said and (not given or given.endswith(".0.0")) else given
-    return FailedRecipient(address_of(group), status, diagnostic, severity(status, diagnostic, _action(group)))
+    fate = severity(status, diagnostic, _action(group))
+    return FailedRecipient(
+        address_of(group), status, diagnostic, fate, _address_in(group.get("original-recipient", ""))
+    )
 
 
 def address_of(group: Fields) -> str:
     """The address of a group, without its type; "" when none of its fields holds one."""
-    for name in _RECIPIENT_FIELDS:
-        value = group.get(name, "")
-        kind, separator, rest = value.partition(";")
-        found = ADDRESS.search(rest if separator and "@" not in kind else value)
-        if found:
-            return found.group(0).strip(".")
-    return ""
+    return next((found for name in _RECIPIENT_FIELDS if (found := _address_in(group.get(name, "")))), "")
+
+
+def _address_in(value: str) -> str:
+    kind, separator, rest = value.partition(";")
+    return next(iter(addresses_in(rest if separator and "@" not in kind else value)), "")

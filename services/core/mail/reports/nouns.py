@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from services.core.mail.mailbox import MailboxKey
+
 Kind = Literal["bounce", "complaint", "receipt", "auto_reply"]
 Severity = Literal["hard", "soft", "delayed", ""]
 
@@ -17,11 +19,14 @@ class FailedRecipient:
     status: str = ""  # enhanced status code, "5.1.1"; "" when none was given
     diagnostic: str = ""
     severity: Severity = ""
+    original: str = ""  # the address that was written to, where the report says that another one came of it
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One machine-made notice about another mail. Untrusted until `original_message_id` proves to be ours.
+    """One machine-made notice about another mail, as its sender tells it.
+
+    `original_message_id` says which mail it is about and proves nothing; `token` is the report token it gives back.
 
     `severity` is the worst of its recipients for a bounce and "" for all other kinds.
     """
@@ -33,8 +38,19 @@ class Report:
     diagnostic: str = ""
     original_message_id: str = ""  # without angle brackets, from the returned headers
     reporting_mta: str = ""
+    token: str = ""
 
     @property
     def addresses(self) -> tuple[str, ...]:
         """The failed (or complaining) addresses alone."""
         return tuple(r.address for r in self.recipients)
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """Every address that the report names as failed, each once, those that were written to included."""
+        return tuple(dict.fromkeys(one for r in self.recipients for one in (r.address, r.original) if one))
+
+    def fate_of(self, address: str) -> FailedRecipient | None:
+        """What the report says about an address, by whichever of its names; None where it says nothing."""
+        key = MailboxKey(address)
+        return next((r for r in self.recipients if key in (MailboxKey(r.address), MailboxKey(r.original))), None)

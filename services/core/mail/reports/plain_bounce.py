@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from services.core.mail.message import ParsedMail
 from services.core.mail.reports.bounce_wording import from_daemon, is_failure_subject, says_undelivered
-from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.dsn import ADDRESS, addresses_in
 from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient
-from services.core.mail.reports.returned import original_to, returned_text, split_returned
+from services.core.mail.reports.returned import message_ids, original_to, returned_text, split_returned
 from services.core.mail.reports.status import basic_code, enhanced_code, severity
 
 NOTICE_CHARS = 4000
@@ -22,10 +22,17 @@ _HEADERS = ("X-Failed-Recipients", "X-Failed-Recipient", "X-Actual-Recipient", "
 _LABELLED = re.compile(
     r"^[ \t>*]{0,20}(?:final-recipient|original-recipient|x-actual-recipient|"
     r"(?:failed |intended )?recipient(?: address)?|"
-    rf"rcpt to|delivery failed|undeliverable to)[ \t]*[:=]?[ \t]*(?:rfc822[ \t]*;[ \t]*)?<?({ADDRESS.pattern})",
+    rf"rcpt to|delivery failed|undeliverable to)[ \t]{{0,20}}[:=]?[ \t]{{0,20}}"
+    rf"(?:rfc822[ \t]{{0,9}};[ \t]{{0,9}})?<?({ADDRESS.pattern})",
     re.I | re.M,
 )
-_LEAD = re.compile(rf"^[ \t>*•-]{0, 20}<?({ADDRESS.pattern})>?[ \t]{0, 20}(?:[:;,(\[.]|\s|$)", re.M)
+_LEAD = re.compile(rf"^[ \t>*•-]{{0,20}}<?({ADDRESS.pattern})>?[ \t]{{0,20}}(?:[:;,(\[.]|\s|$)", re.M)
+_ADDRESSED = re.compile(
+    r"^[ \t>*|]{0,20}(?:to|cc|bcc|from|sender|reply-to|subject|date|an|von|de|da|a|à|para|til|till|för|do|od|от|кому|"
+    r"宛先|差出人|收件人|发件人)"
+    r"[ \t]{0,5}[:：](?:.{0,2000})$",
+    re.I | re.M,
+)
 _BRACKETED = re.compile(rf"<({ADDRESS.pattern})>")
 _DAEMON = re.compile(r"^(mailer-?daemon|postmaster|post_master|abuse|support|hostmaster|postfix|root)@", re.I)
 _DELAYED = re.compile(
@@ -88,23 +95,34 @@ def _with_reason(told: FailedRecipient, worded: FailedRecipient) -> FailedRecipi
 
 
 def _named(mail: ParsedMail, parts: Sequence[Leaf], notice: str) -> Iterator[tuple[str, ...]]:
-    """Addresses by place: a header, a label, a line of their own, brackets, anywhere, the returned To.
+    """Addresses by place: a header, a label, a line of their own, brackets, anywhere, the one returned To.
 
-    Whoever got the bounce and the mail systems themselves are left out where a place does not say what it names.
+    Whoever got the bounce, the mail systems themselves, ids, and whoever else the mail was addressed to are left out
+    where a place does not say what it names: of several people in To any may be well.
     """
-    yield _once([x for name in _HEADERS for value in mail.all(name) for x in ADDRESS.findall(value)])
-    yield _once([x for p in parts for x in _LABELLED.findall(p.text)])
-    ours = {a.key for a in (*mail.to, *mail.cc)}
-    loose = [_LEAD.findall(notice), _BRACKETED.findall(notice), ADDRESS.findall(notice)]
-    loose.append(ADDRESS.findall(original_to(returned_text(parts))))
+    yield _once([x for name in _HEADERS for value in mail.all(name) for x in addresses_in(value)])
+    yield _once([x for p in parts for found in _LABELLED.findall(p.text) for x in addresses_in(found)])
+    ours = {a.key for a in (*mail.to, *mail.cc)} | message_ids("\n".join(p.text for p in parts))
+    said = _ADDRESSED.sub("", notice)
+    loose = [_joined(_LEAD.findall(said)), _joined(_BRACKETED.findall(said)), addresses_in(said)]
+    loose.append(_only(addresses_in(original_to(returned_text(parts))) or addresses_in(notice)))
     for addresses in loose:
         yield _once([x for x in addresses if x.casefold() not in ours and not _DAEMON.match(x)])
     for addresses in (loose[1], loose[3]):
         yield _once(addresses)
 
 
+def _joined(found: list[str]) -> list[str]:
+    return [address for one in found for address in addresses_in(one)]
+
+
+def _only(addresses: list[str]) -> list[str]:
+    """One address is the one that failed; of several nobody knows."""
+    return addresses if len({x.casefold() for x in addresses}) == 1 else []
+
+
 def _once(addresses: list[str]) -> tuple[str, ...]:
-    """Each address once, whatever its case; a Message-ID's or host's half is none."""
+    """Each address once, whatever its case; a host's half is none."""
     first = {address.casefold(): address for address in reversed(addresses)}
     return tuple(a for a in dict.fromkeys(first[x.casefold()] for x in addresses) if "." in a.rpartition("@")[2])
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from services.core.mail.message import ParsedMail
-from services.core.mail.reports.dsn import ADDRESS
+from services.core.mail.reports.dsn import addresses_in
 from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient, Report
 from services.core.mail.reports.returned import original_message_id, returned_text
@@ -20,10 +20,10 @@ def read_receipt(mail: ParsedMail, parts: Sequence[Leaf]) -> Report | None:
     if not text and "disposition-notification" not in mail.header("Content-Type").casefold():
         return None
     fields = {name.casefold(): value.strip() for name, value in _FIELD.findall(text)}
-    reader = ADDRESS.search(fields.get("final-recipient", "").rpartition(";")[2])
+    reader = addresses_in(fields.get("final-recipient", "").rpartition(";")[2])
     return Report(
         kind="receipt",
-        recipients=(FailedRecipient(reader.group(0)),) if reader else (),
+        recipients=(FailedRecipient(reader[0]),) if reader else (),
         diagnostic=fields.get("disposition", "").rpartition(";")[2].strip(),
         original_message_id=fields.get("original-message-id", "").strip("<>")
         or original_message_id(returned_text(parts)),

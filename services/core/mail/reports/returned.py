@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from services.core.mail.report_tokens import HEADER
 from services.core.mail.reports.leaves import Leaf
 
 _HEADER = re.compile(r"^[>\s|]{0,8}([A-Za-z][A-Za-z0-9-]{1,40})[ \t]*:(?=\s)", re.M)
@@ -38,7 +39,8 @@ _MARKER = re.compile(
     r"(below this line is|this is|here is|the following is|following is|a)? ?a? ?"
     r"(full |complete )?copy of (the|your|my)? ?"
     r"(original )?(message|mail|headers|first)"
-    r"|(the |your )?(original|returned|unsent|undelivered|rejected|failed) (message|mail|e-?mail|text|content|body)"
+    r"|((possibly )?truncated |the |your )?"
+    r"(original|returned|unsent|undelivered|rejected|failed) (message|mail|e-?mail|text|content|body)"
     r"( (follows|headers?|body|text|below|header follows|content))?"
     r"|(the )?(text|headers?|body|first \d+ \w+) of (the |your )?(original )?(message|mail|e-?mail)"
     r"|(the )?header of the original message"
@@ -53,6 +55,10 @@ _MESSAGE_ID = re.compile(
     r"<?([^<>\s@]{1,250}@[^<>\s@]{1,250})>?[ \t]{0,20}$",
     re.I | re.M,
 )
+_REPORT_TOKEN = re.compile(
+    rf"^[> \t|]{{0,8}}{HEADER}[ \t]{{0,20}}:[ \t]{{0,20}}([a-z2-7]{{16}})[ \t]{{0,20}}$", re.I | re.M
+)
+_ANY_ID = re.compile(r"(?:Message-ID|References|In-Reply-To)[ \t]{0,20}:[ \t]{0,20}<([^<>\s]{3,500})>", re.I)
 _TO = re.compile(r"^[> \t|]{0,8}(?:X-)?To[ \t]*:[ \t]*(.+(?:\n[ \t]+\S.*)*)", re.I | re.M)
 
 
@@ -91,6 +97,17 @@ def original_message_id(text: str) -> str:
     """The Message-ID of the returned headers without angle brackets, or ""."""
     found = _MESSAGE_ID.search(text)
     return found.group(1) if found else ""
+
+
+def report_token(text: str) -> str:
+    """The report token of the returned headers, or ""."""
+    found = _REPORT_TOKEN.search(text)
+    return found.group(1) if found else ""
+
+
+def message_ids(text: str) -> frozenset[str]:
+    """Everything that stands as a Message-ID in a report, in lower case: it looks like an address and is none."""
+    return frozenset(found.casefold() for found in _ANY_ID.findall(text))
 
 
 def original_to(text: str) -> str:

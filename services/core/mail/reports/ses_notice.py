@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.core.mail.message import ParsedMail
+from services.core.mail.report_tokens import HEADER
 from services.core.mail.reports.leaves import Leaf
 from services.core.mail.reports.nouns import FailedRecipient, Report
 from services.core.mail.reports.status import enhanced_code, severity
@@ -18,7 +19,7 @@ from services.core.mail.reports.status import enhanced_code, severity
 
 def is_from_sns(mail: ParsedMail) -> bool:
     """Whether Amazon's notification service is the author."""
-    return any(a.addr.casefold().endswith("@sns.amazonaws.com") for a in mail.from_)
+    return any(a.key.domain == "sns.amazonaws.com" for a in mail.from_)
 
 
 def read_ses_notice(parts: Sequence[Leaf]) -> Report | None:
@@ -39,6 +40,7 @@ def read_ses_notice(parts: Sequence[Leaf]) -> Report | None:
         diagnostic=failed[0].diagnostic if failed else str(told.get("complaintFeedbackType") or ""),
         original_message_id=str(_mapping(mail.get("commonHeaders")).get("messageId") or "").strip("<>"),
         reporting_mta=re.sub(r"^\w+;\s*", "", str(told.get("reportingMTA") or "")),
+        token=_token(mail),
     )
 
 
@@ -60,6 +62,13 @@ def _recipient(person: Mapping[str, Any], kind: str, bounce_type: str) -> Failed
         return FailedRecipient(address)
     known = status or bounce_type == "Permanent"
     return FailedRecipient(address, status, diagnostic, severity(status, diagnostic) if known else "soft")
+
+
+def _token(mail: Mapping[str, Any]) -> str:
+    """The report token among the original headers, which SES gives back where its topic is set to include them."""
+    listed = mail.get("headers")
+    named = (_mapping(one) for one in (listed if isinstance(listed, list) else ()))
+    return next((str(one.get("value")) for one in named if str(one.get("name")).casefold() == HEADER.casefold()), "")
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

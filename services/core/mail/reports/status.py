@@ -19,12 +19,12 @@ _HARD_SUBJECTS = {
     "5": set[str](),
 }
 _GONE = re.compile(
-    r"(user|recipient|mailbox|account|address|addressee|alias|name)\S*\s+(is |was |has been |does |could )?"
+    r"(user|recipient|mailbox|account|address|addressee|alias|name)\S{0,80}\s{1,9}(is |was |has been |does |could )?"
     r"(unknown|not (exist|found|known|recognized|listed|be found|a known)|invalid|disabled|unavailable|inactive|closed|"
     r"suspended|rejected|discontinued|unrouteable)"
-    r"|(unknown|no such|invalid|non.?existent|bad|unrouteable|undeliverable|not a valid) +(local |mail ?)?"
+    r"|(unknown|no such|invalid|non.?existent|bad|unrouteable|undeliverable|not a valid) {1,9}(local |mail ?)?"
     r"(user|recipient|mailbox|account|address|domain|host|person)"
-    r"|does(n't| not) (exist|have an? \S+ account|like recipient)|host (or domain name )?not found|no mailbox here"
+    r"|does(n't| not) (exist|have an? \S{1,80} account|like recipient)|host (or domain name )?not found|no mailbox here"
     r"|not our customer|user not exist|unrouteable|couldn't find any host|no mx",
     re.I,
 )

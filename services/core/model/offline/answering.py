@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass, field
 
 from services.core.model.offline import tone
+from services.core.model.offline.extremes import extreme
 from services.core.model.offline.matching import SURE, Found, best, rest_of
 from services.core.model.offline.memory_lines import asked_for, clause, recollected, remembered, told
 from services.core.model.offline.sentences import one_line, quotable, sentences, terms
@@ -74,7 +75,7 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
     if memory and (memory.of_memory or (memory.of_then and memory.gist)):
         _from_memory(answers, question, memory)
         return
-    found = best(question, passages)
+    found = extreme(question, passages) or best(question, passages)
     if (found is None or found.score < SURE) and _POINTS_BACK.search(question):
         found = _in_context(question, body, passages) or found
     if memory and memory.gist and about_us(question) and (found is None or found.score < SURE):

@@ -83,12 +83,12 @@ _RULES = (
     _rule("customer_info", "plan", 8, r"\b(?:upgrad(?:e|ed|ing)|switch(?:ed|ing)?|mov(?:e|ed|ing)|downgrad(?:e|ed|ing)"
           r"|subscrib(?:e|ed|ing)|sign(?:ed)? up)(?: \w+){0,2}? (?:to|for)(?: the| your| our)? (?P<v>[A-Z][\w-]+)"
           r"(?: plan| tier| subscription)\b"),
-    _rule("customer_info", "users", 6, r"\b(?:[Ww]e are|[Ww]e['’]re|[Ww]e have)(?: now| currently| about| around){0,2} "
+    _rule("customer_info", "seats", 6, r"\b(?:[Ww]e are|[Ww]e['’]re|[Ww]e have)(?: now| currently| about| around){0,2} "
           r"(?P<v>\d[\d,]*) (?:users|people|employees|seats|colleagues)\b"),
-    _rule("customer_info", "users", 5, r"\b(?:[Ww]e|I)\b[^.?!]*\bfor (?P<v>\d[\d,]*) "
+    _rule("customer_info", "seats", 5, r"\b(?:[Ww]e|I)\b[^.?!]{0,200}\bfor (?P<v>\d[\d,]*) "
           r"(?:users|people|employees|seats)\b"),
-    _rule("customer_info", "renewal", 7, r"\b[Ww]e(?: have|['’]ve)?(?: just)? (?P<v>renewed)(?: our| the)?\b"),
-    _rule("customer_info", "location", 5, rf"\b[Ww]e(?: have|['’]ve)?(?: just)? (?:moved|relocated)(?: our office)? to "
+    _rule("customer_info", "renewal date", 7, r"\b[Ww]e(?: have|['’]ve)?(?: just)? (?P<v>renewed)(?: our| the)?\b"),
+    _rule("customer_info", "city", 5, rf"\b[Ww]e(?: have|['’]ve)?(?: just)? (?:moved|relocated)(?: our office)? to "
           rf"(?P<v>{_FIRM})", check=_is_name),
     _rule("contact_info", "phone", 7, r"\b(?:[Mm]y|[Oo]ur)(?: new)? (?:phone|mobile|cell|telephone)?(?: ?number)?"
           r"(?: is|:) (?P<v>\+?\d[\d ()/-]{6,18}\d)"),

@@ -36,7 +36,9 @@ NOT_A_NAME = word_set(
     Saturday Sunday January February March April May June July August September October November December Also And
     But So If When Support Sales Billing Team Now Not Sorry Sure OK API SSO CSV PDF"""
 )
-NOT_PERSONAL = word_set("info support sales billing accounts admin office team service mail contact noreply")
+NOT_PERSONAL = word_set(
+    "info support sales billing accounts admin office team service mail contact noreply you me us customer user"
+)
 MONTHS = (
     "january", "february", "march", "april", "may", "june",
     "july", "august", "september", "october", "november", "december",

@@ -10,7 +10,7 @@ from services.core.model.offline.view import Passage, View
 
 TOOL = "search_knowledge"
 
-_PASSAGE = re.compile(r"^\[([^\]\n]+)\] ([^\n]*?)(?: / ([^\n]*))?\n", re.MULTILINE)
+_PASSAGE = re.compile(r"^\[([^\]\n]{1,500})\] ([^\n]{0,500}?)(?: / ([^\n]{0,500}))?\n", re.MULTILINE)
 _QUERY_LIMIT = 300
 
 

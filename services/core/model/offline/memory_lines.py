@@ -12,10 +12,10 @@ from services.core.model.offline.view import Known, Recollection
 
 _CLAUSES = {
     "plan": "you are on the {value} plan",
-    "users": "you have {value} users",
+    "seats": "you have {value} users",
     "company": "you are with {value}",
     "role": "your role is {value}",
-    "location": "you are at {value}",
+    "city": "you are at {value}",
     "uses": "you use {value}",
     "renewal": "your subscription: {value}",
     "absence": "you are {value}",

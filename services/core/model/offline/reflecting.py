@@ -21,7 +21,7 @@ from services.core.model.offline.wishes import body_of, read_wishes
 _UNNAMED = "The customer"
 _NO_DATE = datetime(1970, 1, 1, tzinfo=UTC)
 _EDGES = {"company": "works_at", "plan": "is_on_plan", "uses": "uses", "colleague": "works_with"}
-_PAYING_KEYS = ("plan", "renewal")
+_PAYING_KEYS = ("plan", "renewal date")
 _NAMES = ("company", "name")
 _UNTAGGED = ("other", "thanks")
 

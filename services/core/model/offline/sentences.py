@@ -15,11 +15,21 @@ _BREAK = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]?[A-Z0-9])|\n\s*\n|(?<=[.
 _SOFT_WRAP = 55  # a line at least this long that ends without a stop goes on in the next one
 _WORD = re.compile(r"\$?\d[\d,.]*\d|\$?\d|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _QUOTABLE = 200  # characters
-_LINK = re.compile(r"https?://\S+|\S+@\S+")
+_LINK = re.compile(r"https?://\S++|(?<!\S)[^\s@]*+@\S++")
 _PHRASES = (
     (re.compile(r"single sign[- ]?on", re.I), "sso"),
     (re.compile(r"\broll(?:ed|ing)?[- ]?out\b", re.I), "rollout"),
-    (re.compile(r"\b(?:sign|log)(?:ed|ged|ging|ing)?[- ]?(?:in|on)\b", re.I), "login"),
+    (re.compile(r"\b(?:sign|log)(?:(?:ed|ged|ging|ing)[- ]?|-?)(?:in|on)\b", re.I), "login"),
+    # "I cannot log in", but not "an audit log in it": after any other word log and sign are nouns.
+    (
+        re.compile(
+            r"((?:^|[^\w\s]|\b(?:to|i|we|you|they|he|she|not|cannot|can|could|may|must|will|would|should|please|who"
+            r"|and|or|then|people|everybody|nobody|still|never|just|[\w'’]{1,30}(?:['’]t|[^'’\Ws]s)))\s{0,2})"
+            r"\b(?:sign|log) (?:in|on)\b",
+            re.I,
+        ),
+        r"\1login",
+    ),
     (re.compile(r"\bmoney back\b", re.I), "refund"),
     (re.compile(r"\bhow much\b", re.I), "price"),
     (re.compile(r"\bhow (?:long|often|soon|many)\b", re.I), "how"),

@@ -120,7 +120,7 @@ def issue_key(text: str, subject: str = "", names: str = "") -> str:
 
 
 def _key(source: str, names: frozenset[str]) -> str:
-    plain = re.sub(r"\S+@\S+|https?://\S+|\S*\d\S*", " ", source)
+    plain = re.sub(r"(?<!\S)[^\s@]*+@\S++|https?://\S++|(?<!\S)[^\s\d]*+\d\S*+", " ", source)
     own = [term for term in terms(plain) if term not in _EMPTY and term not in names and 2 < len(term) <= _LONGEST]
     kept = list(dict.fromkeys(filter(None, (_letters(term) for term in own))))
     return " ".join(sorted(kept[:_KEY_WORDS]))

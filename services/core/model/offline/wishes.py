@@ -8,14 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from services.core.model.offline.questions import questions_of
 from services.core.model.offline.sentences import one_line, sentences, words
 
 _GREETING = re.compile(
     r"^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|greetings)\b[^\n]{0,40}?[,!:\n]\s*", re.I
 )
 _CLOSING = re.compile(
-    r"^(?:(?:best|kind|warm|many)(?: (?:regards|wishes))?|regards|cheers|sincerely|thanks|thank you|yours(?: \w+)?"
-    r"|thanks in advance|many thanks)\s*[,.!]?\s*$",
+    r"^(?:(?:best|kind|warm|many)(?: (?:regards|wishes))?|regards|cheers|sincerely|thanks|thank you|yours(?: \w{1,30})?"
+    r"|thanks in advance|many thanks)\s*+[,.!]?\s*+$",
     re.I,
 )
 _PERSON = re.compile(
@@ -38,7 +39,7 @@ _REFUND = re.compile(
     re.I,
 )
 _POLICY_QUESTION = re.compile(
-    r"\brefund (?:policy|rules|terms)\b|\b(?:is|are|what|how|do you|can)\b.*\brefunds?\b.*\?", re.I
+    r"\brefund (?:policy|rules|terms)\b|\b(?:is|are|what|how|do you|can)\b.{0,300}\brefunds?\b.{0,300}\?", re.I
 )
 _SECURITY = re.compile(
     r"\b(?:hacked|data breach|security breach|vulnerabilit\w+|account (?:was|is) compromised)\b", re.I
@@ -55,11 +56,6 @@ _NOTHING_LEFT = re.compile(
     r"|it works|works|solved|no (?:further|more))\b)",
     re.I,
 )
-_REQUEST = re.compile(
-    r"^(?:please|kindly)\b|\b(?:can|could|would|will) you\b|\b(?:let me know|tell me|tell us|send (?:me|us)"
-    r"|remind (?:me|us)|help (?:me|us)|i(?:'d| would) like to know|i need to know|explain|advise)\b",
-    re.I,
-)
 _RECALL = re.compile(
     r"\bfollow(?:ing)?[- ]up\b|\bwhere (?:do )?(?:we|things|it) (?:stand|are)|\bwhere we are\b|\b(?:our|the) (?:last )?"
     r"(?:chat|conversation|discussion|call)\b|\bwhat (?:did )?we (?:discuss|talk|agree)\w*|\bany (?:news|updates?)\b"
@@ -73,7 +69,7 @@ _ACKNOWLEDGEMENT_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """A mail, understood as far as rules go. `questions` are verbatim sentences."""
+    """A mail, understood as far as rules go. `questions` are verbatim spans of it."""
 
     person: str  # why a person has to take over, or ""
     nothing: bool  # pure thanks or acknowledgement
@@ -86,7 +82,7 @@ def read_wishes(text: str) -> Wishes:
     """What the new text of a mail asks for."""
     body = body_of(text)
     said = sentences(body)
-    questions = tuple(one for one in said if one.rstrip("\"')").endswith("?") or _REQUEST.search(one_line(one)))
+    questions = questions_of(said)
     settled = bool(_SETTLED.search(one_line(body))) and not re.search(
         r"\bnot (?:solved|resolved|fixed|working)", body, re.I
     )

@@ -42,10 +42,8 @@ class Draft:
         asked = "\n".join(f'"{quotable(one)}"' for one in questions)
         if asked:
             self._paragraphs.append(f"I find no answer in our documents to this, and I do not want to guess:\n{asked}")
-            self._paragraphs.append(
-                "I am an automatic assistant that answers from our documents. Our team sees that this is open; "
-                "if you prefer a person, just write so."
-            )
+            who = "" if self._disclosure else "I am an automatic assistant that answers from our documents. "
+            self._paragraphs.append(f"{who}Our team sees that this is open; if you prefer a person, just write so.")
 
     def ask_back(self, *, thank: bool) -> None:
         """An answer to a mail that asks nothing: thanks for the news, or the question what is meant."""
@@ -67,8 +65,8 @@ class Draft:
 
     def disclose(self) -> None:
         """That a machine writes, where the settings ask for it."""
-        if asked := _DISCLOSE.search(self._view.text("behaviours")):
-            self._paragraphs.append(asked[1])
+        if self._disclosure:
+            self._paragraphs.append(self._disclosure)
 
     def sign(self) -> None:
         """As the persona asks, else plainly."""
@@ -79,6 +77,11 @@ class Draft:
     def text(self) -> str:
         """The whole mail."""
         return "\n\n".join(self._paragraphs) + "\n"
+
+    @property
+    def _disclosure(self) -> str:
+        asked = _DISCLOSE.search(self._view.text("behaviours"))
+        return asked[1] if asked else ""
 
     def _was_silent(self) -> bool:
         now, last = self._view.now, self._view.last_contact

@@ -15,6 +15,7 @@ from email.mime.text import MIMEText
 from email.policy import SMTP
 from email.utils import format_datetime
 
+from services.core.mail.report_tokens import HEADER
 from services.tools.demo.world.seals import Seal
 
 
@@ -27,6 +28,7 @@ class SentReply:
     subject: str
     text: str
     sent_at: datetime
+    report_token: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ def _bounce(letter: Letter, ours: SentReply | None) -> MIMEMultipart:
     report.attach(_delivery_status(letter.bounce_of))
     returned = MIMENonMultipart("text", "rfc822-headers", policy=SMTP)
     headers = f"Message-ID: <{ours.message_id}>\r\nSubject: {ours.subject}\r\n" if ours else ""
+    headers += f"{HEADER}: {ours.report_token}\r\n" if ours else ""
     returned.set_payload(f"{headers}To: {letter.bounce_of}\r\n")
     report.attach(returned)
     return report

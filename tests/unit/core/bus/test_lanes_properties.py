@@ -44,7 +44,7 @@ class LaneMachine(RuleBasedStateMachine):
 
     @rule(partition=st.sampled_from(PARTITIONS), key=KEYS)
     def admit(self, partition: Partition, key: str) -> None:
-        if not self.state.is_open(partition) or not self.state.has_room():
+        if not self.state.is_open(partition) or not self.state.has_room(partition):
             return
         delivery = Delivery(*partition, self.next_read[partition], key.encode(), b"")
         self.next_read[partition] += 1
@@ -107,7 +107,7 @@ class LaneMachine(RuleBasedStateMachine):
 
 
 TestLaneMachine = LaneMachine.TestCase
-TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40)
 
 
 @dataclass
@@ -186,13 +186,13 @@ def lanes_for(script: Script, limits: LaneLimits = LIMITS) -> Lanes:
 
 async def until_idle(lanes: Lanes) -> None:
     """Return when nothing is admitted; fail after some seconds."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(120):
         while lanes.unfinished:
             await asyncio.sleep(0.002)
 
 
 @given(EVENTS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_every_delivery_is_handled_or_given_up_in_order_by_key(events: list[tuple[int, bytes, bytes]]) -> None:
     """Poison, retries and failing dead letters lose nothing, reorder nothing and leave no offset behind."""
     script, deliveries = Script(), numbered(events)
@@ -216,7 +216,7 @@ def test_every_delivery_is_handled_or_given_up_in_order_by_key(events: list[tupl
 
 
 @given(EVENTS, st.integers(0, 30), st.integers(0, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_a_rebalance_in_the_middle_loses_nothing(
     events: list[tuple[int, bytes, bytes]], after: int, ticks: int
 ) -> None:

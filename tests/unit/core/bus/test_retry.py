@@ -5,14 +5,13 @@ from aiokafka.errors import KafkaConnectionError, MessageSizeTooLargeError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.bus.retry import RetryPolicy, classify
-from services.core.errors import ModelRefused, ModelUnavailable
+from services.core.bus.retry import Outage, RetryPolicy, classify
+from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        ModelUnavailable(),
         psycopg.OperationalError("server closed the connection"),
         psycopg.errors.SerializationFailure(),
         psycopg.InterfaceError("the connection is closed"),
@@ -27,6 +26,20 @@ from services.core.errors import ModelRefused, ModelUnavailable
 def test_what_may_pass_by_itself_is_temporary(error: BaseException) -> None:
     """Errors of connections, time and overload are tried again."""
     assert classify(error) == "temporary"
+
+
+def test_an_event_that_fails_while_others_are_answered_is_at_fault_in_the_end() -> None:
+    """A service that answers nobody is waited for without an end; one that answers others ten times in between is not."""
+    silent, selective = Outage(), Outage()
+    assert all(silent.lasts(_unavailable(7)) for _ in range(1000))
+    assert [selective.lasts(_unavailable(n)) for n in range(11)] == [True] * 10 + [False]
+
+
+def _unavailable(answered: int) -> ModelUnavailable:
+    error = ModelDenied()
+    assert classify(error) == "away"
+    error.answered = answered
+    return error
 
 
 @pytest.mark.parametrize(

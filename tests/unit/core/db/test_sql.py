@@ -56,7 +56,14 @@ def test_no_file_names_a_statement_twice(path: Path) -> None:
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
 def test_migrations_use_the_driver_that_is_installed(scheme: str) -> None:
     """Whatever the scheme is called, yoyo is told to use psycopg 3."""
-    assert _yoyo_url(f"{scheme}://u:p@host:1/db?x=1") == "postgresql+psycopg://u:p@host:1/db?x=1"
+    waits = "options=-c%20lock_timeout%3D5s"
+    assert _yoyo_url(f"{scheme}://u:p@host:1/db?x=1") == f"postgresql+psycopg://u:p@host:1/db?x=1&{waits}"
+
+
+def test_the_wait_for_a_table_took_the_place_of_the_schema_that_a_sandbox_names() -> None:
+    """Options that are there stay: a rebuild's tables are made in its own schema."""
+    url = _yoyo_url("postgresql://u@h/db?options=-c%20search_path%3Dpast")
+    assert url.endswith("?options=-c%20lock_timeout%3D5s%20-c%20search_path%3Dpast")
 
 
 def test_another_database_is_refused_in_words() -> None:

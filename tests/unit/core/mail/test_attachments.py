@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import io
 import struct
+import subprocess
+import sys
 import zipfile
 
 import docx
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
-from services.core.mail.attachments import ExtractionLimits, attachment_text
+from services.core.mail.attachments import CHILD_FLAGS, ExtractionLimits, attachment_text
 from services.core.mail.content_types import detect
 from services.core.mail.message import Attachment
 from tests.support.documents import zip_of
@@ -179,3 +181,14 @@ def test_broken_documents_raise_nothing() -> None:
 def test_pictures_have_no_text() -> None:
     """A picture has no words, and nobody needs to look for them."""
     assert attachment_text(attached(b"\x89PNG\r\n\x1a\n", "image/png")).verdict == "none"
+
+
+def test_the_limited_child_left_a_library_cut_short_in_the_bytecode_cache() -> None:
+    """The child has no say in what is cached: under its limit on file sizes a module was cut short for everybody."""
+    said = subprocess.run(
+        [sys.executable, *CHILD_FLAGS, "-c", "import sys; print(sys.dont_write_bytecode, sys.flags.isolated)"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert said.stdout.split() == ["True", "1"]

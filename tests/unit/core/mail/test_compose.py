@@ -13,7 +13,7 @@ import dkim
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ed25519, rsa
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.mail.compose import ComposeRefused, DkimKey, Outgoing, compose, dkim_sign
@@ -301,7 +301,6 @@ def test_naive_date_is_refused() -> None:
         compose(dataclasses.replace(OUTGOING, date=datetime(2026, 1, 1)))  # noqa: DTZ001
 
 
-@settings(max_examples=150)
 @given(
     subject=st.text(max_size=80),
     name=st.text(max_size=40),

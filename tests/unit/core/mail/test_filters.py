@@ -50,6 +50,7 @@ def test_ordinary_mail_is_answered() -> None:
         ({"List_Id": "<talk.example>"}, "mailing_list"),
         ({"List_Unsubscribe": "<mailto:u@x>"}, "mailing_list"),
         ({"Mailing_List": "contact x; run by ezmlm"}, "mailing_list"),
+        ({"X_Boxtrapper": "1"}, "challenge"),
         ({"X_Auto_Response_Suppress": "DR, OOF, AutoReply"}, "response_suppressed"),
         ({"X_Auto_Response_Suppress": "All"}, "response_suppressed"),
         ({"X_Spam_Flag": "YES"}, "spam"),
@@ -72,6 +73,11 @@ def test_headers_of_automatic_mail(headers: dict[str, str], name: str) -> None:
         {"X_Spam_Status": "No, score=1.0"},
         {"X_Spam_Flag": "NO"},
         {"X_Autoreply": "no"},
+        {"X_TMDA_Fingerprint": "vV3Gvz"},
+        {"X_TMDA_Confirm_Done": "1033.1"},
+        {"X_ASK_Auth": "ab12"},
+        {"Newsgroups": "example.talk"},
+        {"Message_ID": "<1.2@vacation-homes.example>"},
     ],
 )
 def test_headers_that_say_nothing_against_an_answer(headers: dict[str, str]) -> None:
@@ -111,6 +117,8 @@ def test_machines_are_not_answered(sender: str) -> None:
         "jane.root@x.example",
         "delivery@x.example",
         "System Administrator <it@x.example>",
+        "Vacation Rentals <ann@rentals.example>",
+        "vacation.planner@x.example",
     ],
 )
 def test_people_with_names_like_machines(sender: str) -> None:
@@ -196,6 +204,46 @@ def test_own_address_is_a_loop() -> None:
     assert verdict(raw_mail(), own_addresses=ours).kind == "answer"
 
 
+CUSTOMER = {"Reply_To": "Ann Lee <ann@customer.example>"}
+
+
+@pytest.mark.parametrize(
+    ("sender", "headers"),
+    [
+        ("Shop <no-reply@shop-forms.example>", {}),
+        ("www-data@web1.hoster.example", {}),
+        ("Forms <forms@hoster.example>", {"Auto_Submitted": "auto-generated"}),
+        ("Forms <forms@hoster.example>", {"X_Auto_Response_Suppress": "All"}),
+        ("Forms <forms@hoster.example>", {"Return_Path": "<>"}),
+        ("Shop <support@shop.example>", {}),
+    ],
+)
+def test_a_machines_mail_with_a_persons_reply_to_is_never_silent(sender: str, headers: dict[str, str]) -> None:
+    """A contact form writes as a machine, or as ourselves: a human is told, with whom it asks to answer."""
+    ours = frozenset({"support@shop.example"})
+    found = verdict(raw_mail(sender=sender, **CUSTOMER, **headers), own_addresses=ours)
+    assert found.kind == "human"
+    assert "ann@customer.example" in found.reason
+    assert verdict(raw_mail(sender=sender, **headers), own_addresses=ours).kind in ("park", "loop")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Reply_To": "office@shop-forms.example"},
+        {"Reply_To": "bounces@customer.example"},
+        {"Reply_To": "support+token@shop.example"},
+        {**CUSTOMER, "List_Unsubscribe": "<mailto:u@x.example>"},
+        {**CUSTOMER, "Precedence": "bulk"},
+        {**CUSTOMER, "Auto_Submitted": "auto-replied"},
+    ],
+)
+def test_machines_that_speak_for_themselves_stay_parked(headers: dict[str, str]) -> None:
+    """Their own desk, a machine, ourselves, a mail to many and a robot's answer call nobody."""
+    ours = frozenset({"support@shop.example"})
+    assert verdict(raw_mail(sender="no-reply@shop-forms.example", **headers), own_addresses=ours).kind == "park"
+
+
 def test_envelope_outranks_the_return_path_header() -> None:
     """Where the source tells the envelope sender, a Return-Path header in the mail decides nothing."""
     assert verdict(raw_mail(), envelope_from="").filter == "null_return_path"
@@ -214,13 +262,20 @@ def test_not_exactly_one_author(sender: str) -> None:
     assert verdict(raw_mail(sender=sender)).kind == "human"
 
 
-def test_unproven_bounce_suppresses_nobody() -> None:
-    """A bounce counts only where it names a mail that we sent; else it is set aside."""
-    mail, report = read_mail(raw_mail()), Report("bounce", "hard", original_message_id="x@y")
+@pytest.mark.parametrize(
+    ("report", "unproven", "proven"),
+    [
+        (Report("bounce", "hard", original_message_id="x@y"), "human", "bounce"),
+        (Report("bounce", "soft", original_message_id="x@y"), "park", "bounce"),
+        (Report("complaint", original_message_id="x@y"), "human", "complaint"),
+    ],
+)
+def test_unproven_bounce_suppresses_nobody(report: Report, unproven: str, proven: str) -> None:
+    """A report counts only where it is proven to be about a mail of ours; what only names one is for a person."""
+    mail = read_mail(raw_mail())
     assert judge(mail, FilterContext(report=report)).kind == "park"
-    assert judge(mail, FilterContext(report=report, report_names_ours=True)).kind == "bounce"
-    complaint = FilterContext(report=Report("complaint"), report_names_ours=True)
-    assert judge(mail, complaint).kind == "complaint"
+    assert judge(mail, FilterContext(report=report, report_names_ours=True)).kind == unproven
+    assert judge(mail, FilterContext(report=report, report_names_ours=True, report_proven=True)).kind == proven
 
 
 @pytest.mark.parametrize(
@@ -244,10 +299,10 @@ def test_the_word_that_we_offer_brings_a_person(body: str, kind: str) -> None:
     [
         ({"duplicate_of": "m-1"}, "duplicate", "duplicate"),
         ({"identical_bodies": 3}, "loop", "storm"),
-        ({"from_sender": 20}, "park", "rates"),
+        ({"from_sender": 20}, "human", "rates"),
         ({"in_thread": 10}, "human", "rates"),
-        ({"in_all": 2000}, "park", "rates"),
-        ({"replies_in_a_day": 30}, "park", "rates"),
+        ({"in_all": 2000}, "human", "rates"),
+        ({"replies_in_a_day": 30}, "human", "rates"),
         ({"automatic_replies": 10}, "human", "long_monologue"),
     ],
 )
@@ -256,6 +311,13 @@ def test_counts_at_their_limits(context: dict[str, object], kind: str, name: str
     assert (verdict(raw_mail(), **context).kind, verdict(raw_mail(), **context).filter) == (kind, name)
     below = {key: value - 1 for key, value in context.items() if isinstance(value, int)}
     assert verdict(raw_mail(), **below).kind == "answer"
+
+
+@pytest.mark.parametrize(("identity", "kind"), [("unverified", "human"), ("verified", "answer"), ("vouched", "answer")])
+def test_an_inbox_that_leaves_unproven_senders_to_people(identity: str, kind: str) -> None:
+    """Nobody but a person answers whom nothing proves, where the inbox says so."""
+    assert verdict(raw_mail(), identity=identity, unproven_for_person=True).kind == kind
+    assert verdict(raw_mail(), identity=identity).kind == "answer"
 
 
 def test_encrypted_and_empty_mail_goes_to_a_human() -> None:

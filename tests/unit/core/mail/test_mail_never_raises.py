@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.mail import mime
@@ -105,14 +105,12 @@ def test_hostile_mail_is_read(raw: bytes) -> None:
 
 
 @given(st.integers(0, len(MIXED)))
-@settings(max_examples=60, deadline=None)
 def test_truncated_mail(length: int) -> None:
     """A mail cut off anywhere is read."""
     assert isinstance(read_mail(MIXED[:length]), ParsedMail)
 
 
 @given(st.integers())
-@settings(max_examples=150, deadline=None)
 def test_injured_mail(seed: int) -> None:
     """A mail injured at random is read, its addresses hold no control character, and its text is not lost."""
     mail = read_mail(mutate(MIXED, MIXED, random.Random(seed)))
@@ -123,7 +121,6 @@ def test_injured_mail(seed: int) -> None:
 
 
 @given(st.binary(max_size=2_000))
-@settings(max_examples=100, deadline=None)
 def test_bytes_that_are_no_mail(raw: bytes) -> None:
     """Any bytes are read, and what they give can be stored as UTF-8."""
     mail = read_mail(raw)

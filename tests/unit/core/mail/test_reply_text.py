@@ -206,6 +206,97 @@ def test_prose_is_no_quote(body: str) -> None:
     assert split_reply(body).new == body
 
 
+NEVER_CUT = [
+    "I need a ticket:\n\nFrom: London\nTo: Paris\nDate: 5 May\n\nCan you book it?",
+    "From: London\nTo: Paris\nDate: 5 May 2024 10:30\nPassengers: 2",
+    "The mail was:\nFrom: me@customer.example\nTo: help@shop.example\nSubject: refund\n\nWhy does nobody answer?",
+    "Hello,\n\nAnn from your team wrote:\n\nplease restart it.\n\nI did, and it still fails.",
+    "Hello,\n\nAnn from your team wrote:\n\n> please restart it.\n\nI did, and it fails.",
+    "Hello,\n\nAnn from your team wrote:\n\n> please restart it.\n\nDid that. Nothing.",
+    "I have two questions.\n\n***\n\nWhen does it come?\n\n***\n\nWhat does it cost?",
+    "I have two questions.\n\n--\n\nWhen does it come?\n\n--\n\nWhat does it cost?",
+    "First the lid.\n\n-----\n\nThen the pan. I need an answer by Friday.",
+    "My points:\n\n-----\n\n1. the lid\n2. the pan\n3. the box",
+    "Please stop this.\n\n***\n\nUnsubscribe me from the mailing list.",
+    "The lid broke.\n\nSent by post on Monday.",
+    "It came late.\n\nSent from Berlin yesterday.",
+    "Do you have\n\n- pans?\n--\n- lids?",
+    "On 5 May I wrote this:\n\nplease send it again.\n\nNo answer came.",
+    "My data\nName: Ann\nE-mail: ann@customer.example\nDate: 5 May 2024 10:30\nSubject: refund",
+]
+
+
+@pytest.mark.parametrize("body", NEVER_CUT)
+def test_a_customers_words_are_never_cut(body: str) -> None:
+    """Lists, rules between paragraphs and sentences about mail are the customer's own words."""
+    new = split_reply(body).new
+    own = [line for line in body.split("\n") if not line.startswith((">", "Ann from"))]
+    assert [line for line in own if line not in new.split("\n")] == []
+
+
+def test_an_answer_that_begins_like_an_attribution_was_taken_for_the_quotes() -> None:
+    """`On Thursday.` above a quoted attribution is the answer, and the quote is the quote."""
+    body = "On Thursday.\n\n> On May 17, 2024, at 9:15, Shop <help@shop.example> wrote:\n>\n> When shall we come?\n"
+    reply = split_reply(body)
+    assert (reply.new, "When shall we come?" in reply.quoted) == ("On Thursday.", True)
+
+
+def test_an_answer_like_a_header_stands_above_the_header_of_the_quote() -> None:
+    """A line with a label above an Outlook header is no part of it."""
+    head = "From: Shop <help@shop.example>\nSent: Monday, 4 March 2024 09:15\nTo: Ann\nSubject: Hi"
+    for answer in ("To: the office", "Date: 5 May", "From: Berlin"):
+        assert split_reply(f"{answer}\n\n{head}\n\nWhen shall we come?\n").new == answer
+
+
+def test_a_mail_that_would_be_all_quote_is_new() -> None:
+    """Where every line would be quoted, nothing is."""
+    body = "On 5 May 2024 at 10:30\nAnn <a@b.example> wrote:\n> When?\n"
+    assert "On 5 May 2024 at 10:30" in split_reply(body).new
+
+
+OTHER_APP_LINES = [
+    "Sent from my Fairphone",
+    "Sent from Outlook for iOS",
+    "Изпратено от моя iPhone",
+    "ส่งจาก iPhone ของฉัน",
+    "मेरे iPhone से भेजा गया",
+    "Poslano z mojega iPhona",
+    "أُرسلت من الـ iPhone الخاص بي",
+    "Gửi từ iPhone của tôi",
+]
+
+
+@pytest.mark.parametrize("line", OTHER_APP_LINES)
+def test_app_lines_of_more_languages(line: str) -> None:
+    """What a phone appends is the signature in these languages, too."""
+    reply = split_reply(f"Yes, please.\n\n{line}\n\nOn 4 Mar 2024 at 9:15, B <b@c.example> wrote:\n> Well?\n")
+    assert (reply.new, reply.signature) == ("Yes, please.", line)
+
+
+def test_hard_wrapped_quotes_are_quotes() -> None:
+    """The rest of a quoted line that a mail program broke is no new text; an answer between the lines is."""
+    quoted = (
+        "> we have sent the parcel with the two pans and the three lids to your\naddress\n"
+        "> in Berlin, and would like to hear from you whether all has come in one\npiece.\n"
+    )
+    reply = split_reply(f"Yes it did.\n\nOn 4 Mar 2024 at 9:15, B <b@c.example> wrote:\n{quoted}")
+    assert reply.new == "Yes it did."
+    between = (
+        "> Would you like to have the large blue pan, or rather the small red one?\nthe blue one\n> And when?\nsoon\n"
+    )
+    new = split_reply(between).new
+    assert "the blue one" in new
+    assert "soon" in new
+
+
+def test_text_below_an_html_signature_is_new() -> None:
+    """An HTML signature ends where its element does: what is written below it is not lost."""
+    html = "<div>Hello</div><div class='gmail_signature'>Ann Lee<br>Acme</div><div>P.S. It is urgent, order 12.</div>"
+    reply = split_reply("", html)
+    assert "It is urgent" in reply.new
+    assert reply.signature == "Ann Lee\nAcme"
+
+
 def test_quote_only_is_not_empty() -> None:
     """A mail that holds only quotes is new as a whole."""
     assert split_reply("> Nothing but this.\n").new == "> Nothing but this."

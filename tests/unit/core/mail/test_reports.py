@@ -145,6 +145,79 @@ def test_plain_bounces_name_the_returned_mail(maker: str) -> None:
     assert (found.original_message_id, found.severity) == ("ours@shop.example", "hard")
 
 
+INNOCENT = """Message-ID: <ours@shop.example>
+From: support@shop.example
+To: ann@customer.example, bob@customer.example
+Subject: Order
+"""
+
+
+def test_a_report_names_only_whom_it_names() -> None:
+    """Whom else the mail was addressed to has not failed, in the returned headers or in a copy of them in the text."""
+    groupwise = (
+        "The message that you sent was undeliverable to the following:\n\n\tgone@customer.example (user not found)\n\n"
+        f"Possibly truncated original message follows:\n\n{INNOCENT}"
+    )
+    listed = f"Your message could not be delivered.\n\n  To: ann@customer.example, bob@customer.example\n\n{INNOCENT}"
+    found, unnamed = report(plain(groupwise)), report(plain(listed))
+    assert found
+    assert found.addresses == ("gone@customer.example",)
+    assert unnamed
+    assert unnamed.addresses == ()
+
+
+def test_the_only_addressee_is_who_failed() -> None:
+    """Where a report names nobody, and the mail went to one address alone, that is the one."""
+    found = report(plain(f"Your message could not be delivered.\n\n--- original message follows ---\n\n{RETURNED}"))
+    assert found
+    assert found.addresses == ("gone@customer.example",)
+
+
+@pytest.mark.parametrize("label", ["smtp=", "SMTP=", "rfc822=", "rcpt=", ""])
+def test_an_address_is_read_without_its_label(label: str) -> None:
+    """`smtp=user@host` is the way of some gateways to write user@host, in the fields and in the text."""
+    named = f"{label}gone@customer.example"
+    for raw in (
+        dsn(f"Final-Recipient: rfc822; {named}\nAction: failed\nStatus: 5.1.1"),
+        plain(f"Your message could not be delivered to {named}: user unknown"),
+    ):
+        found = report(raw)
+        assert found
+        assert found.addresses == ("gone@customer.example",)
+
+
+def test_an_address_that_begins_an_indented_line_is_who_failed() -> None:
+    """Of addresses without a label, those that begin a line are meant, indented or listed; the others explain."""
+    for lead in ("", "  ", "\t", "> ", " * ", "- "):
+        told = f"{lead}gone@customer.example: 550 5.1.1 no such user, ask <desk@customer.example> at x.example\n"
+        found = report(plain(f"Your message could not be delivered.\n\n{told}"))
+        assert found
+        assert (lead, found.addresses) == (lead, ("gone@customer.example",))
+
+
+def test_a_message_id_is_no_recipient() -> None:
+    """An id in a copy of the headers looks like an address, and nobody lives there."""
+    copied = "Message-ID:<123.456@shop.example>\nDate:Fri, 12 Dec 2014 10:46:23 +0000\nTo:<gone@customer.example>\n"
+    found = report(plain(f"It could not be delivered.\n\ngone@customer.example Invalid Address\n\n{copied}"))
+    assert found
+    assert found.addresses == ("gone@customer.example",)
+
+
+def test_whom_we_wrote_to_is_known_behind_an_alias() -> None:
+    """The final recipient failed, the original one is whom the mail was sent to: both names belong to one fate."""
+    fields = (
+        "Original-Recipient: rfc822; ann@customer.example\nFinal-Recipient: rfc822; a1@host.example\nAction: failed\n"
+    )
+    found = report(
+        dsn(f"{fields}Status: 5.1.1\n\nFinal-Recipient: rfc822; bob@x.example\nAction: failed\nStatus: 4.2.2")
+    )
+    assert found
+    assert found.addresses == ("a1@host.example", "bob@x.example")
+    assert found.named == ("a1@host.example", "ann@customer.example", "bob@x.example")
+    fates = [found.fate_of(one) for one in ("ANN@customer.example", "bob@x.example", "eve@x.example")]
+    assert [one and one.severity for one in fates] == ["hard", "soft", None]
+
+
 def test_failed_recipients_header() -> None:
     """X-Failed-Recipients names them, whatever the text says."""
     found = report(plain("Sorry.", extra="X-Failed-Recipients: a@x.example,\n b@x.example\n"))

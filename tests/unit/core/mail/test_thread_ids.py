@@ -47,7 +47,7 @@ class Store:
         return placement
 
     def _remember(self, mail: MailFacts, placement: Placement) -> None:
-        new = KnownThread(placement.thread_id, mail.author, subject=mail.subject)
+        new = KnownThread(placement.thread_id, mail.author, subject=mail.subject, standing=mail.standing)
         thread = self.threads.get(placement.thread_id, new)
         self.threads[placement.thread_id] = dataclasses.replace(
             thread,
@@ -140,11 +140,64 @@ def test_verified_person_from_to_or_cc_continues() -> None:
     assert store.take(facts("c", "a", author=BOB, verified=False)).thread_id != thread
 
 
-def test_author_continues_unverified() -> None:
-    """The thread's own author may continue it without authentication; what that allows is decided elsewhere."""
+def test_an_unproven_mail_never_joins_the_thread_of_a_proven_person() -> None:
+    """Whoever only writes the author's address gets a thread of their own, marked and linked, by whichever way they ask."""
+    store = Store()
+    thread = store.take(facts("a", participants=frozenset({ANN, BOB}))).thread_id
+    store.sent(thread, "ours")
+    ways: tuple[dict[str, object], ...] = ({}, {"token_thread": thread}, {"failed": True}, {"author": BOB})
+    for number, way in enumerate(ways):
+        for reference in ("a", "ours"):
+            placement = store.take(facts(f"f{number}{reference}", reference, verified=False, **way))
+            assert placement.thread_id != thread
+            assert (placement.flags, placement.linked_to) in (
+                (("claims_to_be",), thread),
+                (("claims_to_be",), None),  # a further mail of the thread that was opened for the first
+            )
+
+
+def test_a_token_names_a_thread_and_proves_nobody() -> None:
+    """The token of a proven person's thread opens another one, linked, for whoever is not proven, and for nobody who failed."""
     store = Store()
     thread = store.take(facts("a")).thread_id
+    for number, failed in enumerate((False, True)):
+        forged = facts(f"b{number}", verified=False, failed=failed, token_thread=thread)
+        placement = store.take(forged)
+        assert placement.thread_id != thread
+        assert (placement.kind, placement.linked_to, placement.flags) == ("linked", thread, ("claims_to_be",))
+    unknown = uuid.UUID(int=7)
+    assert place(facts("c", verified=False, token_thread=unknown), []).thread_id != unknown
+
+
+def test_who_is_not_proven_continues_their_own_unproven_thread() -> None:
+    """Unproven mails of one address are together, by reference or token, and apart from those that its domain disowns."""
+    store = Store()
+    thread = store.take(facts("a", verified=False)).thread_id
     assert store.take(facts("b", "a", verified=False)).thread_id == thread
+    assert store.take(facts("c", verified=False, token_thread=thread)).thread_id == thread
+    assert store.take(facts("d", "a", verified=False, failed=True)).thread_id != thread
+    assert store.take(facts("e", "a", verified=False, author=EVE)).thread_id != thread
+
+
+def test_the_proven_author_of_an_unproven_thread_gets_a_new_one_that_is_linked() -> None:
+    """What was said in their name before stands in no thread of theirs; people find it by the link."""
+    store = Store()
+    before = store.take(facts("a", verified=False)).thread_id
+    placement = store.take(facts("b", "a"))
+    assert placement.thread_id != before
+    assert (placement.kind, placement.linked_to, placement.flags) == ("linked", before, ())
+    assert store.take(facts("c", "a", "b")).thread_id == placement.thread_id
+
+
+def test_a_message_id_that_was_forged_before_the_real_mail_captures_nothing() -> None:
+    """Whose Message-ID a forger has used first has their thread, and the answers to it, as if nobody had."""
+    for forger in (ANN, EVE):
+        store, undisturbed = Store(), Store()
+        for reference in ((), ("r",)):
+            forged = store.take(facts("a", *reference, author=forger, verified=False)).thread_id
+        for mail in (facts("a"), facts("b", "a"), facts("c", "a", "b", subject="Re: Order")):
+            placement = store.take(mail)
+            assert placement.thread_id == undisturbed.take(mail).thread_id != forged
 
 
 def test_changed_subject_opens_a_linked_thread() -> None:
@@ -229,3 +282,25 @@ def test_one_persons_mails_group_alike_in_any_order(order: list[str], data: st.D
     for mail in mails.values():
         straight.take(mail)
     assert store.groups() == straight.groups()
+
+
+@given(st.permutations("abcdefgh"), st.data())
+def test_no_unproven_mail_changes_where_a_proven_one_goes(order: list[str], data: st.DataObject) -> None:
+    """Proven mails have the same threads, whatever unproven ones come between, before or after, in the same name."""
+    mails, threads = {}, {}
+    for number, name in enumerate("abcdefgh"):
+        earlier = "abcdefgh"[:number]
+        refers = data.draw(st.lists(st.sampled_from(earlier), max_size=2, unique=True)) if earlier else []
+        own_id = data.draw(st.sampled_from((name, *earlier))) if number % 2 else name
+        how = data.draw(st.sampled_from(({}, {"failed": True}))) if number % 2 else {}
+        proven = {"verified": not number % 2, "author": data.draw(st.sampled_from((ANN, EVE))) if number % 2 else ANN}
+        mails[name] = facts(own_id, *sorted(refers), **proven, **how)
+    alone, together = Store(), Store()
+    for name in order:
+        placed = together.take(mails[name]).thread_id
+        if mails[name].verified:
+            threads[name] = placed
+            assert alone.take(mails[name]).thread_id == placed
+        else:
+            assert placed not in threads.values()
+    assert not {t.thread_id for t in together.threads.values() if t.standing != "proven"} & set(threads.values())

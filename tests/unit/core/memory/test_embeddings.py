@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from services.core.memory.embeddings import MiniLM, normalise, vector_literal
+from services.core.memory.embeddings import MiniLM, normalise
 from services.core.memory.vocabulary import VOCABULARY, WordPiece
 
 
@@ -59,9 +59,3 @@ def test_tokenizer_lowers_and_splits_into_known_pieces():
 def test_a_text_of_zeros_stays_finite():
     """Normalising never divides by zero."""
     assert normalise(np.zeros((1, 3), dtype=np.float32)).tolist() == [[0.0, 0.0, 0.0]]
-
-
-def test_literal_brings_back_every_float():
-    """Writing a vector for Postgres loses no bit of it."""
-    vector = np.array([0.1, -1 / 3, 1e-9], dtype=np.float32)
-    assert np.array(vector_literal(vector)[1:-1].split(","), dtype=np.float32).tolist() == vector.tolist()

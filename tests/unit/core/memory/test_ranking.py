@@ -15,6 +15,11 @@ class Standing:
     confidence: float
     pinned: bool
     valid_from: datetime
+    said_at: datetime | None = None
+
+    @property
+    def last_said_at(self) -> datetime:
+        return self.said_at or self.valid_from
 
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -32,6 +37,11 @@ def test_recency_halves_with_each_half_life(kind):
     half_life = SETTINGS.half_lives.get(kind, SETTINGS.default_half_life)
     assert recency(aged(half_life, kind=kind), NOW, SETTINGS) == pytest.approx(0.5)
     assert recency(aged(2 * half_life, kind=kind), NOW, SETTINGS) == pytest.approx(0.25)
+
+
+def test_recency_counts_from_when_it_was_last_said():
+    """A fact that is said again and again is as recent as its last support, not as its first mention."""
+    assert recency(aged(700, said_at=NOW), NOW, SETTINGS) == 1.0
 
 
 def test_pinned_facts_do_not_decay():

@@ -10,6 +10,8 @@ import pytest
 
 from schemas.model_output import TOOL_INPUTS, Reflection, tool_schema
 from services.core.model.offline import OfflineModel
+from services.core.model.offline.questions import questions_of
+from services.core.model.offline.sentences import terms
 from services.core.model.port import Exchange, Layer, Request, Tool, ToolCall, ToolResult
 
 AT = "2026-05-04T09:00:00+00:00"
@@ -296,8 +298,8 @@ def _facts(reflection: Reflection) -> dict[tuple[str, str], str]:
         ("I am the head of finance at Foxglove.", ("identity", "role"), "head of finance"),
         ("We are on the Gold plan.", ("customer_info", "plan"), "Gold"),
         ("We have just upgraded to the Gold plan.", ("customer_info", "plan"), "Gold"),
-        ("We are now 45 users.", ("customer_info", "users"), "45"),
-        ("We have moved to Berlin.", ("customer_info", "location"), "Berlin"),
+        ("We are now 45 users.", ("customer_info", "seats"), "45"),
+        ("We have moved to Berlin.", ("customer_info", "city"), "Berlin"),
         ("My order 4471 has not come.", ("order_info", "order 4471"), "4471"),
         ("It is about invoice no. INV-20931.", ("order_info", "invoice inv-20931"), "INV-20931"),
         ("My phone number is +49 30 1234567.", ("contact_info", "phone"), "+49 30 1234567"),
@@ -310,7 +312,7 @@ def _facts(reflection: Reflection) -> dict[tuple[str, str], str]:
             "plan to open a second office in July",
         ),
         ("I am on vacation until 15 January.", ("event", "absence"), "away until 15 January"),
-        ("We have just renewed our subscription.", ("customer_info", "renewal"), "renewed"),
+        ("We have just renewed our subscription.", ("customer_info", "renewal date"), "renewed"),
     ],
 )
 async def test_stated_facts_are_read(text: str, fact: tuple[str, str], value: str) -> None:
@@ -408,7 +410,7 @@ async def test_news_is_stored_before_it_is_called_noted() -> None:
     assert len({call.id for call in answer.calls}) == 2
 
 
-@pytest.mark.parametrize("layers", [(), (participant({"kind": "customer_info", "key": "users", "value": "45"}),)])
+@pytest.mark.parametrize("layers", [(), (participant({"kind": "customer_info", "key": "seats", "value": "45"}),)])
 async def test_nothing_is_noted_of_strangers_or_twice(layers: tuple[Layer, ...]) -> None:
     """Without an open memory (an unauthenticated sender), or if it is stored already, nothing is noted."""
     answer = await OfflineModel().ask(request("We are now 45 users.", *layers, tools=("reply", "remember_fact")))
@@ -445,3 +447,67 @@ async def test_a_question_about_one_name_is_not_answered_with_another() -> None:
     call = await ask(request("What does the Large plan include?", Layer("knowledge", "", PLANS)))
     assert "archive" in call.input["text"]
     assert "Small" not in call.input["text"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks! And is there an audit log in it?",
+        "Thanks, is there an audit log in it?",
+        "Thank you! is there an audit log in it",
+        "Perfect, thank you very much - and is there an audit log in it",
+        "Great, that helps. One more thing: is there an audit log in it",
+        "Thank you,\n\nand is there an audit log in it\n\nThanks\nAnn",
+        "Thanks for the quick reply! does it have an audit log",
+        "Super, thx. Which plan has the audit log",
+    ],
+)
+async def test_a_courtesy_hid_a_question(text: str) -> None:
+    """A mail with a courtesy and a question in it is a question, with or without its mark."""
+    plans = {"id": "plans#0", "title": "Plans", "text": "The Team plan adds an audit log.\n"}
+    login = {"id": "login#0", "title": "Passwords", "text": "To log in, choose your name on the sign-in page.\n"}
+    call = await ask(request(text, Layer("knowledge", "", (plans, login))))
+    assert call.name == "reply"
+    assert "The Team plan adds an audit log." in call.input["text"]
+    assert "sign-in page" not in call.input["text"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Thanks!",
+        "Great, thank you so much. Have a nice weekend!",
+        "Perfect - that answers my question. Thanks again",
+        "Ok, thanks. All good now, have a good day",
+        "Thank you! Much appreciated, cheers",
+        "Noted, will do. Thanks",
+    ],
+)
+async def test_a_courtesy_alone_asks_nothing(text: str) -> None:
+    """Pure thanks get no reply."""
+    assert (await ask(request(text))).name == "no_reply_needed"
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("I cannot log in any more", True),
+        ("Users log in with their mail address", True),
+        ("Log in to the app", True),
+        ("the log-in page", True),
+        ("is there an audit log in it", False),
+        ("is an access log in the Team plan", False),
+    ],
+)
+def test_a_log_is_no_login(text: str, asks: bool) -> None:
+    """ "log in" is one thing as a verb and another as a noun with a preposition."""
+    assert ("login" in terms(text)) is asks
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Which is why we left.", "When I click on Save it crashes.", "Should you need more, write to me.", "Do it today."],
+)
+def test_a_statement_is_no_question(text: str) -> None:
+    """Words that questions begin with begin statements, too."""
+    assert questions_of([text]) == ()

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -50,7 +50,6 @@ def _request(purpose: str, text: str, name: str, tools: tuple[str, ...]) -> Requ
     return Request(purpose, "", layers, "", tuple(Tool(one, "", tool_schema(one)) for one in tools))  # type: ignore[arg-type]
 
 
-@settings(max_examples=120, deadline=None)
 @given(text=_MAILS, name=st.one_of(st.just("\r"), st.text(max_size=30)))
 async def test_whatever_the_mail_says_the_answer_is_valid(text: str, name: str) -> None:
     """Every call validates against its tool's schema, and every quote is a verbatim span of the mail."""
@@ -63,7 +62,6 @@ async def test_whatever_the_mail_says_the_answer_is_valid(text: str, name: str) 
             assert all(fact.quote in text for fact in facts)
 
 
-@settings(max_examples=200, deadline=None)
 @given(text=_MAILS)
 def test_sentences_are_verbatim_and_lose_no_word(text: str) -> None:
     """Sentences are spans of the text, in order, and together hold all of its words."""

@@ -58,7 +58,7 @@ def test_a_wrong_value_is_said_with_its_name_and_its_variable(monkeypatch: pytes
     """The setting, what is wrong, and where to set it right."""
     monkeypatch.setenv("CORRESPONDENT_THREADS__QUIET_S", "soon")
     assert said() == (
-        "threads.quiet_s: Input should be a valid number, unable to parse string as a number; "
+        "threads.quiet_s: must be a number; "
         "set CORRESPONDENT_THREADS__QUIET_S or `threads.quiet_s` in correspondent.toml"
     )
 
@@ -91,7 +91,7 @@ def test_a_file_that_is_no_toml_is_said(file: Path) -> None:
 def test_an_inbox_without_its_address_is_said(file: Path) -> None:
     """A missing value names the entry of the list in which it is missing."""
     file.write_text('[[inboxes]]\nname = "support"\n')
-    assert said().startswith("inboxes.0.address: Field required; set ")
+    assert said().startswith("inboxes.0.address: is missing; set ")
 
 
 def test_an_unknown_inbox_is_said_with_those_that_are_known(file: Path) -> None:

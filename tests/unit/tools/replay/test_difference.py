@@ -96,3 +96,9 @@ def test_failing_as_it_failed_then_is_the_same() -> None:
     assert other.field == "error"
     assert Result(name="x", differences=(other,), error="KeyError: 'x'").code == FAILED
     assert Result(name="x", differences=(other,)).code == DIFFERENT
+
+
+def test_when_it_happened_is_the_pasts_own() -> None:
+    """An earlier release stored no moment of an effect; a replay that has one is the same."""
+    at = datetime(2026, 3, 2, 9, tzinfo=UTC)
+    assert differences([drafted()], [drafted(happened_at=at)]) == ()

@@ -26,7 +26,7 @@ async def test_the_refresh_token_grant_is_made() -> None:
         seen.append(request)
         return httpx.Response(200, json={"access_token": "t", "expires_in": 3600})
 
-    assert await access_token(OAUTH, httpx.MockTransport(answer)) == "t"
+    assert await access_token(OAUTH, transport=httpx.MockTransport(answer)) == "t"
     assert dict(httpx.QueryParams(seen[0].content.decode())) == {
         "grant_type": "refresh_token",
         "client_id": "me",
@@ -47,6 +47,6 @@ async def test_the_refresh_token_grant_is_made() -> None:
 async def test_no_token_is_said_without_secrets(response: httpx.Response) -> None:
     """Whatever the server answers instead of a token is a temporary error that names neither secret."""
     with pytest.raises(TokenRefused) as caught:
-        await access_token(OAUTH, httpx.MockTransport(lambda _: response))
+        await access_token(OAUTH, transport=httpx.MockTransport(lambda _: response))
     assert "re+fresh" not in str(caught.value)
     assert "secret&more" not in str(caught.value)

@@ -8,6 +8,7 @@ import pytest
 
 from services.core.mail.authentication import authenticate
 from services.core.mail.filters import FilterContext, judge
+from services.core.mail.mailbox import MailboxKey
 from services.core.mail.mime import read_mail
 from services.core.mail.reports import read_report
 from services.tools.demo.world import Mail, Sent, SentReply, World, ZoneResolver, make_world
@@ -15,7 +16,12 @@ from services.tools.demo.world import Mail, Sent, SentReply, World, ZoneResolver
 SEEDS = (0, 1, 7, 42)
 _VERDICTS = {"parked": "park", "bounce": "bounce", "human": "human"}  # anything else may be answered
 OURS = SentReply(
-    "r1@ours.example", ("x@y.example",), "Re: hello", "Hi,\n\nyes.\n", datetime(2026, 3, 3, 10, tzinfo=UTC)
+    "r1@ours.example",
+    ("x@y.example",),
+    "Re: hello",
+    "Hi,\n\nyes.\n",
+    datetime(2026, 3, 3, 10, tzinfo=UTC),
+    "abcdefghijkl2345",
 )
 
 
@@ -29,7 +35,8 @@ def test_identity_is_computed_as_the_story_says(seed: int) -> None:
     world = make_world(seed)
     for mail in world.mails:
         raw = _raw(world, mail)
-        level = authenticate(raw, read_mail(raw), None, ZoneResolver(world.dns_zone)).level
+        own, zone = [MailboxKey(one) for one in world.inboxes], ZoneResolver(world.dns_zone)
+        level = authenticate(raw, read_mail(raw), None, zone, own_addresses=own, arrived=mail.received_at).level
         assert level == {"none": "unverified"}.get(mail.authentication, mail.authentication), mail.key
 
 
@@ -47,6 +54,7 @@ def test_filters_judge_as_the_story_says(seed: int) -> None:
             identity=authenticate(raw, parsed, None, ZoneResolver(world.dns_zone)).level,
             report=report,
             report_names_ours=bool(report and report.original_message_id == OURS.message_id),
+            report_proven=bool(report and report.token == OURS.report_token),
         )
         verdict = judge(parsed, context)
         assert verdict.kind == _VERDICTS.get(mail.expected.outcome, "answer"), (mail.key, verdict)

@@ -1,0 +1,84 @@
+"""Whether a fact follows from the words that it cites: bounded, without a model. Pure.
+
+A model that was talked round may cite words that stand and say something else with them. Numbers, names, addresses and
+whether something is so have to stand in what is cited: a text that says more is dropped for the value alone, a value
+that does is refused. What a customer says that we promised or granted is no fact, and an order is none either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+from schemas.events.replies import FactProposal
+from services.core.mail.reply_text import without_quoted
+from services.core.memory.quotes import Span
+from services.core.memory.temporal import window_of
+from services.learn_facts.literal import numbers_in, sentence_around
+from services.learn_facts.wording import said_of, says
+
+_DATE = re.compile(r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b")
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}|\b(?:https?://|www\.)\S{1,500}")
+_NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w{2,40}")
+_CLAUSE = re.compile(r"[,;:!?\n–—()]|\.\s|\b(?:but|and|or|aber|sondern|und|mais|et|pero|y|ma|e|ale|но|и)\b")
+_WORD = re.compile(r"\w{3,}")
+_OF_TWO_MINDS = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})  # they deny only in company
+
+
+def disallowed(proposal: FactProposal, span: Span, text: str) -> str:
+    """Why no fact may say so, whoever says it: it tells of our acts, or gives an order; "" if it may."""
+    told = f"{proposal.text}\n{proposal.value}"
+    if says("our_acts", f"{span.quote}\n{told}") or says("our_acts", sentence_around(span, without_quoted(text))):
+        return "only we can establish what we did or promised"
+    if says("orders", told) or any(says("imperatives", one) for one in (proposal.text, proposal.value)):
+        return "it gives an order and says nothing of the customer"
+    return ""
+
+
+def unsupported(proposal: FactProposal, span: Span, text: str, written: datetime, parents: Iterable[str] = ()) -> str:
+    """Why the value does not follow from the words, "" where it does; `parents` are what it was concluded from."""
+    own = without_quoted(text)
+    sentence = "\n".join((sentence_around(span, own), *parents))
+    if missing := _unsaid(proposal.value, sentence, written):
+        return f"the words do not say {', '.join(sorted(missing))}"
+    denied = _denies(_clause_of(proposal.value, sentence))
+    if denied and not _denies(f"{proposal.key} {proposal.value} {proposal.text}") and not parents:
+        return "the words say that it is not so"
+    return ""
+
+
+def supported_text(
+    proposal: FactProposal, span: Span, text: str, written: datetime, parents: Iterable[str] = (), *, name: str = ""
+) -> str:
+    """The text of a fact where it follows from the words and names nobody but the customer; else key and value."""
+    own = without_quoted(text)
+    sentence = "\n".join((sentence_around(span, own), *parents, proposal.value))
+    known = {word.casefold()[:4] for word in _WORD.findall(f"{own} {sentence} {proposal.key} {name} customer")}
+    names = {one for one in _NAME.findall(proposal.text) if one[0].isupper() and one.casefold()[:4] not in known}
+    denies = _denies(proposal.text) and not _denies(f"{sentence} {proposal.key}")
+    if names or denies or _unsaid(proposal.text, sentence, written):
+        return f"{proposal.key}: {proposal.value}"
+    return proposal.text
+
+
+def _unsaid(told: str, sentence: str, written: datetime) -> set[str]:
+    """Numbers and addresses that the words do not hold; a phrase of time may mean a date, a word a number."""
+    said, folded = numbers_in(sentence), sentence.casefold()
+    missing = {one for one in _ADDRESS.findall(told) if one.casefold().rstrip(".,;") not in folded}
+    if window_of(sentence, written) is not None:
+        told = _DATE.sub(" ", told)
+    missing |= set() if says("numbers", sentence) else numbers_in(told) - said
+    return missing
+
+
+def _clause_of(value: str, sentence: str) -> str:
+    """The clause of a sentence that says most of a value; "" where none says any of it."""
+    wanted = {word[:4] for word in _WORD.findall(value.casefold())} | numbers_in(value)
+    clauses = _CLAUSE.split(sentence)
+    said = [len(wanted & ({word[:4] for word in _WORD.findall(one.casefold())} | numbers_in(one))) for one in clauses]
+    return clauses[said.index(max(said))] if max(said) else ""
+
+
+def _denies(text: str) -> bool:
+    return bool(said_of("denials", text) - _OF_TWO_MINDS)

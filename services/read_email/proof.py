@@ -1,0 +1,40 @@
+"""What proves a bounce or complaint: that it is about a mail of ours, and no forgery that wants an address suppressed.
+
+Everybody who saw an answer to a mail of ours has its Message-ID, so that says which mail is meant and proves nothing.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from services.core.bus.unit import Row
+from services.core.mail.mailbox import MailboxKey
+from services.core.mail.report_tokens import is_report_token
+from services.core.mail.reports import is_daemon
+from services.core.mail.tokens import Keyring
+from services.read_email.reading import Reading
+
+
+def is_proven(reading: Reading, about: Row, keyring: Keyring, workspace: str) -> bool:
+    """Whether the report gives the mail's token back, or a proven sender speaks for the address that it went to.
+
+    A token that copies carried too proves nothing: each of those who got one could have another suppressed.
+    """
+    if reading.report is None:
+        return False
+    reply_id: UUID = about["reply_id"]
+    alone = not about["cc"]
+    return (alone and is_report_token(keyring, reading.report.token, workspace, reply_id)) or _speaks_for(
+        reading, MailboxKey(about["recipient"] or "")
+    )
+
+
+def _speaks_for(reading: Reading, recipient: MailboxKey) -> bool:
+    """Whether the proven author is the recipient, or the mail system of exactly the recipient's domain.
+
+    A colleague of the recipient is not, nor is a host below the domain: a customer of a provider may have either.
+    """
+    author = reading.mail.author
+    if author is None or not reading.identity.trusted or not recipient:
+        return False
+    return author.key == recipient or (author.key.domain == recipient.domain and is_daemon(author.addr))

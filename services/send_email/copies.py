@@ -1,0 +1,48 @@
+"""Who gets a copy of a reply: the customer's colleagues on the answered mail's To and Cc, where the inbox wants it.
+
+A copy never goes to somebody whom only a stranger named: the author is proven, a copy goes to the author's own
+company alone (never to a domain where everybody can have a mailbox), and to nobody who is us, a machine or a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from schemas.events.mail import EmailRead, Person
+from services.core.mail.addresses import parse_address
+from services.core.mail.authentication.domains import domain_of, organizational
+from services.core.mail.filters.machine_sender import is_machine
+from services.core.mail.mailbox import MailboxKey
+from services.core.mail.message import Address
+from services.core.mail.public_providers import PUBLIC_PROVIDERS
+from services.core.mail.tokens import without_token
+from services.core.settings.layout import LayoutSettings
+
+
+def copies(mail: EmailRead, layout: LayoutSettings, own: Collection[str]) -> tuple[Address, ...]:
+    """The people, as the customer wrote them; nobody where there are more than the inbox allows."""
+    if not layout.reply_all or mail.author is None or not mail.identity.trusted:
+        return ()
+    company = organizational(domain_of(mail.author.addr))
+    if not company or company in PUBLIC_PROVIDERS:
+        return ()
+    found = {one.key: one for one in _people(mail) if organizational(domain_of(one.addr)) == company}
+    author = _read(mail.author)
+    kept = [one for key, one in found.items() if not (author and key == author.key) and not _ours(one, own)]
+    return tuple(kept) if len(kept) <= layout.most_copies else ()
+
+
+def _people(mail: EmailRead) -> Iterator[Address]:
+    for one in (*mail.to, *mail.cc):
+        address = _read(one)
+        if address and not is_machine(address.addr):
+            yield address
+
+
+def _read(person: Person) -> Address | None:
+    read = parse_address(person.addr)
+    return Address(person.name, read.addr) if read else None
+
+
+def _ours(address: Address, own: Collection[str]) -> bool:
+    return MailboxKey(without_token(address.addr)) in own

@@ -1,0 +1,93 @@
+"""The finished message of a draft, stored, or why there is none. Whether it may leave is the policy's matter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from schemas.events.mail import EmailRead
+from schemas.events.replies import ReplyDrafted, SentFile
+from services.core.bus import history
+from services.core.bus.unit import Row
+from services.core.bus.work import Work
+from services.core.db import fetch_all, fetch_one
+from services.core.keys import is_sealed
+from services.core.mail.compose import Composed, ComposeRefused, links_in
+from services.core.memory.knowledge import chunk_ids, passages_by_id
+from services.core.settings import SettingsWrong
+from services.core.settings.layout import LayoutSettings
+from services.send_email.apply import SQL
+from services.send_email.draft import Answered, freeze
+from services.send_email.files import files_of
+from services.send_email.sources import public_pages
+from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
+
+
+@dataclass(frozen=True, slots=True)
+class Frozen:
+    """A finished message and its name in the blob store."""
+
+    composed: Composed
+    blob: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritable:
+    """No such mail may be written, and why, in words."""
+
+    reason: str
+
+
+async def frozen_reply(
+    work: Work[Any],
+    draft: ReplyDrafted,
+    mail: Row,
+    *,
+    automatic: bool,
+    typed: frozenset[str] = frozenset(),
+    attached: tuple[SentFile, ...] = (),
+) -> Frozen | Unwritable:
+    """The MIME of a draft, or why there is none. `typed` are links, `attached` files that a person put in."""
+    async with work.reading() as conn:
+        wanted = {"workspace": work.workspace, "links": links_in(draft.text)}
+        passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
+        cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
+    known = frozenset(link for row in passages for link in links_in(row["text"]))
+    pages = public_pages(cited.values()) if work.house.settings.knowledge.cite_in_mail else {}
+    answered = Answered(mail, await _as_read(work, draft.inbox, mail))
+    try:
+        files = await files_of(work, draft, attached)
+    except ComposeRefused as error:
+        return Unwritable(str(error))
+    by_settings = partial(freeze, draft, answered, work.house, work.workspace, work.now, files=files)
+    return await kept(work, partial(by_settings, known_links=known | typed, pages=pages, automatic=automatic))
+
+
+async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen | Unwritable:
+    """A message, composed and stored, or why there is none: it may not be written so, or not to this address."""
+    try:
+        composed = composed_by()
+        async with work.reading() as conn:
+            await refuse_suppressed(conn, work.workspace, composed.recipient)
+    except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:
+        return Unwritable(str(error))
+    return Frozen(composed, await work.keep(composed.raw))
+
+
+async def _as_read(work: Work[Any], inbox: str, mail: Row) -> EmailRead | None:
+    """The event of a mail, where the inbox quotes it or answers its colleagues, and no erase has taken it."""
+    known = work.house.settings.known_inbox(inbox)
+    if known is None or not _needs_mail(known.layout):
+        return None
+    async with work.reading() as conn:
+        row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail["mail_id"]})
+    if row is None or is_sealed(row["data"]):
+        return None
+    read = history.envelope(row).data
+    return read if isinstance(read, EmailRead) else None
+
+
+def _needs_mail(layout: LayoutSettings) -> bool:
+    return layout.reply_all or layout.quote != "off"

@@ -1,0 +1,72 @@
+"""Rewrites tables with all their indices and long values, so that nothing of deleted rows is left in their files.
+
+A table is locked while it is rewritten: who needs it waits. Rows that somebody may still see are not left out, so the
+rewrite waits for transactions that are older than the deletion.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from psycopg import sql
+from psycopg.errors import LockNotAvailable
+
+from services.core.clock import monotonic
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db.sql import queries
+from services.core.errors import Temporary
+
+SQL = queries(__file__, "queries.sql")
+LOCK_TIMEOUT = "3s"
+TRIES, PAUSE_S = 20, 1.0
+READERS_S = 60.0
+STATISTICS = "pg_catalog.pg_statistic"
+
+
+class TableBusy(Temporary):
+    """Somebody else held the table all the time: nothing of it was rewritten, try again."""
+
+
+class RowsStillRead(Temporary):
+    """A transaction from before the deletion is still open: a rewrite would keep what it may see."""
+
+
+async def wait_for_readers(conn: Connection) -> None:
+    """Wait until nobody can see what was deleted before now. Raises `RowsStillRead`."""
+    row = await fetch_one(conn, SQL.now_in_line)
+    assert row is not None
+    ends = monotonic() + READERS_S
+    while readers := await fetch_all(conn, SQL.readers, {"before": str(int(row["id"]) % 2**32)}):
+        if monotonic() >= ends:
+            raise RowsStillRead(", ".join(f"{one['name']} {one['application']}".strip() for one in readers))
+        await asyncio.sleep(PAUSE_S / 5)
+
+
+async def rewrite(conn: Connection, table: str) -> bool:
+    """Write a table and its indices into new files; False where the role does not own it. Raises `TableBusy`."""
+    name = sql.Identifier(table)
+    return await _rewrite(conn, sql.SQL("VACUUM (FULL, ANALYZE) {}").format(name), name.as_string(conn))
+
+
+async def rewrite_statistics(conn: Connection) -> bool:
+    """The samples of values that the planner keeps; False where the role may not."""
+    return await _rewrite(conn, sql.SQL("VACUUM (FULL) {}").format(sql.SQL(STATISTICS)), STATISTICS)
+
+
+async def _rewrite(conn: Connection, statement: sql.Composed, table: str) -> bool:
+    """Whether it has other files now: what a role may not do is skipped with a warning alone."""
+    before = await _file(conn, table)
+    await conn.execute(SQL.patience, {"lock_timeout": LOCK_TIMEOUT})
+    for _ in range(TRIES):
+        try:
+            await conn.execute(statement)
+        except LockNotAvailable:
+            await asyncio.sleep(PAUSE_S)
+        else:
+            return await _file(conn, table) != before
+    raise TableBusy(table)
+
+
+async def _file(conn: Connection, table: str) -> int | None:
+    row = await fetch_one(conn, SQL.filenode, {"name": table})
+    return row["file"] if row else None

@@ -1,0 +1,100 @@
+"""What a deployment costs that has nothing to do: CPU and database commits of `correspondent up` without mail.
+
+CPU is that of our processes alone (user and system, of one core): the Python process with every processor, and each
+part of the embedded stack. Commits are those that Postgres counts in our database, without the two reads of the counter.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import psycopg
+
+from deploy.local.endpoints import Endpoints, running_endpoints
+from tests.benchmarks.measured import Measured, at_most
+from tests.benchmarks.recall_support import Options, run
+from tests.support.stack import temporary_home
+
+SETTLE_S, QUICK_SETTLE_S = 75.0, 70.0  # what a start still does: caches, first looks, statistics of Postgres
+MEASURE_S, QUICK_MEASURE_S = 60.0, 30.0
+START_S = 180.0
+PROJECT = Path(__file__).parents[2]
+MOST_CPU = 2.0  # percent of one core
+MOST_COMMITS = 0.25  # a second: sweeps for what no notification told, health and vectors once a minute
+
+MAIN = "from services.tools.cli import main; main()"
+COMMITS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+
+
+@contextmanager
+def deployment(home: Path) -> Iterator[tuple[psutil.Process, Endpoints]]:
+    """`correspondent up` in a process of its own, running, and where its parts answer."""
+    log = home / "up.log"
+    command = [sys.executable, "-c", MAIN, "--home", str(home / "var"), "up"]
+    with log.open("wb") as output:
+        started = subprocess.Popen(command, cwd=PROJECT, stdout=output, stderr=subprocess.STDOUT)
+        try:
+            yield psutil.Process(started.pid), _running(started, home / "var", log)
+        finally:
+            started.terminate()
+            started.wait(90)
+
+
+def _running(started: subprocess.Popen[bytes], home: Path, log: Path) -> Endpoints:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and started.poll() is None:
+        if '"event": "running"' in log.read_text() and (found := running_endpoints(home)):
+            return found
+        time.sleep(0.5)
+    raise SystemExit(f"`correspondent up` did not start:\n{log.read_text()[-3000:]}")
+
+
+def cpu_seconds(process: psutil.Process) -> dict[str, float]:
+    """CPU used so far, user and system, by name: our own process, and the trees of its children."""
+    used = {"processors": _own(process)}
+    for child in process.children():
+        tree = [child, *child.children(recursive=True)]
+        used[child.name()] = used.get(child.name(), 0.0) + sum(_own(one) for one in tree)
+    return used
+
+
+def _own(process: psutil.Process) -> float:
+    try:
+        times = process.cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return float(times.user + times.system)
+
+
+def measure(options: Options) -> Sequence[Measured]:
+    """Percent of a core, and commits a second, over an idle minute."""
+    seconds = QUICK_MEASURE_S if options.quick else MEASURE_S
+    with temporary_home() as home, deployment(home) as (process, endpoints):
+        time.sleep(QUICK_SETTLE_S if options.quick else SETTLE_S)
+        with psycopg.connect(endpoints.database, autocommit=True) as conn:
+            commits, used, began = _count(conn), cpu_seconds(process), time.monotonic()
+            time.sleep(seconds)
+            took, later = time.monotonic() - began, cpu_seconds(process)
+            commits = _count(conn) - commits - 1
+    percent = {name: 100 * max(0.0, later[name] - used.get(name, 0.0)) / took for name in later}
+    return [
+        at_most("every processor in one process, CPU of one core", percent["processors"], "%", MOST_CPU, 1),
+        Measured("with the embedded servers", sum(percent.values()), "%", n=1, sides=percent),
+        at_most("commits a second", commits / took, "/s", MOST_COMMITS, commits),
+    ]
+
+
+def _count(conn: psycopg.Connection[tuple[int]]) -> int:
+    row = conn.execute(COMMITS).fetchone()
+    assert row is not None
+    return row[0]
+
+
+if __name__ == "__main__":
+    sys.exit(run("idle", measure))

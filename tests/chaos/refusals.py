@@ -1,0 +1,69 @@
+"""The broker refuses whatever is written to a topic for a while: its `max.message.bytes` is one byte."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Mapping
+
+import psycopg
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
+from aiokafka.errors import KafkaError
+
+from services.core.db import fetch_one
+from services.process import topic_specs
+from tests.chaos.meeting import meeting
+from tests.chaos.schedule import Fault
+from tests.chaos.world import World
+
+AGAIN_AFTER_S = 0.5
+MEETS_S = 300.0  # how much longer it lasts where no event was refused yet
+MET = """
+SELECT count(*) AS n FROM outbox o JOIN events e ON e.id = o.event_id WHERE o.attempts > 0 AND e.topic = %(topic)s"""
+
+
+async def refuse(world: World, fault: Fault, _: random.Random) -> None:
+    """Nothing is taken for the topic, at least until an event has met that; then everything is again."""
+    async with world.busy("refusal"):
+        world.refused.add(fault.target)
+        await _set(world, fault.target, {"max.message.bytes": "1"})
+        try:
+            await asyncio.sleep(fault.lasts_s)
+            async with meeting(MEETS_S):
+                while not await _has_met(world, fault.target):
+                    await asyncio.sleep(AGAIN_AFTER_S)
+        finally:
+            await _set(world, fault.target, {})
+
+
+async def _has_met(world: World, topic: str) -> bool:
+    try:
+        async with world.house.database.reading() as conn:
+            row = await fetch_one(conn, MET, {"topic": topic})
+    except psycopg.Error:
+        return False
+    return row is not None and bool(row["n"])
+
+
+async def _set(world: World, topic: str, configs: Mapping[str, str]) -> None:
+    """Give the topic these settings on top of its own, and none besides; the broker is tried until it takes them."""
+    kafka = world.house.settings.kafka
+    name = kafka.topic_prefix + topic
+    [spec] = [one for one in topic_specs(world.house.settings) if one.name == name]
+    own = {"retention.ms": str(spec.retention_ms), "cleanup.policy": spec.cleanup}
+    wanted = ConfigResource(ConfigResourceType.TOPIC, name, {**own, **configs})
+    while True:
+        admin = AIOKafkaAdminClient(bootstrap_servers=kafka.brokers)
+        try:
+            await admin.start()
+            [answer] = await admin.alter_configs([wanted])
+            [(code, said, *_)] = answer.resources
+            if code == 0:
+                return
+            print(f"{name} does not take {dict(configs)}: {code} {said}", flush=True)
+        except (KafkaError, OSError, TimeoutError) as error:
+            print(f"{name} does not take {dict(configs)} yet: {error!r}", flush=True)
+        finally:
+            await admin.close()
+        await asyncio.sleep(AGAIN_AFTER_S)

@@ -1,0 +1,76 @@
+"""What an operator asks costs the same after a month and after years: rows are counted, never time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from services.console.memory.people import list_people
+from services.console.threads.reading import list_threads
+from services.core.house import House
+from services.core.paging import Page
+from services.tools.commands.mails import outcomes
+from tests.support.brokerless import opened_brokerless
+from tests.support.history import PAGE, asked_at_start, asked_by_lists, asked_by_status, fill, read_by
+from tests.support.house import settings_for
+
+MAILS = 3000  # ten events each
+MOST_ROWS = 12 * (PAGE + 1)  # a page with what is joined to each row; no table of this history is as short
+SMALL = {
+    "outbox",
+    "timers",
+    "consumed_marks",
+    "undone_events",
+    "letter_decisions",
+    "documents",
+    "journal_other",
+    "facts",
+    "chunks",
+}
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
+    """A house in which nobody is at work."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path)
+    async with opened_brokerless(settings) as one:
+        yield one
+
+
+async def test_start_status_and_lists_read_tables_from_end_to_end(house: House) -> None:
+    """Of 30,000 events and what they made, each statement reads some hundred rows at most, by an index."""
+    await fill(house, 0, MAILS)
+    asked = [*await asked_at_start(house), *await asked_by_status(house), *await asked_by_lists(house)]
+    read = {one.name: await read_by(house, one) for one in asked}
+    assert {name: one for name, one in read.items() if one.rows > MOST_ROWS or set(one.whole) - SMALL} == {}
+    assert read["threads"].rows >= PAGE
+    assert read["mails, its middle"].rows >= PAGE
+
+
+async def test_the_five_hundred_and_first_thread_could_not_be_reached(house: House) -> None:
+    """From page to page every thread, person and mail is met once, in order."""
+    await fill(house, 0, 1400)
+    async with house.database.reading() as conn:
+        workspace = house.settings.workspace
+        threads = await every_page(lambda after: list_threads(conn, workspace, limit=500, after=after))
+        people = await every_page(lambda after: list_people(conn, workspace, limit=37, after=after))
+        mails = await every_page(lambda after: outcomes(conn, workspace, limit=500, after=after))
+    assert [one.subject for one in threads] == [f"Question {n}" for n in range(700, 0, -1)]
+    assert [one.name for one in people] == [f"Person {n}" for n in range(350, 0, -1)]
+    assert [one["outcome"] for one in mails] == ["sent"] * 1400
+    assert len({one["mail_id"] for one in mails}) == 1400
+
+
+async def every_page(ask: Callable[[str], Awaitable[Page[Any]]]) -> list[Any]:
+    """All pages of a list, one after the other."""
+    found: list[Any] = []
+    after = ""
+    while True:
+        page = await ask(after)
+        found += page
+        if not (after := page.next):
+            return found

@@ -1,0 +1,78 @@
+"""The model is away, for whatever reason: its turns wait in sight of everybody, and go on by themselves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.db import fetch_all
+from services.core.house import House
+from services.core.model.outage import model_outage
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.chaos.scripts import diligent_model
+from tests.support.brokerless import running_brokerless
+from tests.support.bus import until_true
+from tests.support.house import settings_for
+from tests.support.letters import letter
+from tests.support.scripted_model import Behaviour, ScriptedModel
+from tests.support.scripted_replies import failing, overloaded, rate_limited
+
+MAILS = 6
+OUTCOMES = "SELECT count(*) AS n FROM turns WHERE outcome = %(outcome)s"
+PROBES_S = 3.0
+
+
+@pytest.mark.parametrize(
+    ("fails", "words"),
+    [
+        (lambda: failing(401, message="revoked"), "revoked"),
+        (lambda: rate_limited(3600), "come back in 3600 s"),
+        (overloaded, "529"),
+    ],
+)
+async def test_an_outage_turned_mails_into_failed_turns(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, fails: Callable[[], Behaviour], words: str
+) -> None:
+    """A revoked key, a quota or an overload fails no turn: one probe at a time is made, and the end is noticed."""
+    async with ScriptedModel() as server:
+        server.script(lambda seen: fails())
+        settings = settings_for(
+            stack,
+            database,
+            topic_prefix,
+            tmp_path,
+            model={"provider": "anthropic", "api_key": "test-key", "base_url": server.base_url, "max_retries": 0,
+                   "pause_s": 0.2, "longest_pause_s": 0.5},
+            lanes={"retry_s": 61},
+        )  # fmt: skip
+        async with running_brokerless(settings) as house:
+            for number in range(MAILS):
+                raw = letter("Where is it?", sender=f"P <p{number}@x.example>", message_id=f"<{number}@x.example>")
+                await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+
+            async def is_noted() -> bool:
+                return await model_outage(house) is not None
+
+            await until_true(is_noted)
+            asked = len(server.requests)
+            await asyncio.sleep(PROBES_S)
+            assert 1 <= len(server.requests) - asked <= PROBES_S / 0.2
+            found = await model_outage(house)
+            assert found is not None
+            assert words in found.error
+            server.script(diligent_model(1))
+            await settle(house, timeout_s=120)
+            assert await model_outage(house) is None
+            assert await _count(house, "failed") == 0
+            assert await _count(house, "sent") >= MAILS - 2
+
+
+async def _count(house: House, outcome: str) -> int:
+    async with house.database.reading() as conn:
+        [row] = await fetch_all(conn, OUTCOMES, {"outcome": outcome})
+    return int(row["n"])

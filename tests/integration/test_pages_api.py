@@ -1,0 +1,144 @@
+"""Lists over HTTP: every row is on one page, the next page is in `Link`, a hostile cursor is 400."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from deploy.local import Endpoints
+from services.console.routes import routes
+from services.core.house import House
+from services.core.web import make_app
+from tests.support.brokerless import opened_brokerless
+from tests.support.history import fill
+from tests.support.house import settings_for
+
+TOKEN = "a token for tests"
+LISTS = ("threads", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
+OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
+BOUNDED = {
+    "/api/participants/{who}/profile",  # our own fields
+    "/api/participants/{who}/same-person",  # the addresses of one person
+    "/api/documents/search",  # the best so many
+}
+HOSTILE = [
+    "x",
+    "%00",
+    "';DROP TABLE threads;--",
+    "é",
+    "A" * 3999,
+    base64.urlsafe_b64encode(b'["threads","infinity"]').decode(),
+    base64.urlsafe_b64encode(json.dumps(["threads", "2026-01-01T00:00:00+00:00", "x"]).encode()).decode(),
+    base64.urlsafe_b64encode(json.dumps(["other", "2026-01-01T00:00:00+00:00"]).encode()).decode(),
+]
+
+
+@pytest.fixture
+async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
+    """A house in which nobody is at work, with 60 mails."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN})
+    async with opened_brokerless(settings) as one:
+        await fill(one, 0, 60)
+        yield one
+
+
+def app_of(house: House) -> FastAPI:
+    return make_app([routes(house)])
+
+
+def client(house: House) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app_of(house), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
+
+
+async def every_page(api: httpx.AsyncClient, path: str) -> list[Any]:
+    found, pages = [], 0
+    while path:
+        answer = await api.get(path)
+        assert answer.status_code == 200, answer.text
+        found += answer.json()
+        path, pages = answer.links.get("next", {}).get("url", ""), pages + 1
+    assert pages > 1
+    return found
+
+
+async def test_a_list_is_followed_to_its_end(house: House) -> None:
+    """`Link: rel="next"` keeps what was asked for, and the last page has none."""
+    async with client(house) as api:
+        threads = await every_page(api, "/api/threads?limit=7")
+        resolved = await every_page(api, "/api/threads?limit=3&state=resolved&inbox=support")
+        people = await every_page(api, "/api/participants?limit=4")
+    assert [one["subject"] for one in threads] == [f"Question {n}" for n in range(30, 0, -1)]
+    assert {one["state"] for one in resolved} == {"resolved"}
+    assert len(resolved) == 10
+    assert [one["name"] for one in people] == [f"Person {n}" for n in range(15, 0, -1)]
+
+
+@pytest.mark.parametrize("cursor", HOSTILE, ids=range(len(HOSTILE)))
+async def test_a_cursor_that_is_none_of_ours_is_a_clear_400(house: House, cursor: str) -> None:
+    """On every list: 400 `bad_cursor`, in words, whatever came."""
+    facts = [f"participants/person1@example.org/{name}" for name in OF_A_PERSON]
+    async with client(house) as api:
+        for path in (*LISTS, *facts):
+            answer = await api.get(f"/api/{path}", params={"after": cursor, "at": "2026-01-15T09:00:00Z"})
+            assert (answer.status_code, answer.json()["error"]) == (400, "bad_cursor"), (path, answer.text)
+
+
+async def test_no_list_is_unbounded(house: House) -> None:
+    """Each route that answers with a list takes `limit` and `after`, but for few that are bounded by what they say."""
+    lists = {
+        path: {parameter["name"] for parameter in answers["get"].get("parameters", ())}
+        for path, answers in app_of(house).openapi()["paths"].items()
+        if path not in BOUNDED and "get" in answers and _is_list(answers["get"])
+    }
+    assert len(lists) >= len(LISTS) + len(OF_A_PERSON)
+    assert {path: taken for path, taken in lists.items() if not {"limit", "after"} <= taken} == {}
+
+
+def _is_list(operation: dict[str, Any]) -> bool:
+    answer = operation["responses"]["200"].get("content", {}).get("application/json", {})
+    return bool(answer.get("schema", {}).get("type") == "array")
+
+
+THREAD = """INSERT INTO threads (thread_id, workspace, inbox, subject, state, opened_at, changed_at)
+VALUES (gen_random_uuid(), %(workspace)s, 'support', 'Long', 'in_progress', now(), now())"""
+LONG = """INSERT INTO conversation (thread_id, version, workspace, role, text, tokens, trusted, at)
+SELECT t.thread_id, 2 * n, t.workspace, 'customer', 'Message ' || n, 5, true, t.opened_at + n * interval '1 minute'
+FROM threads t, generate_series(1, 5000) n WHERE t.subject = 'Long'"""
+STEPS = """INSERT INTO thread_log (thread_id, version, workspace, at, from_state, to_state, trigger, reason, refused, cause)
+SELECT t.thread_id, 2 * n + 1, t.workspace, t.opened_at, 'new', 'in_progress', 'system', 'Step ' || n, '', NULL
+FROM threads t, generate_series(1, 5000) n WHERE t.subject = 'Long'"""
+
+
+async def test_a_thread_of_5000_mails_came_in_one_answer(house: House) -> None:
+    """A conversation comes by pages, the newest first, each with the steps that were made next to it; none is left out."""
+    async with house.database.reading() as conn:
+        for statement in (THREAD, LONG, STEPS):
+            await conn.execute(statement, {"workspace": house.settings.workspace})
+    async with client(house) as api:
+        (one,) = [row for row in (await api.get("/api/threads?limit=500")).json() if row["subject"] == "Long"]
+        path = f"/api/threads/{one['thread_id']}"
+        newest = await api.get(path)
+        pages, before = [], f"{path}?limit=400"
+        while before:
+            answer = await api.get(before)
+            assert answer.status_code == 200, answer.text
+            pages.append(answer.json())
+            before = answer.links.get("next", {}).get("url", "")
+        bad = [(await api.get(path, params={"after": cursor})).status_code for cursor in HOSTILE]
+    assert len(newest.json()["conversation"]) == 500
+    assert newest.json()["conversation"][-1]["text"] == "Message 5000"
+    said = [message["text"] for page in reversed(pages) for message in page["conversation"]]
+    made = [step["reason"] for page in reversed(pages) for step in page["log"]]
+    assert said == [f"Message {n}" for n in range(1, 5001)]
+    assert made == [f"Step {n}" for n in range(1, 5001)]
+    assert max(len(page["log"]) for page in pages) <= 401
+    assert pages[-1]["earlier"] == ""
+    assert set(bad) == {400}

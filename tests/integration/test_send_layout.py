@@ -1,0 +1,217 @@
+"""What stands around a reply, who gets a copy, and that a person is shown what leaves."""
+
+from __future__ import annotations
+
+import email
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from email import policy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.replies import DraftDecided
+from services.console.drafts.deciding import FilesTooLarge, NewFile, keep_files
+from services.console.drafts.reading import HeldDraft, waiting_drafts
+from services.console.knowledge.asking import hand_in
+from services.core.bus.envelope import first
+from services.core.bus.runner import enter
+from services.core.clock import random_id
+from services.core.house import House
+from services.core.settings import Settings
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.flow.scenario import agent, reflection, rows
+from tests.support.brokerless import running_brokerless
+from tests.support.house import INBOX, settings_for
+from tests.support.letters import letter
+from tests.support.scripted_model import ScriptedModel, Seen
+from tests.support.scripted_replies import Behaviour, reply_tool
+from tests.support.smtp_server import Kept, Session, SmtpServer, Step
+
+_ID = re.compile(r"\[([0-9a-f-]{36})\]")
+LAYOUT = {
+    "signature": "Grace Hopper, Our Company",
+    "footer": "Our Company Ltd, 1 Harbour Street",
+    "quote": "below",
+    "reply_all": True,
+}
+QUESTION = letter("When does it open?", Cc="Bo <bo@acme.example>, eve@evil.example, gone@acme.example")
+
+
+def answer(seen: Seen) -> Behaviour:
+    """A reply with a link that the policy takes out."""
+    return reply_tool("reply", {"text": "At nine. https://evil.example/steal?x=1", "state": "awaiting_reply"})
+
+
+def refuse_gone(session: Session, step: Step) -> str | None:
+    """The server knows nobody of the name gone@acme.example."""
+    return "550 5.1.1 nobody here" if step == "rcpt" and session.recipient == "gone@acme.example" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Settings that have the scripted model write and the SMTP server of the test take the replies."""
+
+    server: SmtpServer
+    model: ScriptedModel
+    settings: Callable[..., Settings]
+
+
+@pytest.fixture
+async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    async with ScriptedModel() as model, SmtpServer(script=refuse_gone) as server:
+        model.script(agent(answer, lambda seen: reflection("S.")))
+
+        def settings(approval: str = "auto", **layout: Any) -> Settings:
+            return settings_for(
+                stack, database, topic_prefix, tmp_path,
+                smtp={"host": "127.0.0.1", "port": server.port},
+                model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url},
+                inboxes=[{**INBOX, "vouched_by": "the test", "layout": {**LAYOUT, **layout}}],
+                send={"approval": approval},
+            )  # fmt: skip
+
+        yield Desk(server, model, settings)
+
+
+async def bring(house: House, raw: bytes) -> None:
+    await accept(house, house.settings.inboxes[0], raw, source="file", source_key="one")
+    await settle(house)
+
+
+def plain(kept: Kept) -> str:
+    """The plain part as it left, with LF lines."""
+    part = email.message_from_bytes(kept.raw, policy=policy.default).get_body(("plain",))
+    assert part is not None
+    return str(part.get_content()).replace("\r\n", "\n")
+
+
+async def test_a_reply_has_its_signature_footer_and_quote_and_goes_to_the_authors_colleagues(desk: Desk) -> None:
+    """A colleague of the same company gets a copy, a stranger none; a copy that the server refuses stops nothing."""
+    async with running_brokerless(desk.settings()) as house:
+        await bring(house, QUESTION)
+        (kept,) = desk.server.accepted
+        assert (kept.recipient, kept.copies) == ("john@acme.example", ("bo@acme.example",))
+        assert "eve@evil.example" not in kept.raw.decode()
+        text = plain(kept)
+        assert "-- \nGrace Hopper, Our Company\n\nOur Company Ltd, 1 Harbour Street\n\nOn 2026-03-02" in text
+        assert text.endswith("John Miller wrote:\n> When does it open?\n")
+        (row,) = await rows(house, "SELECT state, detail, cc FROM deliveries")
+        assert row["state"] == "sent"
+        assert "no copy: gone@acme.example: 550" in row["detail"]
+        assert row["cc"] == ["bo@acme.example", "gone@acme.example"]
+
+
+async def test_what_a_person_approves_is_what_leaves_to_the_letter(desk: Desk) -> None:
+    """The draft is shown whole, its forbidden link already out; where the settings change since, it is shown again."""
+    async with running_brokerless(desk.settings("review")) as house:
+        await bring(house, QUESTION)
+        before = await only_draft(house)
+        assert "evil[.]example" in before.shown
+        assert "steal" not in before.shown
+        assert before.cc == ["bo@acme.example", "gone@acme.example"]
+    async with running_brokerless(desk.settings("review", footer="Moved to 2 Harbour Street")) as house:
+        await approve(house, before)
+        assert desk.server.accepted == []
+        after = await only_draft(house)
+        assert "Moved to 2 Harbour Street" in after.shown
+        await approve(house, after)
+        (kept,) = desk.server.accepted
+        assert plain(kept) == after.shown + "\n"
+
+
+async def test_a_link_that_a_person_typed_stays_and_the_models_does_not(desk: Desk) -> None:
+    """Their own wording leaves as they wrote it; what was cut from the draft does not come back with it."""
+    async with running_brokerless(desk.settings("review")) as house:
+        await bring(house, QUESTION)
+        text = "See https://partner.example/hours, not https://evil.example/steal?x=1"
+        await approve(house, await only_draft(house), text=text)
+        (kept,) = desk.server.accepted
+        assert "https://partner.example/hours" in plain(kept)
+        assert "steal" not in plain(kept)
+
+
+async def test_a_person_attaches_a_file(desk: Desk) -> None:
+    """It leaves with the reply, under its name, and is stored under the key of the thread's people."""
+    async with running_brokerless(desk.settings("review")) as house:
+        await bring(house, QUESTION)
+        draft = await only_draft(house)
+        word = DraftDecided(
+            reply_id=draft.reply_id, thread_id=draft.thread_id, approve=True, text_sha256=draft.text_sha256, by="grace"
+        )
+        files = await keep_files(house, word, [NewFile("Offer.pdf", b"%PDF-1.7 offer")])
+        await approve(house, draft, files=files)
+        (kept,) = desk.server.accepted
+        assert attached(kept) == [("Offer.pdf", "application/pdf", b"%PDF-1.7 offer")]
+        (row,) = await rows(house, "SELECT files FROM deliveries")
+        assert row["files"] == [files[0].blob]
+        assert files[0].blob[:32].strip("0"), "sealed: the name holds the key's id"
+
+
+async def test_files_over_the_limit_are_refused_before_they_are_stored(desk: Desk) -> None:
+    """The person is told at once, with the setting to change."""
+    async with running_brokerless(desk.settings("review")) as house:
+        await bring(house, QUESTION)
+        draft = await only_draft(house)
+        word = DraftDecided(
+            reply_id=draft.reply_id, thread_id=draft.thread_id, approve=True, text_sha256=draft.text_sha256, by="grace"
+        )
+        with pytest.raises(FilesTooLarge, match=r"send\.max_files_mb"):
+            await keep_files(house, word, [NewFile("a.bin", bytes(11 * 1024 * 1024))])
+
+
+async def test_the_agent_attaches_only_files_that_the_operator_marked(desk: Desk) -> None:
+    """The price list goes along; the internal handbook does not, though the model asks for it."""
+
+    def asks(seen: Seen) -> Behaviour:
+        _, *pieces = _ID.split(seen.opening)
+        may = {id: "may be attached" in text for id, text in zip(pieces[::2], pieces[1::2], strict=True)}
+        again = len(seen.body["messages"]) > 1
+        chosen = [id for id, marked in may.items() if marked == again]
+        return reply_tool("reply", {"text": "Here it is.", "state": "awaiting_reply", "attach": chosen[:1]})
+
+    desk.model.script(agent(asks, lambda seen: reflection("S.")))
+    async with running_brokerless(desk.settings()) as house:
+        for name, sendable in (("prices.md", True), ("handbook.md", False)):
+            content = f"# When does it open\n\n{name}: it opens at nine, says {name}.".encode()
+            given: dict[str, Any] = {"title": name, "by": "t", "media_type": "text/markdown", "sendable": sendable}
+            await hand_in(house, content, origin=f"docs/{name}", **given)
+        await settle(house)
+        await bring(house, QUESTION)
+        (kept,) = desk.server.accepted
+        assert [(name, kind) for name, kind, _ in attached(kept)] == [("prices.md", "text/markdown")]
+        (draft,) = await rows(house, "SELECT data FROM events WHERE type = 'reply.drafted.v1'")
+        assert "may not be attached" in str(draft["data"]["refused_calls"])
+
+
+def attached(kept: Kept) -> list[tuple[str, str, bytes]]:
+    """Name, type and content of each file of a mail."""
+    message = email.message_from_bytes(kept.raw, policy=policy.default)
+    return [
+        (part.get_filename() or "", part.get_content_type(), part.get_payload(decode=True))  # type: ignore[misc]
+        for part in message.iter_attachments()
+    ]
+
+
+async def only_draft(house: House) -> HeldDraft:
+    async with house.database.reading() as conn:
+        (draft,) = await waiting_drafts(conn, house.settings.workspace)
+    return draft
+
+
+async def approve(house: House, draft: HeldDraft, **more: Any) -> None:
+    decided = DraftDecided(
+        reply_id=draft.reply_id,
+        thread_id=draft.thread_id,
+        approve=True,
+        text_sha256=draft.text_sha256,
+        by="grace",
+        **more,
+    )
+    at = house.now()
+    await enter(house, first(decided, id=random_id(), source="console", time=at, workspace=house.settings.workspace))
+    await settle(house)

@@ -1,0 +1,133 @@
+"""A rolling upgrade: the previous release's code next to this tree's, on one database and one broker, and back again."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import tarfile
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from deploy.local import Endpoints
+from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.topics_admin import ends
+from services.core.db import fetch_all
+from services.core.house import House, open_house
+from services.pipeline import consumers
+from services.receive_email.accept import accept
+from services.tools.settle import settle
+from tests.support.house import running_house, settings_for
+from tests.support.letters import letter
+from tests.support.stack import temporary_home
+from tests.support.workers import ROOT, Process, Worker, environment_of
+
+RELEASES = ROOT / "deploy" / "releases.toml"
+MAILS = 6
+AT_WORK = '"event": "at work"'  # how 0.1.0 says that it is running
+LOG_OF_CRASH = "Traceback"
+
+
+def previous_release() -> tuple[str, bytes]:
+    """The newest release that is not this tree's own commit, and its tree as a tar file; skips where a clone lacks it."""
+    release = tomllib.loads(RELEASES.read_text())["release"][-1]
+    made = subprocess.run(
+        ["git", "archive", "--format=tar", release["commit"], "services", "schemas", "deploy", "pyproject.toml"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if made.returncode:
+        pytest.skip(f"this clone does not hold the commit of {release['version']}: {made.stderr.decode()[:200]}")
+    return release["version"], made.stdout
+
+
+def spawn_in(tree: Path, names: Sequence[str], environment: Mapping[str, str], log: Path) -> Process:
+    """`python -m services NAMES` of another tree."""
+    with log.open("wb") as output:
+        return subprocess.Popen(
+            [sys.executable, "-m", "services", *names],
+            cwd=tree,
+            env={**environment, "PYTHONPATH": str(tree)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+async def test_the_previous_release_works_next_to_this_one(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """During an upgrade and after a rollback every mail ends in one way, and no consumer makes a dead letter."""
+    version, archive = previous_release()
+    tree = tmp_path / "previous"
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        tar.extractall(tree, filter="data")
+    with temporary_home() as home:
+        settings = settings_for(stack, database, topic_prefix, home)
+        log = tmp_path / f"{version}.log"
+        async with running_house(settings) as house:
+            process = spawn_in(tree, ["all"], environment_of(settings), log)
+            old = Worker(version, ("all",), log, process, AT_WORK)
+            try:
+                await old.ready(300)  # its tree has no compiled files yet
+                await post(house, range(MAILS))
+                await settle(house, timeout_s=180)
+                await check(house, MAILS)
+                both = await who_worked(house)
+            except BaseException:
+                print(old.tail(60))
+                old.kill()
+                raise
+        try:  # the rollback: this tree's processes have ended, the previous release goes on alone
+            async with open_house(settings) as house:
+                await post(house, range(MAILS, 2 * MAILS))
+                await settle(house, timeout_s=180)
+                await check(house, 2 * MAILS)
+        except BaseException:
+            print(old.tail(60))
+            raise
+        finally:
+            assert old.stop() == 0
+    print(f"{version} next to this tree stored events: {both}")
+    assert LOG_OF_CRASH not in log.read_text()
+    assert min(both.values()) > 0, "one of the two did nothing"
+
+
+async def post(house: House, numbers: range) -> None:
+    """Mails of people of their own."""
+    for number in numbers:
+        raw = letter(
+            "What does the Team plan cost?", sender=f"P <p{number}@x.example>", message_id=f"<{number}@x.example>"
+        )
+        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+
+
+async def check(house: House, mails: int) -> None:
+    """Each mail's turn has ended once, nothing is left in the outbox, and nobody made a dead letter."""
+    async with house.database.reading() as conn:
+        [turns] = await fetch_all(conn, "SELECT count(*) AS n, count(closed_at) AS closed FROM turns")
+        [sent] = await fetch_all(conn, "SELECT count(*) AS n, count(DISTINCT thread_id) AS threads FROM deliveries")
+        left = await fetch_all(conn, "SELECT * FROM outbox")
+        failed = await fetch_all(conn, "SELECT data FROM events WHERE type = 'turn.failed.v1'")
+    assert (turns["n"], turns["closed"]) == (mails, mails)
+    assert sent["n"] == sent["threads"] == mails
+    assert left == []
+    assert failed == []
+    prefix = house.settings.kafka.topic_prefix
+    letters = [dead_letter_topic(prefix + topic, prefix + name) for topic, name in consumers()]
+    assert sum((await ends(house.settings.kafka.brokers, letters)).values()) == 0
+
+
+async def who_worked(house: House) -> dict[str, int]:
+    """How many events each of the two stored: version 0.1 marks `published_at` later than it stores."""
+    query = """SELECT count(*) FILTER (WHERE published_at - stored_at > interval '0.2 ms') AS previous,
+                      count(*) FILTER (WHERE published_at - stored_at <= interval '0.2 ms') AS this FROM events"""
+    async with house.database.reading() as conn:
+        [row] = await fetch_all(conn, query)
+    return dict(row)

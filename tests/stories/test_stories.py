@@ -1,0 +1,36 @@
+"""No mistake of a model makes the memory believe a false value, and what is true is still learned."""
+
+from __future__ import annotations
+
+from services.learn_facts.forms import same_value
+from tests.stories.driving import believed
+from tests.stories.story import Story, stories
+
+STORIES = stories()
+
+
+def verdict(story: Story, name: str, values: list[str]) -> list[str]:
+    """What is wrong with what is believed, in words."""
+    wrong = [f"believes {one!r}" for one in values if any(same_value(one, false) for false in story.false)]
+    if len(values) > 1:
+        wrong.append(f"believes {values}")
+    learns = name in ("faultless", "another key", "a loose quote", "both, the old one first", "both, the old one last")
+    wanted = story.true if learns or story.what in ("keeps", "same") else None
+    if wanted is not None and not any(same_value(one, wanted) for one in values):
+        wrong.append(f"does not believe {wanted!r}")
+    return [f"{story.name}, {name}: {one}: {story.second}" for one in wrong]
+
+
+def test_no_mistake_makes_a_false_fact_current() -> None:
+    """After two mails no false value is believed, whatever plausible mistake the model made, and the true one is."""
+    wrong: list[str] = []
+    for story in STORIES:
+        for name, proposals in {"faultless": story.faultless(), **story.faulty()}.items():
+            wrong += verdict(story, name, believed(story, proposals))
+    assert not wrong, "\n".join([f"{len(wrong)} wrong", *wrong])
+
+
+def test_there_are_enough_stories() -> None:
+    """At least 120, each with at least three faulty extractions."""
+    assert len(STORIES) >= 120
+    assert all(len(one.faulty()) >= 3 for one in STORIES)

@@ -1,0 +1,70 @@
+"""A whole deployment in this process with a log in memory: every processor and edge, real Postgres, SMTP and IMAP.
+
+`running_brokerless` is to `running_house` what `working_brokerless` is to `working`: use it wherever the broker is not
+the subject. What another process publishes (a command that is started as one) is not seen here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Collection
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from typing import Any
+
+from services.core.bus.group import make_source
+from services.core.bus.processor import Processor
+from services.core.house import House, open_house
+from services.core.settings import Settings
+from services.pipeline import NAMES, PROCESSORS
+from services.process import start_beside
+from services.tools.mailboxes.keep import settle_mailboxes
+from tests.support.memory_log import MemoryLog, MemoryPublisher
+
+
+@asynccontextmanager
+async def opened_brokerless(settings: Settings, **parts: Any) -> AsyncIterator[House]:
+    """A house that publishes to the log in memory of its topics' prefix; nobody is at work in it."""
+    log = MemoryLog.of(settings.kafka.topic_prefix)
+    async with open_house(settings, publishes=False, **parts) as house:
+        yield replace(house, publisher=MemoryPublisher(log))
+
+
+@asynccontextmanager
+async def working_brokerless(house: House, names: Collection[str]) -> AsyncIterator[None]:
+    """The named processors and edges at work for the block; they stop cleanly at its end."""
+    log, stop = MemoryLog.of(house.settings.kafka.topic_prefix), asyncio.Event()
+    if "keep_time" in names:
+        await settle_mailboxes(house)
+    try:
+        async with asyncio.TaskGroup() as group, AsyncExitStack() as stack:
+            for processor in PROCESSORS:
+                if processor.name in names:
+                    await stack.enter_async_context(_consuming(log, processor, house))
+            stack.callback(stop.set)
+            start_beside(group, house, names, stop)
+            yield
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+
+
+@asynccontextmanager
+async def running_brokerless(settings: Settings, names: tuple[str, ...] = NAMES, **parts: Any) -> AsyncIterator[House]:
+    """A house on a migrated database with the named processors at work in this process."""
+    async with opened_brokerless(settings, **parts) as house, working_brokerless(house, names):
+        yield house
+
+
+@asynccontextmanager
+async def _consuming(log: MemoryLog, processor: Processor, house: House) -> AsyncIterator[None]:
+    """The lanes and the runner that a process gives this processor, on the log in memory."""
+    source = make_source(processor, house)
+    topics = source._settings.topics
+    task = asyncio.create_task(log.consume(source._settings.group, topics, source._lanes), name=processor.name)
+    mine = house.bell.listen(topics, lambda: None)  # nobody else need be told that there are records
+    try:
+        yield
+    finally:
+        mine()
+        task.cancel()
+        await asyncio.wait([task])

@@ -1,0 +1,92 @@
+"""A demo that stays after its story, for the commands that the documentation suggests."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.context import ForkServerContext
+from pathlib import Path
+from typing import Any
+
+from tests.integration.test_cli import COMMAND, environment
+from tests.support.commands import Done, loaded_commands, run
+from tests.support.stack import temporary_home
+
+HOME = "var/demo"
+# Replies to this one person wait for approval: no other setting of the demo is touched.
+HELD = "Eve Held <eve@held.example>"
+PARTICIPANTS = json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}])
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """The folder in which it was started, and all that it printed; `kept` is what steps leave to later ones."""
+
+    folder: Path
+    printed: str
+    server: ForkServerContext
+    kept: dict[str, str] = field(default_factory=dict)
+
+    def run(self, command: str, **how: Any) -> Done:
+        """A command as it is documented, of this demo unless it names another `--home`."""
+        program, *words = shlex.split(command)
+        assert program == "correspondent"
+        home = [] if "--home" in words or words[0] == "run" else ["--home", HOME]
+        return run(self.server, self.folder, [*home, *words], CORRESPONDENT_PARTICIPANTS=PARTICIPANTS, **how)
+
+    def found(self, command: str, pattern: str) -> str:
+        """The first group of `pattern` in what the command prints, lines kept."""
+        printed = self.run(command).printed
+        match = re.search(pattern, printed, re.M)
+        assert match, f"{command}: {pattern} is not in\n{printed}"
+        return match[1]
+
+    def write(self, text: str, sender: str) -> Done:
+        """A mail to the demo."""
+        return self.run(shlex.join(["correspondent", "write", text, "--from", sender]))
+
+    def servers(self) -> dict[str, str]:
+        """The variables that name the demo's servers, as an operator of `run` sets them."""
+        ends = json.loads((self.folder / HOME / "endpoints.json").read_text())
+        return {
+            "CORRESPONDENT_CONFIG": str(self.folder / HOME / "correspondent.toml"),
+            "CORRESPONDENT_HOME": str(self.folder / HOME),
+            "CORRESPONDENT_DATABASE_URL": ends["database"],
+            "CORRESPONDENT_REDIS_URL": ends["redis"],
+            "CORRESPONDENT_KAFKA__BROKERS": ends["kafka"],
+            "CORRESPONDENT_KAFKA__EMBEDDED": "true",
+            "CORRESPONDENT_SMTP__HOST": ends["smtp_host"],
+            "CORRESPONDENT_SMTP__PORT": str(ends["smtp_port"]),
+            "CORRESPONDENT_WEB__PORT": "0",
+        }
+
+
+@contextmanager
+def running_demo() -> Iterator[Demo]:
+    """`correspondent demo` in a folder of its own, after its story; ended as Ctrl-C ends it."""
+    with temporary_home() as folder:
+        process = subprocess.Popen(
+            [*COMMAND, "demo"],
+            cwd=folder,
+            env=environment(CORRESPONDENT_PARTICIPANTS=PARTICIPANTS),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert process.stdout is not None
+        try:
+            lines = []
+            for line in process.stdout:
+                lines.append(line)
+                if line.startswith("Ctrl-C ends"):
+                    break
+            yield Demo(folder, "".join(lines), loaded_commands())
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(60)

@@ -1,0 +1,166 @@
+"""A long history without its years: rows as answered mails leave them, copied by SQL; and what statements read of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from schemas.topics import catalogue
+from services.console.drafts.reading import DRAFTS
+from services.console.drafts.reading import SQL as DRAFT_SQL
+from services.console.memory.people import PEOPLE
+from services.console.memory.people import SQL as PEOPLE_SQL
+from services.console.threads.reading import DUE, THREADS
+from services.console.threads.reading import SQL as THREAD_SQL
+from services.core.bus.undone import SQL as UNDONE_SQL
+from services.core.bus.undone import advance, not_done_args, pairs_of
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.house import House
+from services.core.paging import Listing
+from services.tools.commands.alerts import SQL as ALERT_SQL
+from services.tools.commands.alerts import TOLD
+from services.tools.commands.deliveries import LEDGER
+from services.tools.commands.deliveries import SQL as DELIVERY_SQL
+from services.tools.commands.ids import SQL as ID_SQL
+from services.tools.commands.ids import id_range
+from services.tools.commands.mails import OUTCOMES
+from services.tools.commands.status import SQL as STATUS_SQL
+from services.tools.health.state import SQL as HEALTH_SQL
+from services.tools.mailboxes.keep import SQL as MAILBOX_SQL
+from services.tools.settle import SQL as SETTLE_SQL
+from services.tools.vectors.renewal import SQL as VECTOR_SQL
+
+SQL = queries(__file__, "history.sql")
+PAIRS = pairs_of(catalogue().consumers())
+EVENTS_A_MAIL = 10
+PARTS = ("people", "threads", "mails", "turns", "conversation", "deliveries", "deadlines", "alerts", "events")
+TABLES = (
+    "participants", "threads", "mails", "turns", "conversation", "deliveries", "thread_deadlines", "alerts", "events",
+    "journal",
+)  # fmt: skip
+UNTIL = datetime(2026, 3, 1, tzinfo=UTC)
+PAGE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One statement of the product with its parameters."""
+
+    name: str
+    statement: Any
+    args: dict[str, Any]
+
+
+async def fill(house: House, done: int, mails: int) -> None:
+    """Bring the house from `done` to `mails` mails, a minute apart, all answered; the marks come along."""
+    args = {"workspace": house.settings.workspace, "done": done, "mails": mails, "until": UNTIL}
+    async with house.database.reading() as conn:
+        row = await fetch_one(conn, SQL.last_seq)
+        for part in PARTS:
+            await conn.execute(getattr(SQL, part), args)
+        for day in await fetch_all(conn, SQL.days):
+            await conn.execute("SELECT make_journal_day(%(day)s)", day)
+        await conn.execute(SQL.journal, {**PAIRS.args(), "after": row["seq"] if row else 0})
+        await conn.execute(f"VACUUM ANALYZE {', '.join(TABLES)}".encode())
+    await advance(house, PAIRS, margin_s=0)
+
+
+async def asked_at_start(house: House) -> list[Asked]:
+    """What an embedded start asks the tables: what is undone, and how far the marks are."""
+    async with house.database.reading() as conn:
+        args = await not_done_args(conn, PAIRS)
+    moment = {"limit": 20_000, "moment": UNTIL}
+    return [
+        Asked("start: what is undone", UNDONE_SQL.undone, args),
+        Asked("start: marks moved on", UNDONE_SQL.advance, {**args, **moment}),
+        Asked("start: what is listed", UNDONE_SQL.forget_done, {}),
+    ]
+
+
+async def asked_by_status(house: House) -> list[Asked]:
+    """What `correspondent status` and its like ask the tables."""
+    async with house.database.reading() as conn:
+        args = await not_done_args(conn, PAIRS)
+    here = {**args, "workspace": house.settings.workspace, "now": UNTIL, "minutes": 10, "older_s": 0.0, "until": UNTIL}
+    return [
+        Asked("status: what waits", STATUS_SQL.waiting, here),
+        Asked("status: open turns", STATUS_SQL.open_turns, here),
+        Asked("status: what stands still", HEALTH_SQL.undone, here),
+        Asked("whether the house is at rest", SETTLE_SQL.unfinished, {**here, "since": 0}),
+    ]
+
+
+async def asked_by_lists(house: House) -> list[Asked]:
+    """The first page of each list, and one from its middle."""
+    async with house.database.reading() as conn:
+        low = (await not_done_args(conn, PAIRS))["low"]
+        here = {"workspace": house.settings.workspace, "low": low, "thread_id": None, "reply_id": None, "state": ""}
+        threads = {**here, **dict.fromkeys(("state", "priority", "tag", "inbox"))}
+        lists: list[tuple[str, Listing, Any, dict[str, Any], str]] = [
+            ("threads", THREADS, THREAD_SQL.threads, threads, "threads"),
+            ("threads, closed", THREADS, THREAD_SQL.threads, {**threads, "state": "closed"}, "threads"),
+            ("threads, urgent", THREADS, THREAD_SQL.threads, {**threads, "priority": "urgent"}, "threads"),
+            ("threads of an inbox", THREADS, THREAD_SQL.threads, {**threads, "inbox": "support"}, "threads"),
+            ("participants", PEOPLE, PEOPLE_SQL.people, here, "participants"),
+            ("mails", OUTCOMES, SETTLE_SQL.outcomes, here, "mails"),
+            ("deliveries", LEDGER, DELIVERY_SQL.ledger, here, "deliveries"),
+            ("deliveries, sent", LEDGER, DELIVERY_SQL.ledger, {**here, "state": "sent"}, "deliveries"),
+            ("alerts", TOLD, ALERT_SQL.told, here, "alerts"),
+            ("deadlines", DUE, THREAD_SQL.due, here, ""),
+            ("drafts", DRAFTS, DRAFT_SQL.waiting, here, ""),
+        ]
+        least, most = id_range("abc")
+        named = {**here, "beginning": "abc", "least": least, "most": most}
+        lacking = {**here, "model": "a model"}
+        found = [
+            Asked("the beginning of an id", ID_SQL.threads, named),
+            Asked("vectors that are lacking", VECTOR_SQL.lacking, lacking),
+            Asked("rows of before the mailbox key", MAILBOX_SQL.waiting, here),
+        ]
+        for name, listing, statement, args, table in lists:
+            found.append(Asked(name, statement, args | listing.args("", PAGE)))
+            if table:
+                found.append(Asked(f"{name}, its middle", statement, args | await _middle(conn, listing, table)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a statement read: pages of 8 kB, in memory or on disk, rows, and the tables that it read from end to end."""
+
+    pages: int
+    rows: int
+    whole: tuple[str, ...]
+
+
+async def read_by(house: House, asked: Asked) -> Read:
+    """What the statement reads, by its plan as it was run; what it writes is taken back."""
+    async with house.database.reading() as conn, conn.transaction(force_rollback=True):
+        explained = await conn.execute(
+            b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + asked.statement.encode(), asked.args
+        )
+        row = await explained.fetchone()
+    assert row is not None
+    told = row["QUERY PLAN"]
+    plan = (json.loads(told) if isinstance(told, str) else told)[0]["Plan"]
+    scans = [one for one in _nodes(plan) if "Relation Name" in one and "Scan" in one["Node Type"]]
+    rows = sum((one["Actual Rows"] + one.get("Rows Removed by Filter", 0)) * one["Actual Loops"] for one in scans)
+    whole = {one["Relation Name"] for one in scans if one["Node Type"] == "Seq Scan" and one["Actual Loops"]}
+    return Read(int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]), round(rows), tuple(sorted(whole)))
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
+
+
+async def _middle(conn: Connection, listing: Listing, table: str) -> dict[str, Any]:
+    columns = ", ".join(name for name, _ in listing.key)
+    middle = f"SELECT {columns} FROM {table} ORDER BY {columns} OFFSET (SELECT count(*) / 2 FROM {table}) LIMIT 1"
+    row = await fetch_one(conn, middle.encode())
+    assert row is not None
+    return listing.args("", PAGE) | {f"after_{name}": row[name] for name, _ in listing.key}
