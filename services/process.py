@@ -30,6 +30,7 @@ from services.core.settings.retention import DEAD_LETTERS
 from services.core.web import run_edges
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 from services.tools.health import watch as health
+from services.tools.health.missed import MissedEvents
 from services.tools.mailboxes.keep import settle_mailboxes
 from services.tools.retention import daily as retention
 from services.tools.vectors import keep as vectors
@@ -109,6 +110,7 @@ async def working(house: House, names: Collection[str], report: Report = _log) -
         if "keep_time" in names:
             group.create_task(health.keep(house, stop), name="health")
             group.create_task(keeper.keep(stop), name="log")
+            group.create_task(MissedEvents(house).keep(stop), name="missed events")
         group.create_task(generations.keep(list(sources.values()), stop), name="generations of the log")
         heard = {BELL: house.bell.heard} if house.settings.kafka.embedded else {LOG: generations.heard}
         group.create_task(listen(house.settings.database_url, heard, stop), name="announcements of other processes")

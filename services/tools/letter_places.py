@@ -108,7 +108,8 @@ def _runs(wanted: Sequence[Place]) -> list[tuple[Place, Place]]:
 
 def _row(letter: Letter) -> dict[str, Any]:
     place = {"topic": letter.record.topic, "partition": letter.record.partition, "offset": letter.record.offset}
-    return {"id": letter.id, "consumer": letter.group, "failed_at": letter.failed_at, **place}
+    about = {"id": letter.id, "event_id": letter.event_id, "consumer": letter.group, "failed_at": letter.failed_at}
+    return about | place
 
 
 async def _marks(house: House, stops: Mapping[Partition, int]) -> tuple[dict[Partition, int], list[dict[str, Any]]]:

@@ -14,8 +14,8 @@ DELETE FROM dead_letter_places WHERE id IN (
 DELETE FROM dead_letter_places WHERE topic = %(topic)s AND partition = %(partition)s;
 
 -- name: note
-INSERT INTO dead_letter_places (id, consumer, topic, partition, record_offset, failed_at, decided)
-VALUES (%(id)s, %(consumer)s, %(topic)s, %(partition)s, %(offset)s, %(failed_at)s,
+INSERT INTO dead_letter_places (id, event_id, consumer, topic, partition, record_offset, failed_at, decided)
+VALUES (%(id)s, %(event_id)s, %(consumer)s, %(topic)s, %(partition)s, %(offset)s, %(failed_at)s,
         EXISTS (SELECT FROM letter_decisions d WHERE d.letter_id = %(id)s))
 ON CONFLICT (id) DO NOTHING;
 

@@ -20,6 +20,7 @@ FILES = {
     "tests/integration/test_faust_uncommitted.py": "offsets",
     "tests/integration/test_health.py": "offsets that passed what is undone",
     "tests/integration/test_lost_log.py": "the broker loses its log",
+    "tests/integration/test_missed_events.py": "offsets that passed what is undone",
     "tests/integration/test_nothing_held_back.py": "a record that the broker refuses",
     "tests/integration/test_operator_tools.py": "what an operator types about topics",
     "tests/integration/test_outbox.py": "what the broker refuses",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from collections.abc import Sequence
 
 import structlog
 
@@ -71,14 +72,19 @@ async def refill(house: House, consumers: list[tuple[str, str]]) -> int:
 
 async def refill_counted(house: House, consumers: list[tuple[str, str]]) -> Counter[str]:
     """The same; how many events of each topic, named without the prefix."""
-    counts: Counter[str] = Counter()
     pairs = pairs_of(consumers)
     await advance(house, pairs)
     async with house.database.reading() as conn:
         places = await undone_places(conn, pairs)
+    return await publish_places(house, places)
+
+
+async def publish_places(house: House, places: Sequence[int]) -> Counter[str]:
+    """Publish stored events again by where they stand (`events.seq`); how many of each topic."""
+    counts: Counter[str] = Counter()
     for start in range(0, len(places), BATCH):
         async with house.database.reading() as conn:
-            rows = await fetch_sealed(conn, UNDONE.at_places, {"places": places[start : start + BATCH]})
+            rows = await fetch_sealed(conn, UNDONE.at_places, {"places": list(places[start : start + BATCH])})
         await publish_rows(house, await unerased(house, rows))
         counts.update(row["topic"] for row in rows)
     return counts

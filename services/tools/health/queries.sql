@@ -6,6 +6,17 @@ FROM left_to_do(%(topics)s::text[], %(consumers)s::text[], %(skipped)s::text[], 
 WHERE e.stored_at < clock_timestamp() - make_interval(secs => %(older_s)s)
 GROUP BY n.consumer ORDER BY n.consumer;
 
+-- name: suspects
+-- Events on the log that one of their consumers has not done for a while, the oldest first: no dead letters that wait, and
+-- none that were published again too often.
+SELECT n.consumer, e.topic, n.event_id, n.seq
+FROM left_to_do(%(topics)s::text[], %(consumers)s::text[], %(skipped)s::text[], %(low)s) n JOIN events e ON e.id = n.event_id
+WHERE e.stored_at < clock_timestamp() - make_interval(secs => %(older_s)s)
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.event_id = n.event_id)
+  AND NOT EXISTS (SELECT FROM dead_letter_places p WHERE p.event_id = n.event_id AND p.consumer = n.consumer)
+  AND n.event_id <> ALL (%(spent)s::uuid[])
+ORDER BY n.seq LIMIT %(limit)s;
+
 -- name: unfetched
 -- Mails that an IMAP server would not hand over.
 SELECT inbox, count(*) AS mails, min(error) AS error, max(attempts) AS attempts FROM unfetched_mails

@@ -3,6 +3,7 @@
 
 CREATE TABLE dead_letter_places (
     id            uuid PRIMARY KEY,
+    event_id      uuid,
     consumer      text NOT NULL,
     topic         text NOT NULL,
     partition     int NOT NULL,
@@ -13,6 +14,7 @@ CREATE TABLE dead_letter_places (
 );
 CREATE INDEX dead_letter_places_waiting ON dead_letter_places (failed_at, id) WHERE NOT decided;
 CREATE INDEX dead_letter_places_by_time ON dead_letter_places (failed_at, id);
+CREATE INDEX dead_letter_places_event ON dead_letter_places (event_id, consumer);
 CREATE INDEX dead_letter_places_noted ON dead_letter_places (noted_at);
 CREATE INDEX dead_letter_places_topic ON dead_letter_places (topic);
 COMMENT ON TABLE dead_letter_places IS 'An index of the topics of dead letters: it holds nothing of what they say. Derived; empty is right, and slow once. Bound: rows go after 90 days, as the records do.';
