@@ -3,7 +3,7 @@
 These models are the contract between the prompt and the code. Their JSON Schemas are sent to the model, so
 every description is written for it; what comes back is validated here before anything believes it.
 Lengths are hard limits: a longer quote or text is refused, a longer summary or brief is cut at a sentence. How many
-words those two may have is the `Room` that a house gives them.
+words those two may have is the `Room` that a deployment gives them.
 Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thing is still true.
 """
 

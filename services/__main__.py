@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
+from services.core.app import open_app
 from services.core.errors import CorrespondentError
-from services.core.house import open_house
 from services.core.logging import configure
 from services.core.settings import Settings, read_settings
+from services.operations.preparation import prepare
 from services.pipeline import EDGES, PROCESSORS
-from services.process import check_names, prepare, until_signal, working
+from services.process import check_names, until_signal, working
 
 
 def main(arguments: list[str]) -> int:
@@ -32,14 +33,14 @@ def main(arguments: list[str]) -> int:
 def usage() -> str:
     """What can be run."""
     lines = ["usage: python -m services NAME [NAME ...]", "", "  all              everything below, in one process"]
-    lines += [f"  {one.name:16} edge" for one in EDGES]
+    lines += [f"  {one:16} edge" for one in EDGES]
     lines += [f"  {one.name:16} consumes {', '.join(one.topics)}" for one in PROCESSORS]
     return "\n".join(lines) + "\n"
 
 
 async def _run(settings: Settings, names: frozenset[str]) -> None:
     await prepare(settings)
-    async with open_house(settings) as house, working(house, names):
+    async with open_app(settings) as app, working(app, names):
         await until_signal()
 
 

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from services import (
     alert_people,
-    console,
     generate_reply,
-    keep_time,
     learn_documents,
     learn_facts,
     load_memory,
     read_email,
-    receive_email,
     reflect,
     send_email,
     summarize_threads,
     track_threads,
 )
-from services.core.bus.processor import Edge, Processor
+from services.core.bus.processor import Processor
 from services.core.bus.unit import Appliers
 
 PROCESSORS: tuple[Processor, ...] = (
@@ -32,9 +29,9 @@ PROCESSORS: tuple[Processor, ...] = (
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
 )
-EDGES: tuple[Edge, ...] = (receive_email.EDGE, keep_time.EDGE, console.EDGE)
+EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 
-NAMES: tuple[str, ...] = (*(one.name for one in EDGES), *(one.name for one in PROCESSORS))
+NAMES: tuple[str, ...] = (*EDGES, *(one.name for one in PROCESSORS))
 
 
 def consumers() -> list[tuple[str, str]]:
@@ -43,5 +40,5 @@ def consumers() -> list[tuple[str, str]]:
 
 
 def appliers() -> Appliers:
-    """Every `apply` of the house, by event: what a rebuild folds with."""
+    """Every `apply` of the deployment, by event: what a rebuild folds with."""
     return {event: apply for one in PROCESSORS for event, apply in one.appliers.items()}

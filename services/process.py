@@ -5,45 +5,35 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from datetime import timedelta
+from importlib import import_module
 
 import structlog
 
-from schemas.topics import catalogue
+from services.core.app import App
 from services.core.bus.bell import CHANNEL as BELL
-from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.faust_source import FaustSource
 from services.core.bus.group import make_source
 from services.core.bus.log_generations import CHANNEL as LOG
 from services.core.bus.log_generations import LogGenerations
 from services.core.bus.log_recovery import LogKeeper
-from services.core.bus.topics_admin import TopicSpec, ensure_topics
-from services.core.db.migrate import migrate
+from services.core.bus.processor import Edge
 from services.core.db.notices import listen
 from services.core.errors import Permanent
-from services.core.house import House
 from services.core.probes import Probes, run_probes
-from services.core.settings import Settings
-from services.core.settings.retention import DEAD_LETTERS
 from services.core.web import run_edges
+from services.operations.health import watch as health
+from services.operations.health.missed import MissedEvents
+from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.preparation import Report, log_line, topic_specs
+from services.operations.retention import daily as retention
+from services.operations.vectors import keep as vectors
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
-from services.tools.health import watch as health
-from services.tools.health.missed import MissedEvents
-from services.tools.mailboxes.keep import settle_mailboxes
-from services.tools.retention import daily as retention
-from services.tools.vectors import keep as vectors
 
 log = structlog.get_logger(__name__)
 
-Report = Callable[[str], None]  # gets one line for each thing that a start waits for
-
 STILL_WAITING_S = 5.0  # how often a start says what it still waits for
-
-
-def _log(line: str) -> None:
-    log.info(line)  # looked up when it is called: before logs are configured, structlog would print to the terminal
 
 
 class NoSuchProcessor(Permanent):
@@ -60,70 +50,57 @@ def check_names(names: Collection[str]) -> frozenset[str]:
     return frozenset(names)
 
 
-def topic_specs(settings: Settings) -> list[TopicSpec]:
-    """Every topic of topics.yaml, and each consumer's dead letters."""
-    prefix = settings.kafka.topic_prefix
-    specs = [
-        TopicSpec(prefix + one.name, one.partitions, timedelta(days=one.retention_days) // timedelta(milliseconds=1))
-        for one in catalogue().topics.values()
-    ]
-    letters = [dead_letter_topic(prefix + topic, prefix + consumer) for topic, consumer in consumers()]
-    return specs + [TopicSpec(name, 1, DEAD_LETTERS // timedelta(milliseconds=1)) for name in letters]
-
-
-async def prepare(settings: Settings, report: Report = _log) -> None:
-    """Bring database and topics up to date. Safe at every start, and by several processes at once."""
-    report("waiting for the database, which is migrated where it must be")
-    await asyncio.to_thread(migrate, settings.database_url)
-    report(f"waiting for the broker at {settings.kafka.brokers}, where missing topics are created")
-    await ensure_topics(settings.kafka, topic_specs(settings), replication=settings.kafka.replication)
-
-
 @asynccontextmanager
-async def working(house: House, names: Collection[str], report: Report = _log) -> AsyncIterator[None]:
+async def working(app: App, names: Collection[str], report: Report = log_line) -> AsyncIterator[None]:
     """The named processors and edges run for the block; they stop cleanly at its end.
 
     What the broker lost (an embedded one begins empty) is published again before an edge opens. The process that keeps
     time sees to that, now and whenever the broker loses its log; it sees to retention, to the vectors of memory and to
     alerts of what stands still, too.
     """
-    keeper, stop = LogKeeper(house, topic_specs(house.settings), consumers()), asyncio.Event()
-    generations = LogGenerations(house)
+    keeper, stop = LogKeeper(app, topic_specs(app.settings), consumers()), asyncio.Event()
+    generations = LogGenerations(app)
     if "keep_time" in names:
         report("waiting for stored events that the broker does not have")
         await keeper.look()
-        await settle_mailboxes(house)
+        await settle_mailboxes(app)
     await generations.read()
     async with _first_error(), asyncio.TaskGroup() as group, AsyncExitStack() as stack:
         stack.push_async_callback(keeper.close)
         processors = [one for one in PROCESSORS if one.name in names]
-        sources = {one.name: make_source(one, house, generations.current) for one in processors}
-        if house.settings.monitoring.enabled:
-            probes = Probes(house, sources, any(one.asks_model for one in processors))
-            group.create_task(run_probes(probes, house.settings.monitoring, stop), name="probes")
+        sources = {one.name: make_source(one, app, generations.current) for one in processors}
+        if app.settings.monitoring.enabled:
+            probes = Probes(app, sources, any(one.asks_model for one in processors))
+            group.create_task(run_probes(probes, app.settings.monitoring, stop), name="probes")
         for source in sources.values():
             stack.push_async_callback(source.stop)
             await source.start()
         await _all_assigned(sources, report)
         stack.callback(stop.set)
-        start_beside(group, house, names, stop)
+        start_beside(group, app, names, stop)
         if "keep_time" in names:
-            group.create_task(health.keep(house, stop), name="health")
+            group.create_task(health.keep(app, stop), name="health")
             group.create_task(keeper.keep(stop), name="log")
-            group.create_task(MissedEvents(house).keep(stop), name="missed events")
+            group.create_task(MissedEvents(app).keep(stop), name="missed events")
         group.create_task(generations.keep(list(sources.values()), stop), name="generations of the log")
-        heard = {BELL: house.bell.heard} if house.settings.kafka.embedded else {LOG: generations.heard}
-        group.create_task(listen(house.settings.database_url, heard, stop), name="announcements of other processes")
+        heard = {BELL: app.bell.heard} if app.settings.kafka.embedded else {LOG: generations.heard}
+        group.create_task(listen(app.settings.database_url, heard, stop), name="announcements of other processes")
         log.info("running", processors=sorted(names))
         yield
 
 
-def start_beside(group: asyncio.TaskGroup, house: House, names: Collection[str], stop: asyncio.Event) -> None:
+def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], stop: asyncio.Event) -> None:
     """Start what runs beside the processors and needs no broker: the named edges, and each day's upkeep."""
-    group.create_task(run_edges(house, [one for one in EDGES if one.name in names], stop), name="edges")
+    group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
     if "keep_time" in names:
-        group.create_task(retention.keep(house, stop), name="retention")
-        group.create_task(vectors.keep(house, stop), name="vectors")
+        group.create_task(retention.keep(app, stop), name="retention")
+        group.create_task(vectors.keep(app, stop), name="vectors")
+
+
+def _edge(name: str) -> Edge:
+    """The edge in the folder of this name."""
+    found: Edge = import_module(f"services.{name}").EDGE
+    return found
 
 
 async def _all_assigned(sources: Mapping[str, FaustSource], report: Report) -> None:

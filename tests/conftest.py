@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from deploy.local import EmbeddedStack, Endpoints, running_endpoints
 from services.core.db.migrate import migrate
-from services.tools import settle
+from services.operations import settle
 from tests.support.on_apache import runs_on_apache
 from tests.support.stack import create_database, fresh_database, session_stack
 

@@ -129,8 +129,10 @@ class ReplyDrafted(Effect):
     acts: tuple[AgentAct, ...] = Field((), description="what it did meanwhile, for the thread's log")
     model: str = ""
     usage: TokenUsage = TokenUsage()
-    approval: Literal["", "auto", "review"] = Field("", description="what the cascade said; empty: the house's setting")
-    disclose_ai: bool | None = Field(None, description="likewise; None: the house's setting")
+    approval: Literal["", "auto", "review"] = Field(
+        "", description="what the cascade said; empty: the deployment's setting"
+    )
+    disclose_ai: bool | None = Field(None, description="likewise; None: the deployment's setting")
 
 
 class DeliveryEvent(EventData):

@@ -1,4 +1,4 @@
-"""Tells people outside of the house that one of them is needed, by mail and by signed webhooks.
+"""Tells people outside of the deployment that one of them is needed, by mail and by signed webhooks.
 
 In: calls (of track_threads and send_email), timers (alert).
 Out: alerts. Owns the aggregate `alert_channel`: what waits in a channel, and what became of telling it.

@@ -9,8 +9,8 @@ from uuid import UUID, uuid5
 
 from schemas.events.alerts import PersonCalled
 from services.core.ids import alert_channel_id
-from services.core.mail.mailbox import MailboxKey
 from services.core.settings import AlertTarget, Settings
+from services.mail.mailbox import MailboxKey
 
 if TYPE_CHECKING:
     from schemas.events.threads import TimerElapsed

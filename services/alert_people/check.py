@@ -11,10 +11,10 @@ from services.alert_people.telling import Message, letter, mail, post, sender_of
 from services.core.check import Fault, Finding, smtp_steps, walk
 from services.core.clock import random_id, utc_now
 from services.core.errors import CorrespondentError
-from services.core.mail.alert_ids import alert_message_id
-from services.core.mail.imap import token_store
-from services.core.mail.smtp_dialogue import dialogue
 from services.core.settings import Settings
+from services.mail.alert_ids import alert_message_id
+from services.mail.imap import token_store
+from services.mail.smtp_dialogue import dialogue
 
 SUBJECT = "A test of the alerts"
 TEXT = f"This is a test. When a person is needed, it is told here.\n\n{FOOT}"

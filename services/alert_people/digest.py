@@ -1,6 +1,6 @@
 """What is told: calls by thread, as the text of a mail and as the JSON of a webhook. Pure.
 
-Invariant: of a customer's mail nothing but the subject is told; the reasons are the house's own words.
+Invariant: of a customer's mail nothing but the subject is told; the reasons are the deployment's own words.
 """
 
 from __future__ import annotations

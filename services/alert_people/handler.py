@@ -28,10 +28,10 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
-from services.core.mail.alert_ids import alert_message_id
-from services.core.mail.attempts import next_attempt
-from services.core.mail.compose import ComposeRefused
-from services.core.mail.smtp_dialogue import Refused
+from services.mail.alert_ids import alert_message_id
+from services.mail.attempts import next_attempt
+from services.mail.compose import ComposeRefused
+from services.mail.smtp_dialogue import Refused
 
 log = structlog.get_logger(__name__)
 
@@ -42,8 +42,8 @@ HELD_FOR = timedelta(minutes=5)
 
 async def on_called(work: Work[PersonCalled]) -> None:
     """One alert in each channel that wants it. A call of days ago is history, and nobody is told of it."""
-    wanted, settings = called(work.house.settings, work.event), work.house.settings.alerts
-    if not wanted or work.house.now() - work.now > timedelta(days=settings.retry_days):
+    wanted, settings = called(work.app.settings, work.event), work.app.settings.alerts
+    if not wanted or work.app.now() - work.now > timedelta(days=settings.retry_days):
         return
     async with work.unit() as unit:
         for channel in wanted:
@@ -56,10 +56,10 @@ async def on_called(work: Work[PersonCalled]) -> None:
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """Tell the channel what waits, or try again what it did not take."""
-    channel = next((one for one in channels(work.house.settings) if is_timer_of(work.event, one)), None)
+    channel = next((one for one in channels(work.app.settings) if is_timer_of(work.event, one)), None)
     if channel is None:
         return
-    async with work.house.locks.hold(channel.id):
+    async with work.app.locks.hold(channel.id):
         digest = await _digest(work, channel)
         result = await _attempt(work, channel, digest) if digest else None
         async with work.unit("result") as unit:
@@ -73,15 +73,15 @@ async def _digest(work: Work[Any], channel: Channel) -> Digest | None:
     """The digest to be told now: the one that is being tried, else a new one of what waits; None where none is due."""
     async with work.unit("group", final=False) as unit:
         await unit.lock(KIND, channel.id)
-        newest, now = await _newest(unit.conn, channel), work.house.now()
-        at = due(await _waiting_since(unit.conn, channel), newest, work.house.settings.alerts)
+        newest, now = await _newest(unit.conn, channel), work.app.now()
+        at = due(await _waiting_since(unit.conn, channel), newest, work.app.settings.alerts)
         if at is None or at > max(now, work.now):  # the clock of the process that set the timer may be ahead of ours
             return None
         if newest is not None and newest.state == "grouped":
             return newest
         rows = await unit.all(SQL.waiting, channel_id=channel.id, most=MOST)
         digest_id = unit.id_for("digest")
-        domain = sender_of(work.house.settings).rpartition("@")[2] if channel.target.mail else ""
+        domain = sender_of(work.app.settings).rpartition("@")[2] if channel.target.mail else ""
         grouped = AlertsGrouped(
             channel_id=channel.id,
             digest_id=digest_id,
@@ -99,26 +99,26 @@ async def _attempt(work: Work[Any], channel: Channel, digest: Digest) -> EventDa
     ids = {"channel_id": channel.id, "digest_id": digest.digest_id}
     async with work.reading() as conn:
         hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
-        threads = await _threads(conn, digest.digest_id, work.house.settings.alerts.link)
+        threads = await _threads(conn, digest.digest_id, work.app.settings.alerts.link)
     if hold is not None:
-        at = work.house.now() + HELD_FOR
+        at = work.app.now() + HELD_FOR
         return AlertsDeferred(**ids, attempt=digest.attempt, error=hold["reason"], retry_at=at)
     try:
-        said = await tell(work.house, channel, digest, threads) if threads else "nothing of it can be read any more"
+        said = await tell(work.app, channel, digest, threads) if threads else "nothing of it can be read any more"
     except (Refused, ComposeRefused) as error:
         return _failed(work, ids, attempt, f"{error}")
     except Exception as error:
         log.warning("an alert could not be told", channel=channel.label, attempt=attempt, error=repr(error)[:500])
-        days = work.house.settings.alerts.retry_days
-        retry_at = next_attempt(work.house.now(), attempt, digest.grouped_at, days)
+        days = work.app.settings.alerts.retry_days
+        retry_at = next_attempt(work.app.now(), attempt, digest.grouped_at, days)
         if retry_at is None:
             return _failed(work, ids, attempt, f"given up after {days:g} days: {error}")
         return AlertsDeferred(**ids, attempt=attempt, error=_words(error), retry_at=retry_at)
-    return AlertsSent(**ids, attempt=attempt, response=said[:500], sent_at=work.house.now())
+    return AlertsSent(**ids, attempt=attempt, response=said[:500], sent_at=work.app.now())
 
 
 def _failed(work: Work[Any], ids: dict[str, UUID], attempt: int, error: str) -> AlertsFailed:
-    return AlertsFailed(**ids, attempt=attempt, error=error[:500], failed_at=work.house.now())
+    return AlertsFailed(**ids, attempt=attempt, error=error[:500], failed_at=work.app.now())
 
 
 def _words(error: Exception) -> str:
@@ -148,7 +148,7 @@ def _call(row: dict[str, Any]) -> Call:
 async def _set_timer(work: Work[Any], unit: Unit, channel: Channel) -> None:
     """Have the channel's timer fire when it is to be told next."""
     newest, since = await _newest(unit.conn, channel), await _waiting_since(unit.conn, channel)
-    at = due(since, newest, work.house.settings.alerts)
+    at = due(since, newest, work.app.settings.alerts)
     if at is not None:
         timer = {"timer_id": channel.timer_id, "thread_id": channel.id, "subject": channel.id}
         await unit.set_timer(TimerElapsed(**timer, purpose="alert", due_at=at))

@@ -12,16 +12,16 @@ import httpx
 from services.alert_people.channels import Channel
 from services.alert_people.digest import Told, payload, subject_of, text_of
 from services.alert_people.pace import Digest
-from services.core.house import House
-from services.core.mail.compose import Composed, dkim_sign, read_key
-from services.core.mail.compose.notice import Notice, compose_notice
-from services.core.mail.imap import token_store
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.message import Address
-from services.core.mail.smtp_dialogue import Letter, NotNow, Refused, dialogue
+from services.core.app import App
 from services.core.public_hosts import HostRefused, pinned, plain_client
 from services.core.settings import InboxSettings, Settings, SmtpSettings
 from services.core.standard_webhooks import sign_standard
+from services.mail.compose import Composed, dkim_sign, read_key
+from services.mail.compose.notice import Notice, compose_notice
+from services.mail.imap import token_store
+from services.mail.mailbox import MailboxKey
+from services.mail.message import Address
+from services.mail.smtp_dialogue import Letter, NotNow, Refused, dialogue
 
 NAME = "Correspondent"
 AGENT = "correspondent (alerts)"
@@ -39,14 +39,14 @@ class Message:
     links: frozenset[str] = frozenset()
 
 
-async def tell(house: House, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
+async def tell(app: App, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
     """Hand the digest over; the server's answer. Raises `NotNow`, `Refused`, `OutcomeUnknown` or `ComposeRefused`."""
     if channel.target.mail:
         links = frozenset(one.link for one in threads if one.link)
         subject, text = subject_of(threads), text_of(threads)
-        return await mail(house.settings, channel, Message(digest.message_id, digest.grouped_at, subject, text, links))
-    body = payload(digest.digest_id, house.settings.workspace, digest.grouped_at, threads)
-    return await post(house.settings, channel, str(digest.digest_id), house.now(), body)
+        return await mail(app.settings, channel, Message(digest.message_id, digest.grouped_at, subject, text, links))
+    body = payload(digest.digest_id, app.settings.workspace, digest.grouped_at, threads)
+    return await post(app.settings, channel, str(digest.digest_id), app.now(), body)
 
 
 async def mail(settings: Settings, channel: Channel, message: Message) -> str:
@@ -78,7 +78,7 @@ def sender_of(settings: Settings) -> str:
 
 
 def way_out(settings: Settings) -> SmtpSettings:
-    """The server that the mails are handed over to: that of the inbox that they are from, else the house's."""
+    """The server that the mails are handed over to: that of the inbox that they are from, else the deployment's."""
     inbox = _inbox(settings)
     return settings.smtp_of(inbox.name) if inbox else settings.smtp
 

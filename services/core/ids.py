@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from uuid import NAMESPACE_URL, UUID, uuid5
 
-from services.core.mail.mailbox import MailboxKey
+from services.mail.mailbox import MailboxKey
 
 _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
 

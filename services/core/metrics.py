@@ -22,7 +22,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from services.core.model.port import Usage
+from services.model.port import Usage
 
 Outcome = Literal["done", "temporary", "permanent", "away"]
 

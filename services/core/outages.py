@@ -13,8 +13,8 @@ import psycopg
 import structlog
 from psycopg_pool import PoolTimeout
 
+from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one, queries
-from services.core.house import House
 from services.core.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -42,32 +42,32 @@ class MailOutage:
         return f"inbox {self.inbox}: {what} since {self.since:%Y-%m-%d %H:%M} UTC, {kept}; {remedy}: {self.error}"
 
 
-async def note(house: House, direction: Direction, inbox: str, error: str, again_s: float = 0.0) -> bool:
+async def note(app: App, direction: Direction, inbox: str, error: str, again_s: float = 0.0) -> bool:
     """Have the row say that the server is away; whether that is new, so that it is logged once."""
-    now = house.now()
+    now = app.now()
     args = {"error": error[:LONGEST_ERROR], "now": now, "next_probe": now + timedelta(seconds=again_s)}
     try:
-        async with house.database.reading() as conn:
-            row = await fetch_one(conn, SQL.note, {**_key(house, direction, inbox), **args})
+        async with app.database.reading() as conn:
+            row = await fetch_one(conn, SQL.note, {**_key(app, direction, inbox), **args})
     except (psycopg.Error, PoolTimeout) as failed:
         log.warning("that a mail server is away could not be noted", error=repr(failed))
         return True
     return bool(row and row["new"])
 
 
-async def clear(house: House, direction: Direction, inbox: str) -> None:
+async def clear(app: App, direction: Direction, inbox: str) -> None:
     """The server answers."""
     try:
-        async with house.database.reading() as conn:
-            await conn.execute(SQL.clear, _key(house, direction, inbox))
+        async with app.database.reading() as conn:
+            await conn.execute(SQL.clear, _key(app, direction, inbox))
     except (psycopg.Error, PoolTimeout) as failed:
         log.warning("that a mail server answers could not be noted", error=repr(failed))
 
 
-async def mail_outages(house: House) -> tuple[MailOutage, ...]:
+async def mail_outages(app: App) -> tuple[MailOutage, ...]:
     """What is noted of the inboxes that the settings have, those whose mail is not fetched left out."""
-    async with house.database.reading() as conn:
-        return await noted_outages(conn, house.settings)
+    async with app.database.reading() as conn:
+        return await noted_outages(conn, app.settings)
 
 
 async def noted_outages(conn: Connection, settings: Settings) -> tuple[MailOutage, ...]:
@@ -80,5 +80,5 @@ async def noted_outages(conn: Connection, settings: Settings) -> tuple[MailOutag
     return tuple(MailOutage(*used[row["service"]], row["since"], row["error"]) for row in found)
 
 
-def _key(house: House, direction: Direction, inbox: str) -> dict[str, str]:
-    return {"workspace": house.settings.workspace, "service": f"{direction} {inbox}"}
+def _key(app: App, direction: Direction, inbox: str) -> dict[str, str]:
+    return {"workspace": app.settings.workspace, "service": f"{direction} {inbox}"}

@@ -18,9 +18,9 @@ from typing import Any
 import structlog
 from prometheus_client.core import GaugeMetricFamily
 
+from services.core.app import App
 from services.core.bus.faust_source import FaustSource
 from services.core.db import fetch_one
-from services.core.house import House
 from services.core.metrics import CONTENT_TYPE, gauge
 from services.core.settings import WebSettings
 from services.core.settings.monitoring import MonitoringSettings
@@ -37,7 +37,7 @@ Answer = tuple[int, str, bytes]
 class Probes:
     """What is asked of the process. `sources` are its consumers by name; they may still be starting."""
 
-    house: House
+    app: App
     sources: Mapping[str, FaustSource]
     asks_model: bool = False
 
@@ -49,8 +49,8 @@ class Probes:
 
     async def ready(self) -> dict[str, str]:
         """What is wrong with each part that the process stands on, "" where nothing is."""
-        house = self.house
-        asked = {"postgres": _postgres(house), "kafka": house.publisher.answers(), "redis": house.cache.answers()}
+        app = self.app
+        asked = {"postgres": _postgres(app), "kafka": app.publisher.answers(), "redis": app.cache.answers()}
         answers = await asyncio.gather(*(_in_time(one) for one in asked.values()))
         parts = {name: "" if answer else "does not answer" for name, answer in zip(asked, answers, strict=True)}
         for name, source in self.sources.items():
@@ -66,7 +66,7 @@ class Probes:
         yield gauge("lag_records", "Records of these partitions that are not done.", "processor", lag)
         admitted = {name: float(one.unfinished) for name, one in sources.items()}
         yield gauge("admitted_events", "Events taken on and not done.", "processor", admitted)
-        now = self.house.now().timestamp()
+        now = self.app.now().timestamp()
         oldest = {name: one.oldest_s(now) for name, one in sources.items()}
         yield gauge("oldest_event_seconds", "Age of the oldest event taken on and not done.", "processor", oldest)
         yield gauge(
@@ -74,19 +74,19 @@ class Probes:
         )
 
     def _model_is_away(self) -> bool:
-        return self.asks_model and self.house.model.state.mode != "closed"
+        return self.asks_model and self.app.model.state.mode != "closed"
 
     async def answer(self, path: str) -> Answer:
         """The status, content type and body for a path."""
         if path == "/metrics":
-            return 200, CONTENT_TYPE, self.house.metrics.text()
+            return 200, CONTENT_TYPE, self.app.metrics.text()
         if path == "/livez":
             return _said(await self.live())
         if path == "/readyz":
             return _said(await self.ready(), unneeded={"redis"})
         return 404, "text/plain; charset=utf-8", b"there are /livez, /readyz and /metrics\n"
 
-    async def app(self, scope: Mapping[str, Any], receive: object, send: Callable[[Any], Awaitable[None]]) -> None:
+    async def asgi(self, scope: Mapping[str, Any], receive: object, send: Callable[[Any], Awaitable[None]]) -> None:
         """The same as an ASGI application."""
         if scope["type"] != "http":
             return
@@ -98,7 +98,7 @@ class Probes:
 
 async def run_probes(probes: Probes, settings: MonitoringSettings, stop: asyncio.Event) -> None:
     """Answer until `stop`. Raises `AddressTaken` where the settings name a port that another process has."""
-    probes.house.metrics.show(probes.families)
+    probes.app.metrics.show(probes.families)
     wanted = WebSettings(host=settings.host, port=settings.port)
     try:
         listening = listen(wanted)
@@ -107,7 +107,7 @@ async def run_probes(probes: Probes, settings: MonitoringSettings, stop: asyncio
             raise AddressTaken(f"cannot listen on {settings.host} port {settings.port}: set monitoring.port") from None
         listening = listen(wanted.model_copy(update={"port": 0}))
     log.info("probes and metrics", host=settings.host, port=listening.getsockname()[1])
-    await serve(probes.app, listening, stop)
+    await serve(probes.asgi, listening, stop)
 
 
 def _said(parts: Mapping[str, str], unneeded: frozenset[str] | set[str] = frozenset()) -> Answer:
@@ -116,8 +116,8 @@ def _said(parts: Mapping[str, str], unneeded: frozenset[str] | set[str] = frozen
     return 503 if failed else 200, "text/plain; charset=utf-8", ("\n".join(lines or ["ok"]) + "\n").encode()
 
 
-async def _postgres(house: House) -> bool:
-    async with house.database.reading() as conn:
+async def _postgres(app: App) -> bool:
+    async with app.database.reading() as conn:
         return await fetch_one(conn, "SELECT 1 AS one") is not None
 
 

@@ -20,10 +20,10 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
+from services.core.app import App
 from services.core.bus.processor import Edge
 from services.core.clock import pause
 from services.core.errors import Permanent, Temporary
-from services.core.house import House
 from services.core.paging import BadCursor
 from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
@@ -74,20 +74,20 @@ async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
 
 def make_app(routers: Iterable[APIRouter] = (), *, per_minute: int = 0) -> FastAPI:
     """The application: the given routes, `GET /healthz`, errors in words, at most so many requests of an address."""
-    app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
+    web_app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
     if per_minute:
-        app.add_middleware(PacedApp, pace=Pace(per_minute))
-    app.add_middleware(UnreadBodyApp)
-    app.add_exception_handler(Refused, _refused)
-    app.add_exception_handler(BadCursor, _bad_cursor)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _not_served)
-    app.add_exception_handler(Temporary, _try_later)
-    app.add_exception_handler(Exception, _failed)
-    app.get("/healthz", include_in_schema=False)(_healthz)
+        web_app.add_middleware(PacedApp, pace=Pace(per_minute))
+    web_app.add_middleware(UnreadBodyApp)
+    web_app.add_exception_handler(Refused, _refused)
+    web_app.add_exception_handler(BadCursor, _bad_cursor)
+    web_app.add_exception_handler(RequestValidationError, _invalid)
+    web_app.add_exception_handler(HTTPException, _not_served)
+    web_app.add_exception_handler(Temporary, _try_later)
+    web_app.add_exception_handler(Exception, _failed)
+    web_app.get("/healthz", include_in_schema=False)(_healthz)
     for router in routers:
-        app.include_router(router)
-    return app
+        web_app.include_router(router)
+    return web_app
 
 
 def listen(web: WebSettings) -> socket.socket:
@@ -100,10 +100,10 @@ def listen(web: WebSettings) -> socket.socket:
         ) from error
 
 
-async def serve(app: Application, listening: socket.socket, stop: asyncio.Event) -> None:
+async def serve(web_app: Application, listening: socket.socket, stop: asyncio.Event) -> None:
     """Serve `app` on a bound socket until `stop`."""
     config = uvicorn.Config(
-        app,
+        web_app,
         interface="asgi3",
         log_config=None,
         access_log=False,
@@ -117,17 +117,17 @@ async def serve(app: Application, listening: socket.socket, stop: asyncio.Event)
         listening.close()
 
 
-async def run_edges(house: House, edges: Sequence[Edge], stop: asyncio.Event) -> None:
+async def run_edges(app: App, edges: Sequence[Edge], stop: asyncio.Event) -> None:
     """Run edges in this process until `stop`, with one web server for those that have routes."""
-    routers = [edge.routes(house) for edge in edges if edge.routes]
-    listening = listen(house.settings.web) if routers else None
+    routers = [edge.routes(app) for edge in edges if edge.routes]
+    listening = listen(app.settings.web) if routers else None
     async with asyncio.TaskGroup() as group:
         for edge in edges:
-            group.create_task(edge.run(house, stop), name=edge.name)
+            group.create_task(edge.run(app, stop), name=edge.name)
         if listening:
-            app = make_app(routers, per_minute=house.settings.web.requests_per_minute)
-            log.info("web server", host=house.settings.web.host, port=listening.getsockname()[1])
-            group.create_task(serve(app, listening, stop), name="web")
+            web_app = make_app(routers, per_minute=app.settings.web.requests_per_minute)
+            log.info("web server", host=app.settings.web.host, port=listening.getsockname()[1])
+            group.create_task(serve(web_app, listening, stop), name="web")
 
 
 class _Server(uvicorn.Server):

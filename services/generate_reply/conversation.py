@@ -10,14 +10,14 @@ from pydantic import ValidationError
 
 from schemas.events.replies import AgentAct, MemoryLoaded
 from schemas.model_output import TOOL_INPUTS
+from services.core.bus.checkpointed_model import ask
 from services.core.bus.work import Work
 from services.core.errors import Permanent
-from services.core.mail.masking import mask
-from services.core.model.checkpointed import ask
-from services.core.model.port import Answer, Exchange, Request, ToolCall, ToolResult
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import LOOKUPS, TOOLS
 from services.generate_reply.tools.refusal import CallRefused
+from services.mail.masking import mask
+from services.model.port import Answer, Exchange, Request, ToolCall, ToolResult
 
 log = structlog.get_logger(__name__)
 

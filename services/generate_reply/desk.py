@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from schemas.events.replies import AgentAct, FactProposal, MemoryLoaded
-from services.core.house import House
+from services.core.app import App
 
 MOST_ACTS = 20  # of one turn
 LONGEST_DETAIL = 200  # characters
@@ -32,7 +32,7 @@ class Desk:
     """One conversation's working memory. Tools add to it; nothing leaves it but through `reply.drafted`."""
 
     event: MemoryLoaded
-    house: House
+    app: App
     workspace: str
     now: datetime
     mails: tuple[dict[str, Any], ...]

@@ -6,29 +6,29 @@ from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.events.suggestions import SuggestionDrafted
+from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, queries
-from services.core.model.checkpointed import token_usage
-from services.core.model.port import Answer
 from services.generate_reply.citing import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import Decision, Desk
 from services.generate_reply.prompt import opening
+from services.model.port import Answer
 
 SQL = queries(__file__)
 
 
 async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     """Let the model decide, then put its decision on the log."""
-    event, house = work.event, work.house
+    event, app = work.event, work.app
     async with work.reading() as conn:
         if event.purpose == "reply" and await _overtaken(conn, event):
             return
         mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
     desk = Desk(
         event=event,
-        house=house,
+        app=app,
         workspace=work.workspace,
         now=work.now,
         mails=tuple(mails),
@@ -39,8 +39,8 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         async with work.unit() as unit:
             await unit.record(_fixed(event, desk, unit.id_for("reply")))
         return
-    request = opening(event, str(work.envelope.id), house.secret)
-    rounds = event.setting("tool_rounds", house.settings.context.tool_rounds)
+    request = opening(event, str(work.envelope.id), app.secret)
+    rounds = event.setting("tool_rounds", app.settings.context.tool_rounds)
     answers = await converse(work, request, desk, rounds)
     async with work.unit() as unit:
         if event.purpose == "suggestion":
@@ -56,7 +56,7 @@ async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
 
 def _fixed(event: MemoryLoaded, desk: Desk, reply_id: UUID) -> ReplyDrafted:
     """The inbox's fixed reply to who is not proven; no model wrote a word of it."""
-    desk.decision = Decision(kind="reply", text=desk.house.settings.inbox(event.inbox).unproven_reply)
+    desk.decision = Decision(kind="reply", text=desk.app.settings.inbox(event.inbox).unproven_reply)
     return _draft(event, desk, [], reply_id)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from schemas.events.replies import MemoryLoaded
-from services.core.model.checkpointed import as_layer
-from services.core.model.port import Request
-from services.core.model.prompt import make_fence
+from services.core.bus.checkpointed_model import as_layer
 from services.generate_reply.tools import definitions
+from services.model.port import Request
+from services.model.prompt import make_fence
 
 SYSTEM = """\
 You write the e-mail replies of a support team. You remember the people who write to you: greet them by their

@@ -16,6 +16,7 @@ import structlog
 from pydantic import ValidationError
 
 from schemas.events.threads import TimerElapsed
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import publish
@@ -24,7 +25,6 @@ from services.core.bus.unit import Row
 from services.core.clock import either, pause, utc_now
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.db.notices import listen
-from services.core.house import House
 
 log = structlog.get_logger(__name__)
 
@@ -39,27 +39,27 @@ CHANNEL = "correspondent_timers"
 DAYS_AHEAD = 7
 
 
-async def run(house: House, stop: asyncio.Event) -> None:
+async def run(app: App, stop: asyncio.Event) -> None:
     """Keep time, and relay the outbox, until `stop` is set: timers never wait for what the broker refuses."""
     async with asyncio.TaskGroup() as group:
         woken = asyncio.Event()
-        hears = listen(house.settings.database_url, {CHANNEL: lambda _: woken.set()}, stop)
-        group.create_task(relay(house, stop), name="outbox relay")
+        hears = listen(app.settings.database_url, {CHANNEL: lambda _: woken.set()}, stop)
+        group.create_task(relay(app, stop), name="outbox relay")
         group.create_task(hears, name="announced timers")
-        group.create_task(_keep_time(house, stop, woken), name="timers")
+        group.create_task(_keep_time(app, stop, woken), name="timers")
 
 
-async def _keep_time(house: House, stop: asyncio.Event, woken: asyncio.Event) -> None:
+async def _keep_time(app: App, stop: asyncio.Event, woken: asyncio.Event) -> None:
     """What fails is tried again in a moment."""
-    prepared = house.now() - timedelta(days=2)
+    prepared = app.now() - timedelta(days=2)
     while not stop.is_set():
         woken.clear()
-        now = house.now()
-        rest = await _done(rest_s(house))
-        fired = await _done(fire_due(house)) if rest is not None and rest <= 0 else 0
+        now = app.now()
+        rest = await _done(rest_s(app))
+        fired = await _done(fire_due(app)) if rest is not None and rest <= 0 else 0
         if abs(now - prepared) >= timedelta(days=1):
             prepared = now
-            await _done(prepare_days(house))
+            await _done(prepare_days(app))
         if rest is None or fired is None:
             await pause(stop, AGAIN_S)
         elif rest > 0:
@@ -68,32 +68,32 @@ async def _keep_time(house: House, stop: asyncio.Event, woken: asyncio.Event) ->
             await pause(stop, TICK_S)
 
 
-async def rest_s(house: House) -> float:
+async def rest_s(app: App) -> float:
     """How long nothing is due, in seconds, as far as is known now; 0 or less where something is."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.next_timer)
     due_at: datetime | None = row["due_at"] if row else None
-    rest = SWEEP_S if due_at is None else (due_at - house.now()).total_seconds()
-    return rest if house.now is utc_now else min(rest, TICK_S)
+    rest = SWEEP_S if due_at is None else (due_at - app.now()).total_seconds()
+    return rest if app.now is utc_now else min(rest, TICK_S)
 
 
-async def fire_due(house: House) -> int:
+async def fire_due(app: App) -> int:
     """Publish `timer.elapsed` for every due timer; how many. One that cannot be read stays for a newer version."""
-    now = house.now()
-    async with house.database.transaction() as conn:
+    now = app.now()
+    async with app.database.transaction() as conn:
         rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
         read = [(row["id"], _readable(row)) for row in rows]
         elapsed = await history.store(conn, [one for _, one in read if one])
         for timer, one in read:
             await conn.execute(history.SQL.cancel_timer if one else history.SQL.look_later, {"id": timer, "now": now})
-    await publish(house, elapsed)
+    await publish(app, elapsed)
     return len(elapsed)
 
 
-async def prepare_days(house: House) -> None:
+async def prepare_days(app: App) -> None:
     """Make the journal's partitions for the coming days."""
-    today = house.now().date()
-    async with house.database.transaction() as conn:
+    today = app.now().date()
+    async with app.database.transaction() as conn:
         for ahead in range(DAYS_AHEAD):
             await conn.execute(SQL.prepare_day, {"day": today + timedelta(days=ahead)})
 

@@ -12,12 +12,12 @@ from services.core.bus import history
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.ids import article_id
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.personal import Known
 from services.core.settings import Settings
 from services.learn_documents import decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.proposing import Answered, Article, article
+from services.mail.mailbox import MailboxKey
+from services.mail.personal import Known
 
 
 async def on_reply_attached(work: Work[ReplyAttached]) -> None:
@@ -25,8 +25,8 @@ async def on_reply_attached(work: Work[ReplyAttached]) -> None:
     reply = work.event
     async with work.reading() as conn:
         source = await _source(conn, reply)
-        case = await _case(conn, reply.thread_id, reply.reply_id, work.house.settings) if source else None
-    made = article(case, work.house.settings.knowledge.article_words) if case else None
+        case = await _case(conn, reply.thread_id, reply.reply_id, work.app.settings) if source else None
+    made = article(case, work.app.settings.knowledge.article_words) if case else None
     if made:
         await _propose(work, reply.thread_id, reply.reply_id, source, made)
 
@@ -35,8 +35,8 @@ async def on_requested(work: Work[ev.ArticleRequested]) -> None:
     """A person asks for an article from an answer, whoever wrote it; one that cannot be made is refused in words."""
     wish = work.event
     async with work.reading() as conn:
-        case = await _case(conn, wish.thread_id, wish.reply_id, work.house.settings) if wish.reply_id else None
-    made = article(case, work.house.settings.knowledge.article_words) if case else None
+        case = await _case(conn, wish.thread_id, wish.reply_id, work.app.settings) if wish.reply_id else None
+    made = article(case, work.app.settings.knowledge.article_words) if case else None
     if wish.reply_id and made:
         await _propose(work, wish.thread_id, wish.reply_id, f"asked for by {wish.by}", made)
         return
@@ -51,7 +51,7 @@ async def on_decided(work: Work[ev.ProposalDecided]) -> None:
     async with work.reading() as conn:
         row = await fetch_one(conn, SQL.proposal, {"document_id": event.document_id})
     text = event.text or (row["text"] if row else "")
-    blob = await work.house.blobs.put(text.encode())
+    blob = await work.app.blobs.put(text.encode())
     async with work.unit() as unit:
         version = await unit.lock("document", event.document_id)
         row = await unit.one(SQL.proposal, document_id=event.document_id)

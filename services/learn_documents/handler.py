@@ -15,17 +15,17 @@ from schemas.events.threads import ReplyAttached
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.knowledge import chunk_ids
 from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.reading import read
+from services.memory.embedding_cache import embed_cached
+from services.memory.knowledge import chunk_ids
 
 
 async def on_submitted(work: Work[ev.DocumentSubmitted]) -> None:
     """Index the document unless this very content stands already."""
     event = work.event
-    content = await work.house.blobs.get(event.blob)
+    content = await work.app.blobs.get(event.blob)
     reading = await asyncio.to_thread(read, content, event.media_type, event.origin)
     async with work.unit() as unit:
         version = await unit.lock("document", event.document_id)
@@ -44,11 +44,11 @@ async def on_removal(work: Work[ev.DocumentRemovalRequested]) -> None:
 async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> None:
     """Give the new passages their vectors; losing them loses time, never knowledge."""
     chunks = work.event.chunks
-    async with work.house.database.reading() as conn:
+    async with work.app.database.reading() as conn:
         texts = [f"{one.heading}\n{one.text}" for one in chunks]
-        vectors = await embed_cached(conn, work.house.embedder, texts)
+        vectors = await embed_cached(conn, work.app.embedder, texts)
         for one, vector in zip(chunks, vectors, strict=True):
-            given = {"chunk_id": one.chunk_id, "vector": HalfVector(vector), "model": work.house.embedder.name}
+            given = {"chunk_id": one.chunk_id, "vector": HalfVector(vector), "model": work.app.embedder.name}
             await conn.execute(SQL.attach_vector, given)
 
 

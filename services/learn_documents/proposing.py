@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.words import count_words
-from services.core.mail.personal import Known, marks_in, without_personal
-from services.core.mail.subjects import without_reply_prefixes
-from services.core.model.offline.sentences import sentences
-from services.core.model.offline.wishes import body_of
+from services.mail.personal import Known, marks_in, without_personal
+from services.mail.subjects import without_reply_prefixes
+from services.model.offline.sentences import sentences
+from services.model.offline.wishes import body_of
 
 MOST_QUESTIONS = 2
 MOST_CHARACTERS = 20_000

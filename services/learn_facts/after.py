@@ -11,8 +11,8 @@ from datetime import datetime
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactRecorded, FactRefused
-from services.core.memory.support import Support
 from services.learn_facts.participant import KnownFact, Participant, PastFact
+from services.memory.support import Support
 
 
 def after(who: Participant, decided: Iterable[EventData], now: datetime) -> Participant | None:

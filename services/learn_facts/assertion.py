@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from services.core.mail.reply_text import without_quoted
-from services.core.memory.quotes import Span, find_quote
 from services.core.wording import folded
 from services.learn_facts.forms import plain_value
 from services.learn_facts.literal import numbers_in, sentence_around
 from services.learn_facts.wording import said_of, says, says_exactly
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span, find_quote
 
 Mood = Literal["asks", "supposes", "wishes", "denies", "was so", "gives up", "hearsay", "another's"]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more

@@ -13,14 +13,14 @@ from uuid import UUID
 
 from schemas.events.memory import Trust
 from schemas.events.replies import FactProposal
-from services.core.mail.reply_text import without_quoted
-from services.core.memory.quotes import Span, find_quote
-from services.core.memory.support import Support
 from services.learn_facts.evidence import objection
 from services.learn_facts.following import disallowed, supported_text, unsupported
 from services.learn_facts.literal import is_literal
 from services.learn_facts.participant import KnownFact, Source
 from services.learn_facts.policy import OURS, Policy, end_of_day, valid_from
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span, find_quote
+from services.memory.support import Support
 
 
 @dataclass(frozen=True, slots=True)

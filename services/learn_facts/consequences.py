@@ -10,12 +10,12 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
-from services.core.memory.support import confidence
 from services.core.settings import LearningSettings
 from services.learn_facts.participant import KnownFact, Participant
 from services.learn_facts.policy import LEARNING, OCCURRENCES
 from services.learn_facts.wordforms import content_of, same_word, unsaid
 from services.learn_facts.wording import said_of, says
+from services.memory.support import confidence
 
 Similarity = Callable[[KnownFact, KnownFact], float]
 

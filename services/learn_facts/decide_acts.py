@@ -7,10 +7,10 @@ from uuid import UUID
 
 from schemas.events.memory import FactRecorded
 from schemas.events.threads import StateChanged
-from services.core.memory.facts import plain_key
-from services.core.memory.support import Support, confidence
 from services.learn_facts.participant import Participant
 from services.learn_facts.policy import Policy
+from services.memory.facts import plain_key
+from services.memory.support import Support, confidence
 
 LONGEST = 300  # characters of a reason
 

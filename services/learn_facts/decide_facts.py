@@ -14,7 +14,6 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
-from services.core.memory.quotes import find_quote
 from services.learn_facts.asserted import asserted
 from services.learn_facts.assertion import tells_of_a_change
 from services.learn_facts.claim import Claim, claim_of, followed
@@ -28,6 +27,7 @@ from services.learn_facts.policy import STANDARD, Policy
 from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.rivals import ends_otherwise, rivals_of, said_again
 from services.learn_facts.timeline import Later, ended_after, followed_by, spoken_of, taken_back
+from services.memory.quotes import find_quote
 
 Events = Iterator[EventData]
 

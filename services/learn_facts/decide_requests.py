@@ -10,13 +10,13 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
-from services.core.memory.support import Support, confidence
 from services.learn_facts.fact_events import still_pinned
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import key_of
 from services.learn_facts.participant import Held, KnownFact, Participant
 from services.learn_facts.policy import Policy, end_of_day
 from services.learn_facts.withdrawal import took_back
+from services.memory.support import Support, confidence
 
 Events = Iterator[EventData]
 UNNAMED = "note"  # the kind of what a person adds without naming one, under a key that nothing stands under

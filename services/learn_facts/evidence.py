@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 
-from services.core.mail.reply_text import without_quoted
-from services.core.memory.quotes import Span
 from services.learn_facts.literal import is_literal, sentence_around
 from services.learn_facts.wording import says
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span
 
 TROUBLES = frozenset({"issue_history", "event", "interaction"})  # kinds of what happened: it may have been words
 

@@ -27,7 +27,7 @@ class Age:
 
 async def on_due(work: Work[MemoryRetentionDue]) -> None:
     """What of a participant's memory is older than it is to be kept goes, with the decisions about it."""
-    days, who = work.house.settings.retention.facts_days, work.event.participant_id
+    days, who = work.app.settings.retention.facts_days, work.event.participant_id
     if not days:
         return
     async with work.unit() as unit:

@@ -15,10 +15,10 @@ from schemas.events.memory import (
     FactRetracted,
 )
 from schemas.events.replies import FactProposal
-from services.core.memory.support import Support, confidence
 from services.learn_facts.claim import Claim
 from services.learn_facts.forms import same_value
 from services.learn_facts.participant import KnownFact, Participant
+from services.memory.support import Support, confidence
 
 
 def sentence_of(proposal: FactProposal) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from schemas.events.replies import FactProposal
-from services.core.mail.reply_text import without_quoted
-from services.core.memory.quotes import Span
-from services.core.memory.temporal import window_of
 from services.learn_facts.literal import numbers_in, sentence_around
 from services.learn_facts.wording import said_of, says
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span
+from services.memory.temporal import window_of
 
 _DATE = re.compile(r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}:\d\d\b|\b(?:19|20)\d\d\b")
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}|\b(?:https?://|www\.)\S{1,500}")

@@ -11,7 +11,7 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
-from services.core.memory.temporal import window_of
+from services.memory.temporal import window_of
 
 LONGEST = 60  # characters of a value that may be a date
 LEAST_DIGITS = 7  # of a telephone number

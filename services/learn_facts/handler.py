@@ -25,7 +25,6 @@ from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import attach, embed_cached
 from services.core.settings import LearningSettings, Settings
 from services.learn_facts import consequences, decide_acts, decide_person, decide_session, issues
 from services.learn_facts.apply_facts import SQL
@@ -36,11 +35,12 @@ from services.learn_facts.merging import on_merge_asked
 from services.learn_facts.participant import KnownFact, Participant, Source
 from services.learn_facts.policy import valid_from
 from services.learn_facts.profile import on_profile
-from services.learn_facts.proposals import learn, policy_of, policy_of_house
+from services.learn_facts.proposals import learn, policy_of, policy_of_app
 from services.learn_facts.relations import relate
 from services.learn_facts.requests import on_request
 from services.learn_facts.seeing import on_email
 from services.learn_facts.splitting import on_split
+from services.memory.embedding_cache import attach, embed_cached
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -66,16 +66,16 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         who, sources = await load_turn(unit, event.participant_id, event.mail_ids, event.thread_id)
         who = await learn(unit, who, event.facts, sources, policy_of(work, event.inbox))
         await meanings.give(unit, who)
-        await relate(unit, event.participant_id, event.relations, sources, work.house.settings.learning)
+        await relate(unit, event.participant_id, event.relations, sources, work.app.settings.learning)
         learned = [one.data for one in unit.stored]
-        said_at = _imported_from(sources, event.mail_ids, work.house.settings.learning)
+        said_at = _imported_from(sources, event.mail_ids, work.app.settings.learning)
         said = event.participant_state_reason
         who = await _stand(unit, who, event.participant_state, said, event.signals.intent, said_at)
         if event.brief:
             await unit.record(BriefWritten(participant_id=event.participant_id, text=event.brief))
-        await _note_signals(unit, who, event, work.house.settings, said_at)
+        await _note_signals(unit, who, event, work.app.settings, said_at)
         if said_at is None:
-            await unit.record(decide_session.noted(who, event, learned, unit.now, work.house.settings.session))
+            await unit.record(decide_session.noted(who, event, learned, unit.now, work.app.settings.session))
 
 
 async def _note_signals(
@@ -119,7 +119,7 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
         reported = await unit.all(SQL.reported_in, thread_id=step.thread_id) if step.to_state == "resolved" else []
         for participant_id in sorted({*by_hand, *(row["participant_id"] for row in reported)}):
             who = await load(unit, participant_id)
-            fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_house(work))
+            fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy_of_app(work))
             if fact is not None and participant_id in by_hand:
                 await unit.record(fact)
             over = issues.issues_over(who, step.thread_id)
@@ -129,9 +129,9 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
     """Give the new fact its vector, and let a near-duplicate of it become one with it."""
-    async with work.house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, work.house.embedder, [work.event.text])
-        await attach(conn, work.house.embedder, {work.event.fact_id: vector})
+    async with work.app.database.reading() as conn:
+        (vector,) = await embed_cached(conn, work.app.embedder, [work.event.text])
+        await attach(conn, work.app.embedder, {work.event.fact_id: vector})
     if work.event.single_valued or work.event.past:
         return
     async with work.unit() as unit:
@@ -139,7 +139,7 @@ async def on_recorded(work: Work[FactRecorded]) -> None:
         same = consequences.alike(who, work.event.fact_id)
         if len(same) < 2:
             return
-        learning = work.house.settings.learning
+        learning = work.app.settings.learning
         merged = consequences.merge(who, work.event.fact_id, await _similarity(work, unit, same), learning)
         if merged is not None:
             await unit.record(merged)
@@ -147,7 +147,7 @@ async def on_recorded(work: Work[FactRecorded]) -> None:
 
 async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[KnownFact]) -> consequences.Similarity:
     """The cosine of two of these facts' sentences; every vector is in the cache already."""
-    vectors = await embed_cached(unit.conn, work.house.embedder, [one.text for one in facts])
+    vectors = await embed_cached(unit.conn, work.app.embedder, [one.text for one in facts])
     by_fact = {one.fact_id: vector for one, vector in zip(facts, vectors, strict=True)}
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 

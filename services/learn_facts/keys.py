@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from services.core.memory.facts import HAPPENED, plain_key
+from services.memory.facts import HAPPENED, plain_key
 
 SIDE_BY_SIDE = HAPPENED | {"relationship"}
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from services.core.mail.reply_text import without_quoted
-from services.core.memory.quotes import Span
-from services.core.memory.temporal import window_of
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span
+from services.memory.temporal import window_of
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
 _WORD = re.compile(r"\w+")

@@ -9,10 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.unit import Unit
-from services.core.memory.support import Support
 from services.learn_facts.apply_facts import SQL
 from services.learn_facts.keys import key_of
 from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
+from services.memory.support import Support
 
 Row = dict[str, Any]
 

@@ -16,11 +16,11 @@ from schemas.events.memory import FactRecorded
 from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.embedding_cache import attach, embed_missing, keep, look_up
-from services.core.memory.embeddings import Embedder, EmbedderRefused, EmbedderUnavailable, Vector
 from services.learn_facts.consequences import stands_alone
 from services.learn_facts.fact_events import sentence_of
 from services.learn_facts.participant import Participant
+from services.memory.embedding_cache import attach, embed_missing, keep, look_up
+from services.memory.embeddings import Embedder, EmbedderRefused, EmbedderUnavailable, Vector
 
 log = structlog.get_logger(__name__)
 
@@ -49,10 +49,10 @@ class Meanings:
 
 async def meanings_of(work: Work[Any], proposals: Iterable[FactProposal]) -> Meanings:
     """The vectors of what is proposed; none where the embedder does not answer: no fact waits for it."""
-    embedder, texts = work.house.embedder, [sentence_of(one) for one in proposals]
+    embedder, texts = work.app.embedder, [sentence_of(one) for one in proposals]
     if not texts:
         return Meanings(embedder)
-    async with work.house.database.reading() as conn:
+    async with work.app.database.reading() as conn:
         known = await look_up(conn, embedder, texts)
     try:
         return Meanings(embedder, known, await embed_missing(embedder, texts, known))

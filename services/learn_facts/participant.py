@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
-from services.core.memory.support import Support
+from services.memory.support import Support
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 

@@ -13,12 +13,12 @@ from types import MappingProxyType
 from typing import Literal
 
 from schemas.model_output import is_plausible
-from services.core.memory.facts import plain_key
 from services.core.settings import LearningSettings, MemorySettings
 from services.learn_facts.keys import key_of
 from services.learn_facts.participant import KnownFact
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
+from services.memory.facts import plain_key
 
 Arity = Literal["single", "multi", "append"]
 """`single`: the newer value replaces the older. `multi`: values stand side by side, and each can be taken back.

@@ -12,7 +12,6 @@ from schemas.events.base import EventData
 from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.memory.quotes import find_quote
 from services.learn_facts import consequences, decide_facts, elsewhere
 from services.learn_facts.after import after
 from services.learn_facts.apply_facts import SQL
@@ -20,6 +19,7 @@ from services.learn_facts.fact_events import refused
 from services.learn_facts.load import load
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import Policy, extended
+from services.memory.quotes import find_quote
 
 log = structlog.get_logger(__name__)
 
@@ -94,14 +94,14 @@ async def _resting_elsewhere(unit: Unit, who: Participant, ended: Sequence[UUID]
 
 def policy_of(work: Work[Any], inbox: str) -> Policy:
     """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
-    settings = work.house.settings
+    settings = work.app.settings
     known = settings.known_inbox(inbox)
     hours = (known and known.office_hours) or settings.office_hours
     return extended(*([known.memory] if known else []), learning=settings.learning, zone=hours.zone)
 
 
-def policy_of_house(work: Work[Any]) -> Policy:
+def policy_of_app(work: Work[Any]) -> Policy:
     """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
-    settings = work.house.settings
+    settings = work.app.settings
     tables = (one.memory for one in settings.inboxes)
     return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)

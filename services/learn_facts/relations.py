@@ -7,11 +7,11 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import RelationProposal, RelationRecorded
 from services.core.bus.unit import Unit
-from services.core.memory.quotes import find_quote
 from services.core.settings import LearningSettings
 from services.learn_facts.assertion import Mood, mood_of
 from services.learn_facts.evidence import objection
 from services.learn_facts.participant import Source
+from services.memory.quotes import find_quote
 
 UNSAID: frozenset[Mood | None] = frozenset({"asks", "supposes", "wishes", "denies"})
 

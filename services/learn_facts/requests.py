@@ -12,7 +12,7 @@ from services.learn_facts.decide_requests import request
 from services.learn_facts.load import load
 from services.learn_facts.merging import keeper_of, people_of
 from services.learn_facts.participant import Participant
-from services.learn_facts.proposals import policy_of_house, record_all
+from services.learn_facts.proposals import policy_of_app, record_all
 from services.learn_facts.withdrawal import ended_by, follows
 
 
@@ -22,7 +22,7 @@ async def on_request(work: Work[FactRequested]) -> None:
     async with work.unit() as unit:
         people, keeper = await _concerned(unit, asked)
         others = [one for one in people if one is not keeper]
-        decided = list(request(keeper, asked, unit.id_for("fact"), unit.now, policy_of_house(work), others))
+        decided = list(request(keeper, asked, unit.id_for("fact"), unit.now, policy_of_app(work), others))
         await record_all(unit, keeper, decided)
         ended = ended_by(decided)
         if ended is None:

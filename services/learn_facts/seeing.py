@@ -19,7 +19,7 @@ from services.learn_facts.policy import valid_from
 
 async def on_email(work: Work[EmailRead]) -> None:
     """Somebody whom we can trust to be who they say wrote to us; what is written now keeps the session alive."""
-    mail, settings = work.event, work.house.settings
+    mail, settings = work.event, work.app.settings
     heeded = mail.verdict.kind in ("answer", "human")
     if mail.participant_id is None or mail.author is None or not heeded or not mail.identity.trusted:
         return

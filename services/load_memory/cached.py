@@ -25,4 +25,4 @@ async def cached(
     kind, id = aggregate
     row = await fetch_one(conn, SQL.version, {"workspace": turn.workspace, "kind": kind, "id": id})
     version = row["version"] if row else 0
-    return await turn.house.cache.through(f"{name}:{turn.workspace}:{id}:{version}", load, seconds=seconds)
+    return await turn.app.cache.through(f"{name}:{turn.workspace}:{id}:{version}", load, seconds=seconds)

@@ -13,12 +13,12 @@ from schemas.events.suggestions import SuggestionAsked
 from schemas.events.threads import AppliedBehaviour, TurnOpened
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.memory.embeddings import meanings
-from services.core.memory.questions import asked
 from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
 from services.load_memory.section import fit
 from services.load_memory.turn import Turn, addresses_of, count_earlier, load_mails, query_of, recalls
+from services.memory.embeddings import meanings
+from services.memory.questions import asked
 
 Purpose = Literal["reply", "suggestion"]
 Chosen = dict[str, ChosenSetting]
@@ -45,7 +45,7 @@ async def _treatment(work: Work[TurnOpened]) -> Chosen:
     With the inbox's fixed reply no model is asked. Whom a forwarder names that the inbox trusts is answered as usual,
     without any memory.
     """
-    event, inbox = work.event, work.house.settings.known_inbox(work.event.inbox)
+    event, inbox = work.event, work.app.settings.known_inbox(work.event.inbox)
     if event.trusted:
         return {}
     async with work.reading() as conn:
@@ -81,21 +81,21 @@ def _loaded(event: TurnOpened | SuggestionAsked, **loaded: Any) -> MemoryLoaded:
 
 async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()) -> Turn:
     """Read the turn's mails and embed what they ask."""
-    event, house = work.event, work.house
+    event, app = work.event, work.app
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
         earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
         addresses = await addresses_of(conn, work.workspace, event.participant_id if event.trusted else None)
-    inbox = house.settings.inbox(event.inbox)
+    inbox = app.settings.inbox(event.inbox)
     address = mails[-1]["author_addr"] if event.trusted and mails else ""
-    chosen = shaped(house.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
+    chosen = shaped(app.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
     text = "\n\n".join(mail["text"] for mail in reversed(mails))
-    wanted = recalls(context_of(house.settings, chosen), text, earlier, work.now)
-    questions = asked(text, work.now, house.settings.recall.questions) if wanted else ()
+    wanted = recalls(context_of(app.settings, chosen), text, earlier, work.now)
+    questions = asked(text, work.now, app.settings.recall.questions) if wanted else ()
     texts = [query_of(mails, 2000), *(one.words for one in questions)]
-    meaning, *others = await meanings(house.embedder, texts)
+    meaning, *others = await meanings(app.embedder, texts)
     return Turn(
-        house=house,
+        app=app,
         workspace=work.workspace,
         now=work.now,
         thread_id=event.thread_id,
@@ -113,7 +113,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
 
 async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextLayer]:
     """Layers within their budgets, side by side in one view of the tables. One that fails ends all."""
-    async with turn.house.database.snapshot(turn.workspace) as conn:
+    async with turn.app.database.snapshot(turn.workspace) as conn:
         loading = [asyncio.create_task(layer.load(turn, conn)) for layer in layers]
         try:
             found = await asyncio.gather(*loading)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from services.core.memory.cue import Recall
-from services.core.memory.facts import HAPPENED, whose_word
-from services.core.memory.periods import Window
-from services.core.memory.questions import Asked
-from services.core.memory.recall import in_words
-from services.core.memory.search import Hit
 from services.load_memory.section import Entry, entry
+from services.memory.cue import Recall
+from services.memory.facts import HAPPENED, whose_word
+from services.memory.periods import Window
+from services.memory.questions import Asked
+from services.memory.recall import in_words
+from services.memory.search import Hit
 
 
 def care(mails: int) -> str:

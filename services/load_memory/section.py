@@ -8,8 +8,8 @@ from typing import Any
 
 from schemas.events.replies import ContextLayer
 from schemas.words import BYTES_A_WORD
-from services.core.mail.masking import mask
-from services.core.model.usage import estimate_tokens, tokens_in
+from services.mail.masking import mask
+from services.model.usage import estimate_tokens, tokens_in
 
 Item = Mapping[str, Any]
 

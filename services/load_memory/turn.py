@@ -9,12 +9,12 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events.threads import AppliedBehaviour
+from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one, queries
-from services.core.house import House
-from services.core.memory.embeddings import Meaning
-from services.core.memory.questions import Asked, has_cue
-from services.core.memory.tuning import Tuning, tuned
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
+from services.memory.embeddings import Meaning
+from services.memory.questions import Asked, has_cue
+from services.memory.tuning import Tuning, tuned
 
 SQL = queries(__file__)
 
@@ -29,7 +29,7 @@ class Turn:
     `asked` is what the mails ask of memory, each with the meaning of its words; `recalls`: facts are searched at all.
     """
 
-    house: House
+    app: App
     workspace: str
     now: datetime
     thread_id: UUID
@@ -46,12 +46,12 @@ class Turn:
     @property
     def settings(self) -> ContextSettings:
         """Budgets and counts in force."""
-        return context_of(self.house.settings, self.chosen)
+        return context_of(self.app.settings, self.chosen)
 
     @property
     def tuning(self) -> Tuning:
         """How facts are searched and judged."""
-        return tuned(self.house.settings.recall)
+        return tuned(self.app.settings.recall)
 
     @property
     def query(self) -> str:

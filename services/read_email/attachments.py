@@ -6,9 +6,9 @@ import asyncio
 
 from schemas.events.mail import AttachmentRef, MailReceived
 from services.core.bus.work import Work
-from services.core.mail.attachments import ENCRYPTED, AttachmentText, attachment_text
-from services.core.mail.message import Attachment
-from services.core.mail.part_roles import role_of
+from services.mail.attachments import ENCRYPTED, AttachmentText, attachment_text
+from services.mail.message import Attachment
+from services.mail.part_roles import role_of
 from services.read_email.reading import Reading
 
 MOST_KEPT = 200  # attachments of one mail; what is beyond is in the raw mail alone

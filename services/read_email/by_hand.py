@@ -18,10 +18,10 @@ from schemas.events.mail import EmailRead, Verdict
 from services.core.bus.history import envelope
 from services.core.bus.unit import Unit
 from services.core.ids import participant_id
-from services.core.mail.mailbox import MailboxKey, ascii_lower
-from services.core.mail.thread_ids import MailFacts
-from services.core.mail.tokens import token_of_message_id, without_token
 from services.core.settings import InboxSettings
+from services.mail.mailbox import MailboxKey, ascii_lower
+from services.mail.thread_ids import MailFacts
+from services.mail.tokens import token_of_message_id, without_token
 from services.read_email.apply import SQL
 from services.read_email.machines import answered_by_itself, sent_by_machine
 from services.read_email.placing import find_answered

@@ -11,7 +11,7 @@ from services.read_email.apply import SQL
 
 async def on_due(work: Work[MailRetentionDue]) -> None:
     """Each mail that is old enough and that nobody needs right now loses its text."""
-    days = work.house.settings.retention.bodies_days
+    days = work.app.settings.retention.bodies_days
     if not days:
         return
     async with work.unit() as unit:

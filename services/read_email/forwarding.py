@@ -11,12 +11,12 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from schemas.events.mail import Identity
-from services.core.mail.addresses import parse_address
-from services.core.mail.authentication import Dkim
-from services.core.mail.filters.machine_sender import is_machine
-from services.core.mail.mailbox import ascii_lower
-from services.core.mail.message import Address, ParsedMail
 from services.core.settings.forwarder import Forwarder
+from services.mail.addresses import parse_address
+from services.mail.authentication import Dkim
+from services.mail.filters.machine_sender import is_machine
+from services.mail.mailbox import ascii_lower
+from services.mail.message import Address, ParsedMail
 
 METHOD = "forwarder"
 LOOKED_AT = 20_000  # characters of the text in which a field is looked for

@@ -12,9 +12,9 @@ from services.core.bus.processor import Handlers
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.ids import participant_id
-from services.core.mail.message import Address
-from services.core.mail.part_roles import seal_of
-from services.core.mail.thread_ids import MailFacts, Placement, wanted_ids
+from services.mail.message import Address
+from services.mail.part_roles import seal_of
+from services.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, is_blind_copy, of_copy, of_ours, of_sent
@@ -35,17 +35,17 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
     attachments = await keep_attachments(work, reading, read=_is_to_be_answered(work.event, reading))
     spam = await spam_verdict(work, reading.raw)
     async with work.unit() as unit:
-        mail = facts(reading, work.event, unit, work.house)
+        mail = facts(reading, work.event, unit, work.app)
         for message_id in sorted(wanted_ids(mail)):
             await unit.conn.execute(SQL.lock_message, {"workspace": unit.workspace, "message_id": message_id})
         for signature in sorted(reading.identity.signatures):
             await unit.conn.execute(SQL.lock_signature, {"workspace": unit.workspace, "signature": signature})
-        placement = await find_place(unit, mail, work.house.settings.threads.reopen_days)
+        placement = await find_place(unit, mail, work.app.settings.threads.reopen_days)
         if work.event.from_sent:
             read_so_far = _event(work, reading, mail, placement, PARKED, None, attachments)
             await unit.record(await of_sent(unit, mail, read_so_far, reading))
             return
-        settings = work.house.settings
+        settings = work.app.settings
         inbox, envelope_from = settings.known_inbox(mail.inbox), envelope_sender(work.event, reading)
         if of_ours(reading, inbox, settings.own_addresses, envelope_from):
             read_so_far = _event(work, reading, mail, placement, PARKED, None, attachments)
@@ -54,10 +54,10 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
                 await unit.record(copied)
                 return
         named = await named_reply(unit, reading.report)
-        about = named if named and is_proven(reading, named, work.house.keyring, unit.workspace) else None
+        about = named if named and is_proven(reading, named, work.app.keyring, unit.workspace) else None
         thread_id = about["thread_id"] if about else placement.thread_id
         closed = encrypted(attachments)
-        verdict = await find_verdict(unit, work.house, work.event, reading, thread_id, named, about, mail.inbox, closed)
+        verdict = await find_verdict(unit, work.app, work.event, reading, thread_id, named, about, mail.inbox, closed)
         if named and not about and not placement.linked_to:  # a person has to find what it says it is about
             placement = replace(placement, linked_to=named["thread_id"])
         event = _event(work, reading, mail, placement, held_back(verdict, spam), about, attachments)

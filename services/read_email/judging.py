@@ -8,11 +8,11 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.events.mail import DeliveryReport, MailReceived, Verdict
+from services.core.app import App
 from services.core.bus.unit import Row, Unit
-from services.core.house import House
-from services.core.mail.alert_ids import is_alert_id
-from services.core.mail.filters import FilterContext, Limits, judge
-from services.core.mail.reports import Report
+from services.mail.alert_ids import is_alert_id
+from services.mail.filters import FilterContext, Limits, judge
+from services.mail.reports import Report
 from services.read_email.apply import SQL
 from services.read_email.forwarding import METHOD
 from services.read_email.reading import Reading
@@ -32,7 +32,7 @@ async def named_reply(unit: Unit, report: Report | None) -> Row | None:
 
 async def find_verdict(
     unit: Unit,
-    house: House,
+    app: App,
     event: MailReceived,
     reading: Reading,
     thread_id: UUID,
@@ -59,7 +59,7 @@ async def find_verdict(
     }
     double = await unit.one(SQL.same_mail, **key)
     ctx = FilterContext(
-        own_addresses=house.settings.own_addresses,
+        own_addresses=app.settings.own_addresses,
         envelope_from=envelope_sender(event, reading),
         identity=reading.identity.level,
         report=reading.report,
@@ -69,8 +69,8 @@ async def find_verdict(
         alert=_alert(reading),
         encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
-        limits=_limits(house, inbox, proven=reading.identity.trusted, forwarded=reading.identity.method == METHOD),
-        unproven_for_person=_unproven(house, inbox) == "human" and reading.identity.method != METHOD,
+        limits=_limits(app, inbox, proven=reading.identity.trusted, forwarded=reading.identity.method == METHOD),
+        unproven_for_person=_unproven(app, inbox) == "human" and reading.identity.method != METHOD,
     )
     if event.mode == "live":
         ctx = await _with_counts(unit, ctx, reading, thread_id, inbox)
@@ -131,13 +131,13 @@ async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, read
     return replace(ctx, within_seconds=at_once, seen_before=same is not None)
 
 
-def _limits(house: House, inbox: str, *, proven: bool, forwarded: bool) -> Limits:
+def _limits(app: App, inbox: str, *, proven: bool, forwarded: bool) -> Limits:
     """Those of proven senders, or those of all others. Three threads may be full of automatic replies to one, in a day.
 
     Where who is not proven gets a fixed reply, they get it once: what they write then is for a person.
     """
-    most, hourly = house.settings.threads.max_auto_replies, house.settings.limits
-    fixed = not proven and not forwarded and _unproven(house, inbox) == "template"
+    most, hourly = app.settings.threads.max_auto_replies, app.settings.limits
+    fixed = not proven and not forwarded and _unproven(app, inbox) == "template"
     return Limits(
         per_sender=hourly.sender_per_hour if proven else hourly.unproven_sender_per_hour,
         per_thread=hourly.thread_per_hour,
@@ -148,9 +148,9 @@ def _limits(house: House, inbox: str, *, proven: bool, forwarded: bool) -> Limit
     )
 
 
-def _unproven(house: House, inbox: str) -> str:
+def _unproven(app: App, inbox: str) -> str:
     """What becomes of mail whose sender is not proven: the inbox's setting, the safe one for an inbox that is gone."""
-    known = house.settings.known_inbox(inbox)
+    known = app.settings.known_inbox(inbox)
     return known.unproven if known else "human"
 
 

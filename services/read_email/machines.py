@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from services.core.mail.alert_ids import is_alert_id
-from services.core.mail.filters.machine_sender import is_machine
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.reports.auto_reply import auto_submitted, responder_header
+from services.mail.alert_ids import is_alert_id
+from services.mail.filters.machine_sender import is_machine
+from services.mail.mailbox import MailboxKey
+from services.mail.reports.auto_reply import auto_submitted, responder_header
 from services.read_email.reading import Reading
 
 

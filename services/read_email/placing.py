@@ -7,21 +7,21 @@ from dataclasses import replace
 from datetime import timedelta
 
 from schemas.events.mail import MailReceived
+from services.core.app import App
 from services.core.bus.unit import Row, Unit
-from services.core.house import House
 from services.core.ids import participant_id
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.message import ParsedMail
-from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
-from services.core.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
 from services.core.settings import Settings
+from services.mail.mailbox import MailboxKey
+from services.mail.message import ParsedMail
+from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
+from services.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
 from services.read_email.apply import SQL
 from services.read_email.reading import Reading
 
 MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people of the thread
 
 
-def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> MailFacts:
+def facts(reading: Reading, event: MailReceived, unit: Unit, app: App) -> MailFacts:
     """What placing needs of the mail itself, the thread of a valid reply token included.
 
     What a signature alone proves names no mails but those that it covers. The token is written into every mail of ours,
@@ -30,13 +30,13 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, house: House) -> Ma
     mail, unsigned = reading.mail, reading.identity.unsigned
     author = mail.author.key if mail.author else MailboxKey("")
     listed = (*mail.from_[:MOST_LISTED], *mail.to[:MOST_LISTED], *mail.cc[:MOST_LISTED])
-    people = {one.key for one in listed} - house.settings.own_addresses
+    people = {one.key for one in listed} - app.settings.own_addresses
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
     tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
-    threads = (check_token(house.keyring, token, unit.workspace, [author]) for token in tokens if token)
+    threads = (check_token(app.keyring, token, unit.workspace, [author]) for token in tokens if token)
     return MailFacts(
         workspace=unit.workspace,
-        inbox=inbox_of(reading.mail, event, house.settings),
+        inbox=inbox_of(reading.mail, event, app.settings),
         message_id=reading.message_id,
         author=author,
         received=unit.now,

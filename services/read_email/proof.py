@@ -8,10 +8,10 @@ from __future__ import annotations
 from uuid import UUID
 
 from services.core.bus.unit import Row
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.report_tokens import is_report_token
-from services.core.mail.reports import is_daemon
-from services.core.mail.tokens import Keyring
+from services.mail.mailbox import MailboxKey
+from services.mail.report_tokens import is_report_token
+from services.mail.reports import is_daemon
+from services.mail.tokens import Keyring
 from services.read_email.reading import Reading
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from schemas.events.mail import Identity, MailReceived
 from services.core.bus.work import Work
-from services.core.mail.authentication import Dkim, Peer, authenticate, signed_digests, with_coverage
-from services.core.mail.authentication.domains import domain_of
-from services.core.mail.authentication.trace import arrived_at
-from services.core.mail.message import Address, ParsedMail
-from services.core.mail.mime import read_mail
-from services.core.mail.reports import Report, read_report
+from services.mail.authentication import Dkim, Peer, authenticate, signed_digests, with_coverage
+from services.mail.authentication.domains import domain_of
+from services.mail.authentication.trace import arrived_at
+from services.mail.message import Address, ParsedMail
+from services.mail.mime import read_mail
+from services.mail.reports import Report, read_report
 from services.read_email.forwarding import METHOD, author_named, forwarded_by, in_their_name
 
 MAX_TEXT = 32_000  # characters of new text that travel in the event
@@ -57,7 +57,7 @@ def is_short(text: str) -> bool:
 
 async def read(work: Work[MailReceived]) -> Reading:
     """Parse and authenticate. Never raises for what the mail holds."""
-    raw = await work.house.blobs.get(work.event.blob)
+    raw = await work.app.blobs.get(work.event.blob)
     mail = await asyncio.to_thread(read_mail, raw)
     checked = await work.checkpoint("authenticate", lambda: _authenticate(work, raw, mail))
     named = checked.pop("named", None)
@@ -73,7 +73,7 @@ async def read(work: Work[MailReceived]) -> Reading:
 
 
 async def _authenticate(work: Work[MailReceived], raw: bytes, mail: ParsedMail) -> dict[str, Any]:
-    event, settings = work.event, work.house.settings
+    event, settings = work.event, work.app.settings
     if event.from_sent:
         return {"level": "unverified", "method": "sent folder", "reasons": ["it lay in our own Sent folder"]}
     if event.vouched_by and mail.author is not None:
@@ -86,7 +86,7 @@ async def _authenticate(work: Work[MailReceived], raw: bytes, mail: ParsedMail) 
         raw,
         mail,
         Peer(event.peer.ip, event.peer.helo, event.peer.mail_from) if event.peer.ip else None,
-        work.house.resolver,
+        work.app.resolver,
         settings.own_authserv_ids,
         settings.trusted_sealers,
         stripping_ids=settings.stripping_authserv_ids,
@@ -107,7 +107,7 @@ def _named(
     work: Work[MailReceived], mail: ParsedMail, identity: Identity, signatures: Collection[Dkim]
 ) -> dict[str, Any] | None:
     """What is known of the author whom a trusted forwarder names; None for a mail that is none of its."""
-    settings = work.house.settings
+    settings = work.app.settings
     inbox = settings.known_inbox(work.event.inbox)
     forwarder = forwarded_by(mail, inbox.forwarders, identity, signatures) if inbox else None
     author = author_named(mail, forwarder, settings.own_addresses) if forwarder else None

@@ -37,7 +37,7 @@ class _Checked(BaseModel):
 
 async def spam_verdict(work: Work[MailReceived], raw: bytes) -> Verdict | None:
     """How a mail is held back, or None. Never raises: what rspamd cannot say is settled by `spam.unanswered`."""
-    settings = work.house.settings.spam
+    settings = work.app.settings.spam
     if not settings.rspamd_url or work.event.mode != "live" or work.event.from_sent:
         return None
     said = await work.checkpoint("rspamd", lambda: _ask(settings, work.event, raw))

@@ -11,12 +11,12 @@ from typing import Any, Literal
 from uuid import UUID, uuid5
 
 from schemas.events.mail import MailReceived, Mode, Peer
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.bus.sealing import key_of
 from services.core.db import fetch_one, queries
-from services.core.house import House
 from services.core.settings import InboxSettings
 from services.receive_email.fingerprint import fingerprint
 
@@ -41,7 +41,7 @@ def mail_id_of(workspace: str, inbox: str, source: Source, source_key: str) -> U
 
 
 async def accept(
-    house: House,
+    app: App,
     inbox: InboxSettings,
     raw: bytes,
     *,
@@ -60,64 +60,64 @@ async def accept(
     Mail of any size is accepted: `read_email` parks what is over its limits.
     """
     mark = fingerprint(raw)
-    if once_by_content and (known := await _known(house, inbox, mark)):
-        await _publish_stored(house, known)
+    if once_by_content and (known := await _known(app, inbox, mark)):
+        await _publish_stored(app, known)
         return Accepted(known, new=False)
-    mail_id = mail_id_of(house.settings.workspace, inbox.name, source, source_key)
+    mail_id = mail_id_of(app.settings.workspace, inbox.name, source, source_key)
     data = MailReceived(
         mail_id=mail_id,
         inbox=inbox.name,
         source=source,
         source_key=source_key,
-        blob=await _keep(house, mail_id, raw),
+        blob=await _keep(app, mail_id, raw),
         size=len(raw),
         mode=mode,
         vouched_by="" if from_sent else vouched_by or inbox.vouched_by,
         from_sent=from_sent,
         peer=peer or Peer(),
     )
-    return Accepted(data.mail_id, new=await _enter_once(house, data, mark))
+    return Accepted(data.mail_id, new=await _enter_once(app, data, mark))
 
 
-async def _keep(house: House, mail_id: UUID, raw: bytes) -> str:
+async def _keep(app: App, mail_id: UUID, raw: bytes) -> str:
     """Store the bytes under a key of the mail's own: nobody has read yet who wrote it."""
-    async with house.database.transaction(house.settings.workspace) as conn:
-        key = await key_of(conn, house.settings.workspace, frozenset({mail_id}))
-    return await house.blobs.put(raw, key)
+    async with app.database.transaction(app.settings.workspace) as conn:
+        key = await key_of(conn, app.settings.workspace, frozenset({mail_id}))
+    return await app.blobs.put(raw, key)
 
 
-async def _known(house: House, inbox: InboxSettings, mark: str) -> UUID | None:
-    args = {"workspace": house.settings.workspace, "inbox": inbox.name, "fingerprint": mark}
-    async with house.database.reading() as conn:
+async def _known(app: App, inbox: InboxSettings, mark: str) -> UUID | None:
+    args = {"workspace": app.settings.workspace, "inbox": inbox.name, "fingerprint": mark}
+    async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.receipt, args)
     return row["mail_id"] if row else None
 
 
-async def _publish_stored(house: House, mail_id: UUID) -> None:
-    async with house.database.reading() as conn:
+async def _publish_stored(app: App, mail_id: UUID) -> None:
+    async with app.database.reading() as conn:
         stored = await fetch_one(conn, SQL.event, {"id": _event_id(mail_id)})
     if stored and stored["unpublished"]:
-        await publish(house, [history.envelope(stored)])
+        await publish(app, [history.envelope(stored)])
 
 
-async def _enter_once(house: House, data: MailReceived, mark: str) -> bool:
+async def _enter_once(app: App, data: MailReceived, mark: str) -> bool:
     """Store the event and its receipt unless they are there, publish what is not published; whether it was new."""
-    envelope = _envelope(house, data)
-    async with house.database.transaction(envelope.workspace) as conn:
+    envelope = _envelope(app, data)
+    async with app.database.transaction(envelope.workspace) as conn:
         await conn.execute(SQL.hold_event, {"id": envelope.id})
         new = await fetch_one(conn, SQL.is_receipted, {"mail_id": data.mail_id}) is None
         if new:
             [envelope] = await history.store(conn, [envelope])
             await conn.execute(SQL.keep_receipt, _receipt(envelope, data, mark))
     if new:
-        await publish(house, [envelope])
+        await publish(app, [envelope])
     else:
-        await _publish_stored(house, data.mail_id)
+        await _publish_stored(app, data.mail_id)
     return new
 
 
-def _envelope(house: House, data: MailReceived) -> Envelope:
-    return first(data, id=_event_id(data.mail_id), source=NAME, time=house.now(), workspace=house.settings.workspace)
+def _envelope(app: App, data: MailReceived) -> Envelope:
+    return first(data, id=_event_id(data.mail_id), source=NAME, time=app.now(), workspace=app.settings.workspace)
 
 
 def _event_id(mail_id: UUID) -> UUID:

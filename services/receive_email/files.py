@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from schemas.events.mail import Mode
+from services.core.app import App
 from services.core.errors import Permanent
-from services.core.house import House
-from services.core.mail.mbox import count_messages, read_mailbox
 from services.core.settings import InboxSettings
+from services.mail.mbox import count_messages, read_mailbox
 from services.receive_email.accept import accept
 from services.receive_email.fingerprint import message_id_of
 
@@ -44,7 +44,7 @@ def source_key(raw: bytes) -> str:
 
 
 async def import_path(
-    house: House,
+    app: App,
     inbox: InboxSettings,
     path: Path,
     *,
@@ -64,7 +64,7 @@ async def import_path(
 
     async def take(raw: bytes) -> bool:
         key = source_key(raw)
-        taken = await accept(house, inbox, raw, source="file", source_key=key, mode=mode, vouched_by=vouched_by)
+        taken = await accept(app, inbox, raw, source="file", source_key=key, mode=mode, vouched_by=vouched_by)
         return taken.new
 
     while few := await asyncio.to_thread(_few, letters):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 
-from services.core.mail.headers import message_ids, split_block, unfold
+from services.mail.headers import message_ids, split_block, unfold
 
 HEADER_BYTES = 256 * 1024
 _STAND_IN = ("date", "from", "subject")  # for a mail without a Message-ID

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
+from services.core.app import App
 from services.core.db import fetch_one
-from services.core.house import House
-from services.core.mail.tokens import token_of_message_id
 from services.core.settings import InboxSettings, SettingsWrong
 from services.core.web import Refused, body_within, too_large
+from services.mail.tokens import token_of_message_id
 from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint, message_id_of
 from services.receive_email.webhooks import FORMATS
@@ -38,7 +38,7 @@ class Answer(BaseModel):
     mail_id: str | None = None
 
 
-def routes(house: House, outside: Outside | None = None) -> APIRouter:
+def routes(app: App, outside: Outside | None = None) -> APIRouter:
     """The webhooks of all formats, on one path each."""
     router, network = APIRouter(tags=["inbound mail"]), outside or HttpsOutside()
 
@@ -46,9 +46,9 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
     async def token(request: Request, response: Response) -> Token:
         """Give a provider the access token that it posts mail with."""
         response.headers["cache-control"] = "no-store"
-        if not house.settings.web.webhooks.sendgrid_client_secret.get_secret_value():
+        if not app.settings.web.webhooks.sendgrid_client_secret.get_secret_value():
             raise not_configured("web.webhooks.sendgrid_client_secret")
-        return grant(await read_call(house, request, TOKEN_REQUEST_BYTES, network))
+        return grant(await read_call(app, request, TOKEN_REQUEST_BYTES, network))
 
     @router.post("/inbound/{format_name}")
     @router.post("/inbound/{format_name}/{path}")
@@ -59,64 +59,64 @@ def routes(house: House, outside: Outside | None = None) -> APIRouter:
         shape = FORMATS.get(format_name)
         if shape is None or (path and not shape.has_path):
             raise Refused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
-        shape.admit(unread_call(house, request, network, path))
-        limit = int(house.settings.web.max_body_bytes * shape.overhead)
-        call = await read_call(house, request, limit, network, path)
-        return await receive(house, shape, call, inbox, from_sent=direction == "sent")
+        shape.admit(unread_call(app, request, network, path))
+        limit = int(app.settings.web.max_body_bytes * shape.overhead)
+        call = await read_call(app, request, limit, network, path)
+        return await receive(app, shape, call, inbox, from_sent=direction == "sent")
 
     return router
 
 
-async def read_call(house: House, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
+async def read_call(app: App, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
     """The call with its body, as long as that stays within the limit in bytes. Raises `Refused`."""
     body = await body_within(request, limit, BODY_DEADLINE_S)
-    return replace(unread_call(house, request, outside, path), body=body)
+    return replace(unread_call(app, request, outside, path), body=body)
 
 
-def unread_call(house: House, request: Request, outside: Outside, path: str = "") -> Call:
+def unread_call(app: App, request: Request, outside: Outside, path: str = "") -> Call:
     """The call without its body, of which no byte is read."""
     headers = {name.lower(): value for name, value in request.headers.items()}
-    return Call(headers=headers, body=b"", now=house.now(), web=house.settings.web, outside=outside, path=path)
+    return Call(headers=headers, body=b"", now=app.now(), web=app.settings.web, outside=outside, path=path)
 
 
-async def receive(house: House, shape: Format, call: Call, inbox_name: str, *, from_sent: bool = False) -> Answer:
+async def receive(app: App, shape: Format, call: Call, inbox_name: str, *, from_sent: bool = False) -> Answer:
     """Let the mail of a call in, once. Raises `Refused`, or what keeps us from storing it."""
     found = await shape.open(call)
     if found is None:
         return Answer(status="confirmed")
-    if len(found.raw) > house.settings.web.max_body_bytes:
-        raise too_large(house.settings.web.max_body_bytes)
-    inbox = _inbox(house, inbox_name)
+    if len(found.raw) > app.settings.web.max_body_bytes:
+        raise too_large(app.settings.web.max_body_bytes)
+    inbox = _inbox(app, inbox_name)
     if from_sent and token_of_message_id(message_id_of(found.raw)):
         return Answer(status="ours")
-    await _claim(house, shape, found, inbox)
+    await _claim(app, shape, found, inbox)
     source_key = f"{shape.name}:{found.key}"
     given: dict[str, Any] = {"source_key": source_key, "peer": found.peer, "from_sent": from_sent}
-    accepted = await accept(house, inbox, found.raw, source="webhook", **given)
+    accepted = await accept(app, inbox, found.raw, source="webhook", **given)
     return Answer(status="accepted" if accepted.new else "duplicate", mail_id=str(accepted.mail_id))
 
 
-async def _claim(house: House, shape: Format, found: Inbound, inbox: InboxSettings) -> None:
+async def _claim(app: App, shape: Format, found: Inbound, inbox: InboxSettings) -> None:
     """Refuse a request whose id was used before for another mail or inbox; for the same, it is a retry."""
     binding = f"{inbox.name}:{fingerprint(found.raw)}"
     args = {
-        "workspace": house.settings.workspace,
+        "workspace": app.settings.workspace,
         "format": shape.name,
         "request_id": found.request_id,
         "binding": binding,
-        "now": house.now(),
+        "now": app.now(),
         "dated": DATED,
     }
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         claimed = await fetch_one(conn, SQL.claim_request, args)
     assert claimed is not None
     if claimed["binding"] != binding:
         raise Refused(409, "replayed", "this signed request has been used before, for another mail or inbox")
 
 
-def _inbox(house: House, name: str) -> InboxSettings:
+def _inbox(app: App, name: str) -> InboxSettings:
     try:
-        inbox = house.settings.inbox(name)
+        inbox = app.settings.inbox(name)
     except SettingsWrong:
         raise Refused(404, "inbox_unknown", "name one of our inboxes, as in ?inbox=support") from None
     if inbox.paused:

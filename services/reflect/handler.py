@@ -50,7 +50,7 @@ async def _learn(work: Work[Any], closed: Envelope, learned: TurnReflected) -> N
     """Record what was learned; where nothing was, and there is a time left to ask again, set the timer for it."""
     at = None
     if not learned.covers_to and learned.usage.calls:
-        at = next_attempt(closed.time, work.now, work.moment(), work.house.settings.learning.retry_hours)
+        at = next_attempt(closed.time, work.now, work.moment(), work.app.settings.learning.retry_hours)
     async with work.unit() as unit:
         await unit.record(learned.model_copy(update={"retry_at": at}))
         if at is not None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.core.memory.kinds import worth_storing
 from services.core.settings import MemorySettings, Settings
+from services.memory.kinds import worth_storing
 
 STANDING = """\
 You keep the memory of a support team. Prefer few facts that will matter in half a year over many that will not. Use

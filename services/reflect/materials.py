@@ -8,9 +8,9 @@ from typing import Any
 from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one, queries
-from services.core.mail.masking import mask
-from services.core.memory.speaker import speaker
-from services.core.model.port import Layer
+from services.mail.masking import mask
+from services.memory.speaker import speaker
+from services.model.port import Layer
 from services.reflect.instructions import condensing
 
 SQL = queries(__file__)
@@ -36,7 +36,7 @@ class Materials:
 
 async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
-    shown = work.house.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
+    shown = work.app.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
     author_id = event.participant_id if event.trusted else None
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
     async with work.reading() as conn:
@@ -54,7 +54,7 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         said = await fetch_all(conn, SQL.conversation, {**of, **shown, "covers_to": covered})
         size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
     assert size is not None
-    condense = size["messages"] if condensing(work.house.settings, event.inbox, **size) else 0
+    condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, issues, facts),
         _text_layer("brief", brief),

@@ -13,11 +13,11 @@ from schemas.events.memory import MailSignals, RelationProposal, TurnReflected
 from schemas.events.replies import FactProposal
 from schemas.events.threads import TurnClosed
 from schemas.model_output import FactOperation, Reflection, Room, reflection_schema
+from services.core.bus.checkpointed_model import ask, token_usage
 from services.core.bus.work import Work
-from services.core.memory.quotes import find_quote
-from services.core.model.checkpointed import ask, token_usage
-from services.core.model.port import Answer, Exchange, Request, Tool, ToolResult
-from services.core.model.prompt import make_fence
+from services.memory.quotes import find_quote
+from services.model.port import Answer, Exchange, Request, Tool, ToolResult
+from services.model.prompt import make_fence
 from services.reflect.instructions import CONDENSE, instructions
 from services.reflect.materials import Materials
 from services.reflect.salvage import ReflectionUnusable, salvage
@@ -30,7 +30,7 @@ TASK = "The turn ended with outcome `{outcome}`. Update summary and brief, and r
 
 async def reflect_on(work: Work[Any], event: TurnClosed, materials: Materials) -> TurnReflected:
     """What the model makes of the turn. It is told once what was wrong, and has twice the room then."""
-    learning = work.house.settings.learning
+    learning = work.app.settings.learning
     room = Room(learning.summary_words // (CONDENSED if materials.condense else 1), learning.brief_words)
     request = _request(work, event, materials)
     answers: list[Answer] = []
@@ -58,7 +58,7 @@ def _condense(materials: Materials, words: int) -> str:
 
 
 def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Request:
-    settings = work.house.settings
+    settings = work.app.settings
     learning = settings.learning
     return Request(
         purpose="reflect",
@@ -73,7 +73,7 @@ def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Reques
             ),
         ),
         must_call="reflect",
-        fence=make_fence(work.house.secret, str(work.envelope.id)),
+        fence=make_fence(work.app.secret, str(work.envelope.id)),
         max_tokens=learning.answer_tokens,
     )
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from schemas.events.mail import EmailRead, Person
-from services.core.mail.addresses import parse_address
-from services.core.mail.authentication.domains import domain_of, organizational
-from services.core.mail.filters.machine_sender import is_machine
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.message import Address
-from services.core.mail.public_providers import PUBLIC_PROVIDERS
-from services.core.mail.tokens import without_token
 from services.core.settings.layout import LayoutSettings
+from services.mail.addresses import parse_address
+from services.mail.authentication.domains import domain_of, organizational
+from services.mail.filters.machine_sender import is_machine
+from services.mail.mailbox import MailboxKey
+from services.mail.message import Address
+from services.mail.public_providers import PUBLIC_PROVIDERS
+from services.mail.tokens import without_token
 
 
 def copies(mail: EmailRead, layout: LayoutSettings, own: Collection[str]) -> tuple[Address, ...]:

@@ -24,9 +24,9 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
-from services.core.mail.attempts import next_attempt
-from services.core.mail.imap import token_store
-from services.core.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, ServerAway, dialogue
+from services.mail.attempts import next_attempt
+from services.mail.imap import token_store
+from services.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, ServerAway, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.hold import held
@@ -48,7 +48,7 @@ class OverRate(Exception):
 
 async def deliver(work: Work[Any], reply_id: UUID) -> None:
     """Try to hand the reply over, unless it has left already or is no longer wanted."""
-    async with work.house.locks.hold(reply_id):
+    async with work.app.locks.hold(reply_id):
         async with work.reading() as conn:
             row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
             approved = await fetch_one(conn, SQL.approved, {"reply_id": reply_id})
@@ -64,22 +64,22 @@ async def deliver(work: Work[Any], reply_id: UUID) -> None:
 
 
 async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
-    attempt, settings = row["attempt"] + 1, work.house.settings
-    raw = await work.house.blobs.get(reply.blob)
+    attempt, settings = row["attempt"] + 1, work.app.settings
+    raw = await work.app.blobs.get(reply.blob)
     letter = Letter(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
     try:
         async with dialogue(settings.smtp_of(reply.inbox), letter, token_store(settings)) as session:
             await _intend(work, reply, attempt)
             said = await session.data()
             await _settle(work, sent(reply, attempt, said, work.moment()))
-        await outages.clear(work.house, "smtp", reply.inbox)
+        await outages.clear(work.app, "smtp", reply.inbox)
     except Overtaken:
         return
     except OverRate:
         if not await rate.waits(work, reply, row):
             raise HeldElsewhere(f"the rate of {reply.inbox} was full a moment ago") from None
     except NotNow as error:
-        if isinstance(error, ServerAway) and await outages.note(work.house, "smtp", reply.inbox, str(error)):
+        if isinstance(error, ServerAway) and await outages.note(work.app, "smtp", reply.inbox, str(error)):
             remedy = f"correspondent inbox test {reply.inbox}"
             log.warning("the SMTP server is away: replies wait", inbox=reply.inbox, error=str(error), try_it=remedy)
         await _defer(work, reply, attempt, str(error))
@@ -111,7 +111,7 @@ async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
         if row is None or row["state"] != "approved" or row["attempt"] >= attempt:
             raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
         why = await overtaken(unit, reply.thread_id, reply.turn_id)
-        now = work.house.now()
+        now = work.app.now()
         if not why:
             await refuse_suppressed(unit.conn, unit.workspace, reply.recipient)
         if not why and await _full(work, unit, reply, row, now):
@@ -145,7 +145,7 @@ async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str
         first = await unit.one(SQL.attempt_began, reply_id=reply.reply_id)
         now = work.moment()
         began = first["at"] if first and first["at"] else now
-        retry_at = next_attempt(now, attempt, began, work.house.settings.send.retry_days)
+        retry_at = next_attempt(now, attempt, began, work.app.settings.send.retry_days)
         if retry_at is None:
             await unit.record(ReplyFailed(**ids_of(reply), attempt=attempt, error=f"given up after days: {error}"))
             return

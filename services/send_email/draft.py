@@ -9,14 +9,14 @@ from typing import Any
 
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted
-from services.core.house import House
-from services.core.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.message import Address
-from services.core.mail.report_tokens import make_report_token
-from services.core.mail.tokens import make_token
+from services.core.app import App
 from services.core.settings import InboxSettings
 from services.core.settings.layout import LayoutSettings
+from services.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
+from services.mail.mailbox import MailboxKey
+from services.mail.message import Address
+from services.mail.report_tokens import make_report_token
+from services.mail.tokens import make_token
 from services.send_email.copies import copies
 from services.send_email.sources import with_sources
 
@@ -52,7 +52,7 @@ class Answered:
 def freeze(
     draft: ReplyDrafted,
     answered: Answered,
-    house: House,
+    app: App,
     workspace: str,
     now: datetime,
     *,
@@ -66,12 +66,12 @@ def freeze(
     `known_links` stand in the knowledge base; `pages` (address -> title) are named below the text. Raises
     `ComposeRefused`, and `SettingsWrong` where the inbox is gone.
     """
-    inbox = house.settings.inbox(draft.inbox)
-    send = house.settings.send
+    inbox = app.settings.inbox(draft.inbox)
+    send = app.settings.send
     disclose = send.disclose_ai if draft.disclose_ai is None else draft.disclose_ai
     text = disclosed(draft.text, send.disclosure) if automatic and disclose else draft.text
     mail, layout = answered.mail, inbox.layout
-    cc = copies(answered.read, layout, house.settings.own_addresses) if answered.read else ()
+    cc = copies(answered.read, layout, app.settings.own_addresses) if answered.read else ()
     quoted, intro = answered.quote(layout)
     message = Outgoing(
         reply_id=draft.reply_id,
@@ -80,9 +80,9 @@ def freeze(
         subject=mail["subject"],
         text=with_sources(text, pages),
         date=now,
-        token=make_token(house.keyring, workspace, draft.thread_id, MailboxKey(mail["author_addr"])),
+        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail["author_addr"])),
         domain=inbox.address.rpartition("@")[2],
-        report_token=make_report_token(house.keyring, workspace, draft.reply_id),
+        report_token=make_report_token(app.keyring, workspace, draft.reply_id),
         in_reply_to=mail["message_id"],
         references=tuple(mail["references_ids"]),
         allowed_links=send.allowed_links,

@@ -9,9 +9,9 @@ from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.blobs import BlobMissing
 from services.core.bus.work import Work
 from services.core.db import fetch_all
-from services.core.mail.compose import ComposeRefused, File
-from services.core.memory.knowledge import chunk_ids
 from services.core.units import MB
+from services.mail.compose import ComposeRefused, File
+from services.memory.knowledge import chunk_ids
 from services.send_email.apply import SQL
 
 
@@ -28,7 +28,7 @@ async def files_of(work: Work[Any], draft: ReplyDrafted, attached: Sequence[Sent
             found.append(File(_name(row), row["media_type"], await _content(work, row["blob"])))
     for one in attached:
         found.append(File(one.filename, one.content_type, await _content(work, one.blob)))
-    most = work.house.settings.send.max_files_mb
+    most = work.app.settings.send.max_files_mb
     if sum(len(one.content) for one in found) > most * MB:
         raise ComposeRefused(f"its files are larger than send.max_files_mb = {most:g} MB")
     return tuple(found)
@@ -41,6 +41,6 @@ def _name(row: dict[str, Any]) -> str:
 
 async def _content(work: Work[Any], blob: str) -> bytes:
     try:
-        return await work.house.blobs.get(blob)
+        return await work.app.blobs.get(blob)
     except BlobMissing as error:
         raise ComposeRefused("a file that was attached is gone") from error

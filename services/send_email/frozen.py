@@ -14,10 +14,10 @@ from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one
 from services.core.keys import is_sealed
-from services.core.mail.compose import Composed, ComposeRefused, links_in
-from services.core.memory.knowledge import chunk_ids, passages_by_id
 from services.core.settings import SettingsWrong
 from services.core.settings.layout import LayoutSettings
+from services.mail.compose import Composed, ComposeRefused, links_in
+from services.memory.knowledge import chunk_ids, passages_by_id
 from services.send_email.apply import SQL
 from services.send_email.draft import Answered, freeze
 from services.send_email.files import files_of
@@ -55,13 +55,13 @@ async def frozen_reply(
         passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
         cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
     known = frozenset(link for row in passages for link in links_in(row["text"]))
-    pages = public_pages(cited.values()) if work.house.settings.knowledge.cite_in_mail else {}
+    pages = public_pages(cited.values()) if work.app.settings.knowledge.cite_in_mail else {}
     answered = Answered(mail, await _as_read(work, draft.inbox, mail))
     try:
         files = await files_of(work, draft, attached)
     except ComposeRefused as error:
         return Unwritable(str(error))
-    by_settings = partial(freeze, draft, answered, work.house, work.workspace, work.now, files=files)
+    by_settings = partial(freeze, draft, answered, work.app, work.workspace, work.now, files=files)
     return await kept(work, partial(by_settings, known_links=known | typed, pages=pages, automatic=automatic))
 
 
@@ -78,7 +78,7 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
 
 async def _as_read(work: Work[Any], inbox: str, mail: Row) -> EmailRead | None:
     """The event of a mail, where the inbox quotes it or answers its colleagues, and no erase has taken it."""
-    known = work.house.settings.known_inbox(inbox)
+    known = work.app.settings.known_inbox(inbox)
     if known is None or not _needs_mail(known.layout):
         return None
     async with work.reading() as conn:

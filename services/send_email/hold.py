@@ -1,4 +1,4 @@
-"""A house that was restored from a back-up does not know what it sent since: nothing leaves until a person says so.
+"""A deployment restored from a backup does not know what it sent since: nothing leaves until a person says so.
 
 What had been approved when the back-up was taken may have left, and so has what lies in the Sent folder: it becomes
 unknown, and is looked for. Other replies wait, and are looked at once more when they leave.
@@ -26,14 +26,14 @@ async def held(work: Work[Any], reply: ReplyApproved, row: Row, approved_at: dat
         hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
     if hold is None:
         return False
-    lost = approved_at <= hold["taken_at"] or await lies_in_sent(work.house, row["inbox"], row["message_id"])
+    lost = approved_at <= hold["taken_at"] or await lies_in_sent(work.app, row["inbox"], row["message_id"])
     event = {**ids_of(reply), "attempt": row["attempt"], "error": hold["reason"]}
     async with work.unit("hold", final=False) as unit:
         await unit.lock("delivery", reply.reply_id)
         if lost:
             await unit.record(ReplyUnknown(**event))
             return True
-        at = work.house.now() + LOOK_AGAIN
+        at = work.app.now() + LOOK_AGAIN
         await unit.record(ReplyDeferred(**event, retry_at=at))
         await unit.set_timer(retry_timer(reply, at))
     return True

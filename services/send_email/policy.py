@@ -21,7 +21,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
-from services.core.mail.compose import links_in
+from services.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
@@ -38,15 +38,15 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     if draft.decision == "no_reply":
         return
     mail = await _newest(work, draft)
-    to_whom = gate(draft, mail, work.house)
-    approval = draft.approval or work.house.settings.send.approval
+    to_whom = gate(draft, mail, work.app)
+    approval = draft.approval or work.app.settings.send.approval
     held = approval == "review" or to_whom == "review"
     if to_whom != "open":
         draft = without_proposals(draft)
     frozen: Frozen | Unwritable = CLOSED
     if to_whom == "template" and not held:
-        draft = as_fixed(draft, work.house)
-        frozen = await kept(work, partial(freeze_fixed, draft, mail, work.house, work.workspace, work.now))
+        draft = as_fixed(draft, work.app)
+        frozen = await kept(work, partial(freeze_fixed, draft, mail, work.app, work.workspace, work.now))
     elif to_whom != "closed":
         frozen = await frozen_reply(work, draft, mail, automatic=not held)
     async with work.unit() as unit:
@@ -79,7 +79,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     frozen: Frozen | Unwritable | None = None
     if decided.approve:
         mail = await _newest(work, draft)
-        final = final if gate(draft, mail, work.house) == "open" else without_proposals(final)
+        final = final if gate(draft, mail, work.app) == "open" else without_proposals(final)
         typed = frozenset(links_in(decided.text)).difference(links_in(draft.text))
         frozen = await frozen_reply(work, final, mail, automatic=False, typed=typed, attached=decided.files)
     async with work.unit() as unit:

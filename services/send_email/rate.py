@@ -27,7 +27,7 @@ def moment(now: datetime, before: datetime | None) -> datetime:
 
 def limit_of(work: Work[Any], inbox: str) -> int:
     """Replies per hour of an inbox; 0 for no limit."""
-    return next((one.replies_per_hour for one in work.house.settings.inboxes if one.name == inbox), 0)
+    return next((one.replies_per_hour for one in work.app.settings.inboxes if one.name == inbox), 0)
 
 
 def has_moment(row: Row) -> bool:
@@ -39,12 +39,12 @@ async def waits(work: Work[Any], reply: ReplyApproved, row: Row) -> bool:
     """Whether the reply has to wait for its moment; then the moment is recorded and the timer set."""
     limit = limit_of(work, reply.inbox)
     if limit and has_moment(row):
-        return bool(row["departs_at"] > work.house.now())
+        return bool(row["departs_at"] > work.app.now())
     if not limit or not await _looks_full(work, reply, limit):
         return False
     async with work.unit("rate", final=False) as unit:
         await unit.lock("delivery", reply.reply_id)
-        now = work.house.now()
+        now = work.app.now()
         at = await next_moment(unit, reply, limit, now)
         if at == now:
             return False
@@ -60,7 +60,7 @@ async def _looks_full(work: Work[Any], reply: ReplyApproved, limit: int) -> bool
     args = {"workspace": work.workspace, "inbox": reply.inbox, "reply_id": reply.reply_id, "before": limit - 1}
     async with work.reading() as conn:
         row = await fetch_one(conn, SQL.nth_departure, args)
-    now = work.house.now()
+    now = work.app.now()
     return moment(now, row["departs_at"] if row else None) > now
 
 

@@ -15,12 +15,12 @@ from uuid import UUID
 import structlog
 
 from schemas.events.replies import ReplyCopied, ReplyNotCopied, ReplySent
+from services.core.app import App
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.errors import Temporary
-from services.core.house import House
-from services.core.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.core.settings import ImapSettings
+from services.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.send_email.apply import SQL
 from services.send_email.results import Row, copy_timer
 from services.send_email.schedule import next_copy
@@ -44,14 +44,14 @@ async def copy(work: Work[Any], reply_id: UUID) -> None:
     """Put the reply, byte for byte, into the Sent folder, unless it lies there; where that fails, try again later."""
     async with work.reading() as conn:
         row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
-    imap = _imap(work.house, row["inbox"]) if row else None
+    imap = _imap(work.app, row["inbox"]) if row else None
     if row is None or imap is None or not imap.keep_sent or row["sent_copy"] in ("kept", "missing"):
         return
     try:
         if await _is_away(work, row):
             raise FolderAway
-        raw = await work.house.blobs.get(row["blob"])
-        await _at(work.house, imap, keep_copy, raw, row["message_id"])
+        raw = await work.app.blobs.get(row["blob"])
+        await _at(work.app, imap, keep_copy, raw, row["message_id"])
     except Exception as error:
         await _missed(work, row, error)
     else:
@@ -59,11 +59,11 @@ async def copy(work: Work[Any], reply_id: UUID) -> None:
             await unit.record(ReplyCopied(**_ids(row), attempt=row["copy_attempt"] + 1))
 
 
-async def lies_in_sent(house: House, inbox: str, message_id: str) -> bool:
+async def lies_in_sent(app: App, inbox: str, message_id: str) -> bool:
     """Whether the mail was seen in the inbox's Sent folder; False also where that cannot be told."""
-    imap = _imap(house, inbox)
+    imap = _imap(app, inbox)
     try:
-        return imap is not None and await _at(house, imap, was_sent, message_id)
+        return imap is not None and await _at(app, imap, was_sent, message_id)
     except Exception as error:
         log.warning("the Sent folder is away", inbox=inbox, error=repr(error)[:500])
         return False
@@ -78,7 +78,7 @@ async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
             attempt=attempt,
             error=f"{type(error).__name__}: {error}"[:500],
             retry_at=at,
-            tried_at=None if isinstance(error, FolderAway) else work.house.now(),
+            tried_at=None if isinstance(error, FolderAway) else work.app.now(),
         )
         await unit.record(missed)
         if at is not None:
@@ -86,7 +86,7 @@ async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
 
 
 async def _is_away(work: Work[Any], row: Row) -> bool:
-    since = work.house.now() - AWAY_FOR
+    since = work.app.now() - AWAY_FOR
     args = {"workspace": work.workspace, "inbox": row["inbox"], "reply_id": row["reply_id"], "since": since}
     async with work.reading() as conn:
         return await fetch_one(conn, SQL.folder_is_away, args) is not None
@@ -96,13 +96,13 @@ def _ids(row: Row) -> dict[str, Any]:
     return {name: row[name] for name in ("reply_id", "thread_id", "turn_id")}
 
 
-def _imap(house: House, inbox: str) -> ImapSettings | None:
-    return next((one.imap for one in house.settings.inboxes if one.name == inbox), None)
+def _imap(app: App, inbox: str) -> ImapSettings | None:
+    return next((one.imap for one in app.settings.inboxes if one.name == inbox), None)
 
 
-async def _at(house: House, imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
+async def _at(app: App, imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:
     """Do something at the Sent folder, in a thread that ends soon after its deadline."""
     hurried = imap.model_copy(update={"timeout_s": min(imap.timeout_s, DEADLINE_S)})
     async with asyncio.timeout(DEADLINE_S):
-        token = await access_token(imap.oauth, token_store(house.settings)) if imap.oauth else ""
+        token = await access_token(imap.oauth, token_store(app.settings)) if imap.oauth else ""
         return await asyncio.to_thread(act, hurried, token, *args)

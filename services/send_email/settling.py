@@ -33,7 +33,7 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
     event = work.event
     async with work.unit() as unit:
         row = await unit.one(SQL.delivery, reply_id=event.reply_id)
-        inbox = next((one for one in work.house.settings.inboxes if row and one.name == row["inbox"]), None)
+        inbox = next((one for one in work.app.settings.inboxes if row and one.name == row["inbox"]), None)
         if row and inbox and inbox.imap:
             await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOK_AFTER[0]))
 
@@ -44,7 +44,7 @@ async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
         row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
     if row is None or row["state"] != "unknown":
         return
-    found = await lies_in_sent(work.house, row["inbox"], row["message_id"])
+    found = await lies_in_sent(work.app, row["inbox"], row["message_id"])
     async with work.unit() as unit:
         if found:
             await _end(unit, row["reply_id"], is_sent=True, said="found in the Sent folder")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from services.core.memory.knowledge import Passage
+from services.memory.knowledge import Passage
 
 MOST = 3  # pages below one reply
 

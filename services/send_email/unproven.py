@@ -12,17 +12,17 @@ from typing import Any, Literal
 
 from schemas.events.mail import FORWARDED
 from schemas.events.replies import ReplyDrafted
-from services.core.house import House
-from services.core.mail.compose import Block, Composed, Outgoing, links_in
-from services.core.mail.message import Address
-from services.core.mail.report_tokens import make_report_token
-from services.core.mail.tokens import make_token
+from services.core.app import App
+from services.mail.compose import Block, Composed, Outgoing, links_in
+from services.mail.message import Address
+from services.mail.report_tokens import make_report_token
+from services.mail.tokens import make_token
 from services.send_email.draft import finished
 
 Gate = Literal["open", "named", "template", "review", "closed"]
 
 
-def gate(draft: ReplyDrafted, mail: Mapping[str, Any], house: House) -> Gate:
+def gate(draft: ReplyDrafted, mail: Mapping[str, Any], app: App) -> Gate:
     """What may leave for the author of `mail` without a person: the draft, the fixed reply, or nothing.
 
     `named`: a forwarder that the inbox trusts names them, so they get the draft, which proposes nothing. `review`: a
@@ -34,7 +34,7 @@ def gate(draft: ReplyDrafted, mail: Mapping[str, Any], house: House) -> Gate:
         return "closed"
     if FORWARDED in mail["flags"]:
         return "named"
-    inbox = house.settings.known_inbox(draft.inbox)
+    inbox = app.settings.known_inbox(draft.inbox)
     return "template" if inbox is not None and inbox.unproven == "template" else "review"
 
 
@@ -43,15 +43,15 @@ def without_proposals(draft: ReplyDrafted) -> ReplyDrafted:
     return draft.model_copy(update={"state": "awaiting_reply", "goals_add": (), "goals_close": ()})
 
 
-def as_fixed(draft: ReplyDrafted, house: House) -> ReplyDrafted:
+def as_fixed(draft: ReplyDrafted, app: App) -> ReplyDrafted:
     """The draft with the inbox's fixed reply in place of whatever it says."""
-    text = house.settings.inbox(draft.inbox).unproven_reply
+    text = app.settings.inbox(draft.inbox).unproven_reply
     return draft.model_copy(update={"text": text, "decision": "reply", "citations": ()})
 
 
-def freeze_fixed(draft: ReplyDrafted, mail: Mapping[str, Any], house: House, workspace: str, now: datetime) -> Composed:
+def freeze_fixed(draft: ReplyDrafted, mail: Mapping[str, Any], app: App, workspace: str, now: datetime) -> Composed:
     """The fixed reply, finished, to the address alone: the sender's name, subject and references are their words."""
-    inbox = house.settings.inbox(draft.inbox)
+    inbox = app.settings.inbox(draft.inbox)
     message = Outgoing(
         reply_id=draft.reply_id,
         sender=Address(inbox.display_name, inbox.address),
@@ -59,9 +59,9 @@ def freeze_fixed(draft: ReplyDrafted, mail: Mapping[str, Any], house: House, wor
         subject=inbox.unproven_subject,
         text=draft.text,
         date=now,
-        token=make_token(house.keyring, workspace, draft.thread_id, mail["author_addr"]),
+        token=make_token(app.keyring, workspace, draft.thread_id, mail["author_addr"]),
         domain=inbox.address.rpartition("@")[2],
-        report_token=make_report_token(house.keyring, workspace, draft.reply_id),
+        report_token=make_report_token(app.keyring, workspace, draft.reply_id),
         in_reply_to=mail["message_id"],
         known_links=frozenset(links_in(draft.text)),
         signature=Block(inbox.layout.signature, inbox.layout.signature_html),

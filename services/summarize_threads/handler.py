@@ -22,7 +22,7 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
         row = await unit.one(SQL.current, **of)
         if row is None or row["covers_to"] <= event.covers_to:
             names = await _known_names(unit, event)
-            most = work.house.settings.learning.summary_words
+            most = work.app.settings.learning.summary_words
             text = held(event.summary, most, row["text"] if row else "", names)
             await unit.record(
                 ThreadSummarized(

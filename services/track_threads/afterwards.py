@@ -13,7 +13,7 @@ from services.track_threads.occasions import after_turn
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
     """The operator's rules for afterwards; imported mail is left alone, and what is asked again is waited for."""
-    event, settings = work.event, work.house.settings
+    event, settings = work.event, work.app.settings
     if event.retry_at:
         return
     async with work.unit() as unit:

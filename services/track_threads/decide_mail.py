@@ -19,7 +19,7 @@ from schemas.events.threads import (
     TurnClosed,
     TurnOpened,
 )
-from services.core.model.usage import estimate_tokens
+from services.model.usage import estimate_tokens
 from services.track_threads.decide_steps import Events, about, escalate, transition, walk
 from services.track_threads.decide_turns import close_turn
 from services.track_threads.thread import Thread

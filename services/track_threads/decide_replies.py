@@ -9,7 +9,7 @@ from __future__ import annotations
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplySent
 from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import ActionLogged, ReplyAttached
-from services.core.model.usage import estimate_tokens
+from services.model.usage import estimate_tokens
 from services.track_threads import goals
 from services.track_threads.decide_steps import Events, about, escalate, transition
 from services.track_threads.decide_turns import close_turn, is_open

@@ -30,7 +30,7 @@ from services.track_threads.timers import on_timer
 
 async def on_email(work: Work[EmailRead]) -> None:
     """A mail was read: it joins its thread, or is noted, or (parked, looped, doubled) is left where it is."""
-    mail, settings = work.event, work.house.settings
+    mail, settings = work.event, work.app.settings
     if mail.verdict.kind in ("park", "duplicate", "loop"):
         return
     async with work.unit() as unit:
@@ -63,7 +63,7 @@ def _may_suggest(mail: EmailRead, settings: Settings) -> bool:
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
     """What the agent did while it wrote is logged; that no reply is needed ends the turn. Replies are send_email's."""
-    draft, settings = work.event, work.house.settings
+    draft, settings = work.event, work.app.settings
     if draft.decision != "no_reply" and not draft.acts:
         return
     async with work.unit() as unit:
@@ -77,7 +77,7 @@ async def on_sent(work: Work[ReplySent]) -> None:
     """A reply was accepted by the SMTP server."""
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
-        await _finish(unit, thread, decide_replies.sent(thread, work.event), work.house.settings)
+        await _finish(unit, thread, decide_replies.sent(thread, work.event), work.app.settings)
 
 
 async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
@@ -89,14 +89,14 @@ async def on_failed(work: Work[ReplyFailed | ReplyUnknown]) -> None:
         thread = await load(unit, event.thread_id)
         reason = f"{what}: {event.error}"[:500]
         ended = decide_turns.failed(thread, event.turn_id, reason, event.reply_id, may_have_left=unknown)
-        await record(unit, thread, ended, work.house.settings)
+        await record(unit, thread, ended, work.app.settings)
 
 
 async def on_discarded(work: Work[ReplyDiscarded]) -> None:
     """A draft will not go; what it was to answer waits again, unless a person rejected it."""
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
-        await _finish(unit, thread, decide_replies.discarded(thread, work.event), work.house.settings)
+        await _finish(unit, thread, decide_replies.discarded(thread, work.event), work.app.settings)
 
 
 async def on_turn_failed(work: Work[TurnFailed]) -> None:
@@ -105,7 +105,7 @@ async def on_turn_failed(work: Work[TurnFailed]) -> None:
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         reason = f"{event.processor} gave up: {event.error}"[:500]
-        await record(unit, thread, decide_turns.failed(thread, event.turn_id, reason), work.house.settings)
+        await record(unit, thread, decide_turns.failed(thread, event.turn_id, reason), work.app.settings)
 
 
 async def _take_over(unit: Unit, thread: Thread, mail: EmailRead, settings: Settings) -> None:

@@ -14,7 +14,7 @@ from services.track_threads.takeover import done_by_hand, handed_back
 
 async def on_transition(work: Work[ThreadTransitionRequested]) -> None:
     """A step: made or refused, and logged either way. Handed back, what waits is answered; resolved, it is done."""
-    event, settings = work.event, work.house.settings
+    event, settings = work.event, work.app.settings
     async with work.unit() as unit:
         thread = await load(unit, event.thread_id)
         if not thread.exists:
@@ -36,4 +36,4 @@ async def on_marks(work: Work[ThreadMarksRequested]) -> None:
     async with work.unit() as unit:
         thread = await load(unit, work.event.thread_id)
         if thread.exists:
-            await record(unit, thread, marks.requested(thread, work.event, work.envelope.id), work.house.settings)
+            await record(unit, thread, marks.requested(thread, work.event, work.envelope.id), work.app.settings)

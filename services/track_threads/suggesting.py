@@ -37,4 +37,4 @@ async def on_suggestion(work: Work[SuggestionDrafted]) -> None:
         found: list[EventData] = [*acts(thread, event)]
         if thread.state == "escalated" and event.text:
             found.append(marks.note(thread, f"{HEAD}\n\n{event.text}", "agent", "ai", event.turn_id))
-        await record(unit, thread, found, work.house.settings)
+        await record(unit, thread, found, work.app.settings)

@@ -8,7 +8,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.mail import EmailRead
 from schemas.events.threads import ReplyAttached, TurnClosed, TurnOpened
-from services.core.model.usage import estimate_tokens
+from services.model.usage import estimate_tokens
 from services.track_threads.decide_steps import Events, walk
 from services.track_threads.decide_turns import close_turn
 from services.track_threads.thread import Pending, Thread, by_author

@@ -19,7 +19,7 @@ PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_ne
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """One timer of a thread; those of replies are send_email's."""
-    timer, settings = work.event, work.house.settings
+    timer, settings = work.event, work.app.settings
     if timer.purpose not in PURPOSES:
         return
     async with work.unit() as unit:

@@ -21,13 +21,13 @@ from typing import Any
 import psutil
 import psycopg
 
+from services.core.app import App
 from services.core.db import fetch_one
-from services.core.house import House
-from services.tools.settle import newest, settle
+from services.operations.settle import newest, settle
 from tests.benchmarks.idle import cpu_seconds
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, run
-from tests.benchmarks.stage import bench_house
+from tests.benchmarks.stage import bench_app
 from tests.benchmarks.throughput import post
 
 MAILS, QUICK_MAILS = 200, 40
@@ -77,20 +77,20 @@ def _short(query: Any) -> str:
     return " ".join(str(query).split())[:100]
 
 
-async def mails(house: House, first: int, count: int) -> float:
+async def mails(app: App, first: int, count: int) -> float:
     """So many mails of new people at once, and all that follows; the seconds until the last reply was sent."""
-    began, since, before = time.monotonic(), await newest(house), (await _counts(house))["sent"]
-    await post(house, range(first, first + count), "cost.example")
+    began, since, before = time.monotonic(), await newest(app), (await _counts(app))["sent"]
+    await post(app, range(first, first + count), "cost.example")
     async with asyncio.timeout(PATIENCE_S):
-        while (await _counts(house))["sent"] < before + count:
+        while (await _counts(app))["sent"] < before + count:
             await asyncio.sleep(0.5)
         took = time.monotonic() - began
-        await settle(house, since=since, timeout_s=PATIENCE_S)
+        await settle(app, since=since, timeout_s=PATIENCE_S)
     return took
 
 
-async def _counts(house: House) -> dict[str, float]:
-    async with house.database.reading() as conn:
+async def _counts(app: App) -> dict[str, float]:
+    async with app.database.reading() as conn:
         row = await fetch_one(conn, COUNTS)
     assert row is not None
     return {name: float(value) for name, value in row.items()}
@@ -99,16 +99,16 @@ async def _counts(house: House) -> dict[str, float]:
 async def measure(count: int) -> list[Measured]:
     """Each figure per answered mail."""
     process = psutil.Process()
-    async with bench_house() as house:
-        await mails(house, 0, WARM_UP)
+    async with bench_app() as app:
+        await mails(app, 0, WARM_UP)
         await asyncio.sleep(REPORTED_S)
-        before, cpu = await _counts(house), cpu_seconds(process)
+        before, cpu = await _counts(app), cpu_seconds(process)
         with counted_statements() as seen:
-            took = await mails(house, WARM_UP, count)
+            took = await mails(app, WARM_UP, count)
             spent = {name: used - cpu.get(name, 0.0) for name, used in cpu_seconds(process).items()}
             statements = dict(seen)
         await asyncio.sleep(REPORTED_S)
-        after = await _counts(house)
+        after = await _counts(app)
     if os.environ.get("STATEMENTS"):
         for query, times in sorted(statements.items(), key=lambda one: -one[1]):
             print(f"{times / count:8.2f}  {query}")

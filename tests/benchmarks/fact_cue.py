@@ -19,7 +19,7 @@ from psycopg.rows import dict_row
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.cue import (
+from services.memory.cue import (
     FACT_CUES,
     CueSettings,
     Evidence,
@@ -28,11 +28,11 @@ from services.core.memory.cue import (
     most_relevant,
     related_features,
 )
-from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.embeddings import Meaning, MiniLM
-from services.core.memory.questions import read
-from services.core.memory.search import search_facts
-from services.tools.vectors.renewal import give_vectors
+from services.memory.embedding_cache import embed_cached
+from services.memory.embeddings import Meaning, MiniLM
+from services.memory.questions import read
+from services.memory.search import search_facts
+from services.operations.vectors.renewal import give_vectors
 from tests.benchmarks.fitting import fit_logistic
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.retrieval import auroc

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from services.core.memory.cue import Logistic
-from services.core.memory.signals import SIGNALS, SignalWeights
+from services.memory.cue import Logistic
+from services.memory.signals import SIGNALS, SignalWeights
 
 STEPS = 200
 LOGISTIC_STEPS = 3000

@@ -14,11 +14,12 @@ from contextlib import asynccontextmanager
 from functools import partial
 
 from deploy.local import EmbeddedStack
+from services.core.app import App, open_app
 from services.core.bus.undone import advance, undone_places
-from services.core.house import House, open_house
-from services.process import prepare
+from services.operations.preparation import prepare
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
+from tests.support.app import settings_for
 from tests.support.history import (
     EVENTS_A_MAIL,
     PAIRS,
@@ -29,7 +30,6 @@ from tests.support.history import (
     fill,
     read_by,
 )
-from tests.support.house import settings_for
 from tests.support.stack import temporary_home
 
 EVENTS = (1_000, 10_000, 100_000)
@@ -39,30 +39,30 @@ SMALL_TABLES = 200  # rows: what no history adds to, as the mark of each consume
 PARTS = {"start": asked_at_start, "status": asked_by_status, "lists": asked_by_lists}
 
 
-async def read_of(house: House) -> dict[str, Read]:
+async def read_of(app: App) -> dict[str, Read]:
     """What each part reads in sum, and the whole tables among it."""
     found: dict[str, Read] = {}
     for part, asked in PARTS.items():
-        each = [await read_by(house, one) for one in await asked(house)]
+        each = [await read_by(app, one) for one in await asked(app)]
         found[part] = Read(sum(one.pages for one in each), sum(one.rows for one in each), ())
     return found
 
 
 @asynccontextmanager
-async def _quiet_house() -> AsyncIterator[House]:
-    """A house on an embedded stack of its own in which nobody is at work."""
+async def _quiet_app() -> AsyncIterator[App]:
+    """A deployment on an embedded stack of its own in which nobody is at work."""
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
         settings = settings_for(endpoints, endpoints.database, "bench.", home / "house")
         await prepare(settings)
-        async with open_house(settings) as house:
-            yield house
+        async with open_app(settings) as app:
+            yield app
 
 
-async def seconds_of_start(house: House) -> float:
+async def seconds_of_start(app: App) -> float:
     """How long it takes to learn what an embedded start publishes again."""
     begun = time.perf_counter()
-    await advance(house, PAIRS)
-    async with house.database.reading() as conn:
+    await advance(app, PAIRS)
+    async with app.database.reading() as conn:
         assert await undone_places(conn, PAIRS) == []
     return time.perf_counter() - begun
 
@@ -71,13 +71,13 @@ async def measure(*, sizes: Sequence[int]) -> Sequence[Measured]:
     """What is read at each size, and how much more than at the size before the largest."""
     read: dict[int, dict[str, Read]] = {}
     lines: list[Measured] = []
-    async with _quiet_house() as house:
+    async with _quiet_app() as app:
         done = 0
         for size in sizes:
             mails = size // EVENTS_A_MAIL
-            await fill(house, done, mails)
-            done, read[size] = mails, await read_of(house)
-            lines.append(Measured(f"start at {size:,} events", 1000 * await seconds_of_start(house), "ms", n=size))
+            await fill(app, done, mails)
+            done, read[size] = mails, await read_of(app)
+            lines.append(Measured(f"start at {size:,} events", 1000 * await seconds_of_start(app), "ms", n=size))
     for part in PARTS:
         for size in sizes:
             one = read[size][part]

@@ -28,7 +28,7 @@ PROJECT = Path(__file__).parents[2]
 MOST_CPU = 2.0  # percent of one core
 MOST_COMMITS = 0.25  # a second: sweeps for what no notification told, health and vectors once a minute
 
-MAIN = "from services.tools.cli import main; main()"
+MAIN = "from services.cli.main import main; main()"
 COMMITS = "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
 
 

@@ -18,17 +18,17 @@ import yaml
 from numpy.typing import NDArray
 from psycopg.sql import SQL
 
-from services.core.house import House
-from services.core.memory.embedding_cache import embed_cached
-from services.core.memory.embeddings import Meaning
-from services.core.memory.knowledge import KNOWLEDGE, search_knowledge
-from services.core.memory.passages import PassageSettings, scored_passages
-from services.core.memory.signals import SIGNALS, SignalWeights, signal_matrix, weighed
-from services.tools.settle import settle
+from services.core.app import App
+from services.memory.embedding_cache import embed_cached
+from services.memory.embeddings import Meaning
+from services.memory.knowledge import KNOWLEDGE, search_knowledge
+from services.memory.passages import PassageSettings, scored_passages
+from services.memory.signals import SIGNALS, SignalWeights, signal_matrix, weighed
+from services.operations.settle import settle
 from tests.benchmarks.measured import Measured, at_least
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.retrieval import rank_fusion, recall_at, reciprocal_rank
-from tests.benchmarks.stage import bench_house
+from tests.benchmarks.stage import bench_app
 from tests.support.documents import shelve
 
 PAIRS = Path(__file__).with_name("knowledge_pairs")
@@ -60,15 +60,15 @@ def pairs() -> list[Pair]:
     return [Pair(*one) for one in yaml.safe_load((PAIRS / "questions.yaml").read_text(encoding="utf-8"))]
 
 
-async def shelve_all(house: House) -> None:
+async def shelve_all(app: App) -> None:
     """Hand the documents in."""
     for path in sorted((PAIRS / "documents").glob("*.md")):
-        await shelve(house, path.name, path.read_text(encoding="utf-8"))
+        await shelve(app, path.name, path.read_text(encoding="utf-8"))
 
 
-async def rankings(house: House) -> list[Ranked]:
+async def rankings(app: App) -> list[Ranked]:
     """Each question put to every side, over passages that were indexed before."""
-    return [await _put(house, pair) for pair in pairs()]
+    return [await _put(app, pair) for pair in pairs()]
 
 
 def share_at(found: Sequence[Ranked], side: str, k: int) -> float:
@@ -76,11 +76,11 @@ def share_at(found: Sequence[Ranked], side: str, k: int) -> float:
     return 100 * float(np.mean([recall_at(one.by_side[side], {one.answer}, k) for one in found]))
 
 
-async def _put(house: House, pair: Pair) -> Ranked:
-    workspace = house.settings.workspace
-    async with house.database.reading() as conn:
-        (vector,) = await embed_cached(conn, house.embedder, [pair.question])
-        meaning = Meaning(house.embedder.name, vector)
+async def _put(app: App, pair: Pair) -> Ranked:
+    workspace = app.settings.workspace
+    async with app.database.reading() as conn:
+        (vector,) = await embed_cached(conn, app.embedder, [pair.question])
+        meaning = Meaning(app.embedder.name, vector)
         values = {"workspace": workspace, "as_of": None, "model": meaning.model}
         given = (SQL(KNOWLEDGE.current), values, pair.question, vector)
         passages = await scored_passages(conn, *given, PassageSettings().candidates)
@@ -115,10 +115,10 @@ def _best_first(scores: NDArray[np.float64]) -> list[int]:
 
 
 async def _measure() -> list[Measured]:
-    async with bench_house() as house:
-        await shelve_all(house)
-        await settle(house)
-        found = await rankings(house)
+    async with bench_app() as app:
+        await shelve_all(app)
+        await settle(app)
+        found = await rankings(app)
     lines = []
     for side in found[0].by_side:
         for k in CUTS:

@@ -15,20 +15,20 @@ from email.message import EmailMessage
 import aiosmtplib
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
+from services.core.app import App
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.db import fetch_one
-from services.core.house import House
 from services.receive_email.accept import accept
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
-from tests.benchmarks.stage import bench_house
+from tests.benchmarks.stage import bench_app
 from tests.support.letters import letter
 
 HOPS = 6  # raw, read, turn, memory, draft, approved
 WARM_UP = 5  # mails before the clock counts
 
 
-async def through_the_house(house: House, rounds: int, *, first: int) -> list[float]:
+async def through_the_app(app: App, rounds: int, *, first: int) -> list[float]:
     """Seconds from the append of each mail to the server's acceptance of its reply."""
     times = []
     for number in range(first, first + rounds):
@@ -40,9 +40,9 @@ async def through_the_house(house: House, rounds: int, *, first: int) -> list[fl
             subject=f"q{number}",
         )
         began = time.monotonic()
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 sent = await fetch_one(
                     conn, "SELECT 1 AS one FROM deliveries WHERE recipient = %(a)s AND state = 'sent'", {"a": address}
                 )
@@ -53,9 +53,9 @@ async def through_the_house(house: House, rounds: int, *, first: int) -> list[fl
     return times
 
 
-async def floor(house: House, rounds: int) -> list[float]:
+async def floor(app: App, rounds: int) -> list[float]:
     """Seconds of the same hops, commits and hand-over without logic."""
-    brokers = house.settings.kafka.brokers
+    brokers = app.settings.kafka.brokers
     topics = [f"floor{hop}" for hop in range(HOPS)]
     await ensure_topics(brokers, [TopicSpec(topic, 12) for topic in topics])
     producer = AIOKafkaProducer(bootstrap_servers=brokers, acks="all", enable_idempotence=False)
@@ -64,37 +64,37 @@ async def floor(house: House, rounds: int) -> list[float]:
     for consumer in consumers:
         await consumer.start()
     times = []
-    async with house.database.transaction() as conn:
+    async with app.database.transaction() as conn:
         await conn.execute("CREATE TABLE IF NOT EXISTS floor_rows (n int)")
     for number in range(rounds):
         began = time.monotonic()
         for topic, consumer in zip(topics, consumers, strict=True):
-            async with house.database.transaction() as conn:
+            async with app.database.transaction() as conn:
                 await conn.execute("INSERT INTO floor_rows VALUES (%(n)s)", {"n": number})
             await producer.send_and_wait(topic, b"x" * 2000, key=str(number).encode())
             await consumer.getone()
-        await hand_over(house)
+        await hand_over(app)
         times.append(time.monotonic() - began)
     for client in (producer, *consumers):
         await client.stop()
     return times
 
 
-async def hand_over(house: House) -> None:
+async def hand_over(app: App) -> None:
     """One SMTP dialogue."""
     mail = EmailMessage()
     mail["From"], mail["To"], mail["Subject"] = "a@floor.example", "b@floor.example", "floor"
     mail.set_content("floor")
-    await aiosmtplib.send(mail, hostname=house.settings.smtp.host, port=house.settings.smtp.port)
+    await aiosmtplib.send(mail, hostname=app.settings.smtp.host, port=app.settings.smtp.port)
 
 
 async def measure(*, quick: bool) -> list[Measured]:
     """p50 and p99 as multiples of the floor's."""
     rounds = 20 if quick else 200
-    async with bench_house() as house:
-        await through_the_house(house, WARM_UP, first=0)
-        base = await floor(house, rounds)
-        ours = await through_the_house(house, rounds, first=WARM_UP)
+    async with bench_app() as app:
+        await through_the_app(app, WARM_UP, first=0)
+        base = await floor(app, rounds)
+        ours = await through_the_app(app, rounds, first=WARM_UP)
     lines = []
     for name, share, target in (("p50", 0.5, 2.0), ("p99", 0.99, 4.0)):
         sides = {"ours_s": quantile(ours, share), "floor_s": quantile(base, share)}

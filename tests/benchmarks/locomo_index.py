@@ -12,7 +12,7 @@ from psycopg.sql import SQL
 
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
-from services.core.memory.embeddings import Embedder, Vector
+from services.memory.embeddings import Embedder, Vector
 from tests.benchmarks.locomo import Conversation
 
 INDEX = queries(__file__, "locomo_index.sql")

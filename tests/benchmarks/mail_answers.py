@@ -14,7 +14,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from services.core.mail.reply_text import split_reply
+from services.mail.reply_text import split_reply
 from tests.benchmarks.mail_attributions import ALL, Announced, drawn
 from tests.benchmarks.measured import Measured, at_least, at_most
 

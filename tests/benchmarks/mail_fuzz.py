@@ -6,8 +6,8 @@ import random
 import time
 from collections.abc import Callable, Sequence
 
-from services.core.mail.mime import UNREADABLE, read_mail
-from services.core.mail.reports import read_report
+from services.mail.mime import UNREADABLE, read_mail
+from services.mail.reports import read_report
 from tests.benchmarks.measured import Measured, at_most
 
 SLOWEST_CPU_SECONDS = 2.0

@@ -18,11 +18,11 @@ import sys
 import time
 from collections.abc import Callable
 
-from services.core.mail.html_text import MAX_DEPTH, MAX_WORK
-from services.core.mail.masking import mask
-from services.core.mail.message import Limits
-from services.core.mail.mime import UNREADABLE, read_mail
-from services.core.mail.reports import read_report
+from services.mail.html_text import MAX_DEPTH, MAX_WORK
+from services.mail.masking import mask
+from services.mail.message import Limits
+from services.mail.mime import UNREADABLE, read_mail
+from services.mail.reports import read_report
 from services.read_email.reading import MAX_TEXT
 from tests.benchmarks.measured import Measured, at_most
 from tests.support.memory import largest_mb

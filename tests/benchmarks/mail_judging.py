@@ -13,10 +13,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from services.core.mail.filters import FilterContext, judge
-from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
-from services.core.mail.reports import read_report
+from services.mail.filters import FilterContext, judge
+from services.mail.message import ParsedMail
+from services.mail.mime import read_mail
+from services.mail.reports import read_report
 from tests.benchmarks import mail_robots, mail_sender_auth, mail_threads
 from tests.benchmarks.measured import Measured, at_least, at_most
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import mailparser
 
-from services.core.mail.mime import UNREADABLE, read_mail
+from services.mail.mime import UNREADABLE, read_mail
 from tests.benchmarks import mail_fuzz, mail_reply_text, mail_trees
 from tests.benchmarks.measured import Measured, at_least
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.core.mail.html_text import html_to_text
-from services.core.mail.mime import read_mail
-from services.core.mail.reply_text import split_reply
+from services.mail.html_text import html_to_text
+from services.mail.mime import read_mail
+from services.mail.reply_text import split_reply
 from tests.benchmarks.measured import Measured
 
 TARGET_SHARE = 55 / 64

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from services.core.mail.filters import FilterContext, judge
-from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
-from services.core.mail.reports import read_report
+from services.mail.filters import FilterContext, judge
+from services.mail.message import ParsedMail
+from services.mail.mime import read_mail
+from services.mail.reports import read_report
 from tests.benchmarks.measured import Measured, at_most
 from tests.support.robots import (
     FORMS,

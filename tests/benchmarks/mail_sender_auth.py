@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from services.core.mail.authentication import Authentication, DnsFailed, Peer, RecordType, authenticate
-from services.core.mail.authentication.nouns import Dmarc
-from services.core.mail.mime import read_mail
+from services.mail.authentication import Authentication, DnsFailed, Peer, RecordType, authenticate
+from services.mail.authentication.nouns import Dmarc
+from services.mail.mime import read_mail
 from tests.benchmarks.measured import Measured, at_least
 
 DMARC_SYMBOLS = {

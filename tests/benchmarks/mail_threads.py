@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from services.core.mail.mime import read_mail
-from services.core.mail.thread_ids import MailFacts
+from services.mail.mime import read_mail
+from services.mail.thread_ids import MailFacts
 from tests.benchmarks.measured import Measured, at_least, at_most
 from tests.support.thread_store import ThreadStore
 

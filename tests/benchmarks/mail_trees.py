@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from services.core.mail import charsets, headers, parts
-from services.core.mail.addresses import parse_addresses
-from services.core.mail.dates import parse_date
-from services.core.mail.message import Limits
+from services.mail import charsets, headers, parts
+from services.mail.addresses import parse_addresses
+from services.mail.dates import parse_date
+from services.mail.message import Limits
 from tests.benchmarks.measured import Measured
 
 ADDRESS_HEADERS = {"from", "sender", "reply_to", "to", "cc", "bcc"}

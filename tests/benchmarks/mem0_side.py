@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from services.core.memory.embeddings import Vector
+from services.memory.embeddings import Vector
 
 THRESHOLD = 0.0  # its default hides hits of low cosine, which a ranking needs
 

@@ -34,8 +34,8 @@ from services import learn_facts
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner
 from services.core.db.migrate import migrate
-from services.core.memory.embeddings import Vector, meanings
-from services.core.memory.search import search_facts
+from services.memory.embeddings import Vector, meanings
+from services.memory.search import search_facts
 from tests.benchmarks import mem0_side
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, run
@@ -92,7 +92,7 @@ class Ours:
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._runner = Runner(learn_facts.PROCESSOR, memory.house)
+        self._runner = Runner(learn_facts.PROCESSOR, memory.app)
 
     async def prepare(self, number: int, step: Step) -> Envelope:
         """The mail is there, and the model has said what is in it."""
@@ -115,9 +115,9 @@ class Ours:
         return seconds + time.perf_counter() - began
 
     async def _search(self, step: Step) -> None:
-        house = self._memory.house
-        (meaning,) = await meanings(house.embedder, [step.query])
-        async with house.database.transaction(self._memory.workspace) as conn:
+        app = self._memory.app
+        (meaning,) = await meanings(app.embedder, [step.query])
+        async with app.database.transaction(self._memory.workspace) as conn:
             await search_facts(
                 conn,
                 workspace=self._memory.workspace,
@@ -154,7 +154,7 @@ async def measure(mails: int) -> list[Measured]:
         migrate(url)
         theirs = Theirs(their_url, Path(folder)) if mem0_side.is_installed() else None
         async with remembering(endpoints, url, "bench.", home / "house") as memory:
-            embedding = replace(memory, house=replace(memory.house, embedder=TextVectors()))
+            embedding = replace(memory, app=replace(memory.app, embedder=TextVectors()))
             times = await _take_turns(Ours(embedding), theirs, steps(mails))
     return lines(times["ours"][WARM_UP:], times["mem0"][WARM_UP:])
 

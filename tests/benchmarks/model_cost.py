@@ -15,21 +15,22 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from deploy.local import EmbeddedStack
-from services.console.knowledge.sources import expand
-from services.core.house import open_house
-from services.core.model.anthropic_wire import to_wire
-from services.core.model.offline import OfflineModel
-from services.core.model.port import Answer, Request, Usage
-from services.core.model.prompt import prefix_sha256
-from services.core.model.settings import ModelSettings
+from services.cli.knowledge.add import add_all
+from services.core.app import open_app
+from services.demo.clock import SteppingClock
+from services.demo.director import demo_settings, shelf_of
+from services.demo.playing import play
+from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.model.anthropic_wire import to_wire
+from services.model.offline import OfflineModel
+from services.model.port import Answer, Request, Usage
+from services.model.prompt import prefix_sha256
+from services.model.settings import ModelSettings
+from services.operations.knowledge.sources import expand
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.pipeline import NAMES
-from services.process import prepare, working
-from services.tools.commands.knowledge_add import add_all
-from services.tools.demo.clock import SteppingClock
-from services.tools.demo.director import demo_settings, shelf_of
-from services.tools.demo.playing import play
-from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
-from services.tools.settle import settle
+from services.process import working
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run
 from tests.support.scripted_rules import PromptCache
@@ -86,14 +87,14 @@ async def metered(world: World) -> Metered:
         settings = demo_settings(world, endpoints, home / "demo")
         await prepare(settings)
         async with (
-            open_house(settings, model=meter, resolver=ZoneResolver(world.dns_zone), now=clock) as house,
-            working(house, NAMES),
+            open_app(settings, model=meter, resolver=ZoneResolver(world.dns_zone), now=clock) as app,
+            working(app, NAMES),
         ):
-            await add_all(house, expand([shelf_of(world, home)]), "", "bench", settings.knowledge)
-            await settle(house)
+            await add_all(app, expand([shelf_of(world, home)]), "", "bench", settings.knowledge)
+            await settle(app)
             replies: dict[str, SentReply] = {}
             for mail in world.mails:
-                await play(house, clock, mail, replies)
+                await play(app, clock, mail, replies)
     return meter
 
 

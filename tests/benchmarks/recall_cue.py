@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from psycopg.rows import dict_row
 
 from services.core.db.pool import Connection
-from services.core.memory.cue import (
+from services.memory.cue import (
     CueSettings,
     Evidence,
     agrees_features,
@@ -27,9 +27,9 @@ from services.core.memory.cue import (
     passage_evidence,
     related_features,
 )
-from services.core.memory.embeddings import MiniLM, Vector
-from services.core.memory.passages import PassageSettings, scored_passages
-from services.core.memory.signals import Passage, SignalWeights, signal_matrix
+from services.memory.embeddings import MiniLM, Vector
+from services.memory.passages import PassageSettings, scored_passages
+from services.memory.signals import Passage, SignalWeights, signal_matrix
 from tests.benchmarks import fact_cue
 from tests.benchmarks.fitting import Example, fit, fit_logistic
 from tests.benchmarks.locomo import FALSE_PREMISE, Conversation, Question, load

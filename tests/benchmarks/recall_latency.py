@@ -21,8 +21,8 @@ from psycopg.rows import dict_row, tuple_row
 from services.core.cache import Cache
 from services.core.db.pool import Connection
 from services.core.db.vectors import VectorTypes
-from services.core.memory.embeddings import Meaning, MiniLM, Vector
-from services.core.memory.search import Hit, SearchSettings, search_facts
+from services.memory.embeddings import Meaning, MiniLM, Vector
+from services.memory.search import Hit, SearchSettings, search_facts
 from tests.benchmarks.measured import Measured, at_least, at_most
 from tests.benchmarks.recall_support import Options, embedded, migrated_database, run
 from tests.benchmarks.synthetic_facts import FACTS, MODEL, Draw, Drawn, fill

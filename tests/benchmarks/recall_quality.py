@@ -18,10 +18,10 @@ from psycopg.rows import dict_row
 
 from services.core.db.pool import Connection
 from services.core.db.vectors import VectorTypes
-from services.core.memory.embeddings import MiniLM, Vector
-from services.core.memory.fusion import Scores, convex
-from services.core.memory.passages import PassageSettings, scored_passages, search_passages
-from services.core.memory.signals import SignalWeights, signal_matrix, weighed
+from services.memory.embeddings import MiniLM, Vector
+from services.memory.fusion import Scores, convex
+from services.memory.passages import PassageSettings, scored_passages, search_passages
+from services.memory.signals import SignalWeights, signal_matrix, weighed
 from tests.benchmarks import mem0_side
 from tests.benchmarks.fitting import Example, fit
 from tests.benchmarks.locomo import CATEGORIES, Conversation, Question, load

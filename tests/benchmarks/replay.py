@@ -1,13 +1,13 @@
 """Rebuild every projection from offset 0, against consuming the same events from their topics and doing nothing.
 
-A small house lives for real; its history is then multiplied (other ids, other workspaces, other keys), so that a long
+A small deployment lives for real; its history is then multiplied (other ids, other workspaces, other keys), so that a long
 one can be had in minutes. `MAILS=100000` gives the full size. No model takes part.
 
 What each side does
 - *rebuild* is `correspondent rebuild`, all of it: a schema with every table beside the live ones, the stored events read,
   opened and validated, each `apply`, the indexes, the swap under its lock.
 - *consuming* is one consumer without a group that reads the topics from offset 0 and does with each record what every
-  consumer of the house must (`runner.read`): open the seal, decode, validate. It looks the keys of a poll up at once, as
+  consumer of the deployment must (`runner.read`): open the seal, decode, validate. It looks the keys of a poll up at once, as
   the fold does, and keeps them for ever. *Raw* lets the bytes go unread, which no consumer can.
 Both count the events of the log: a consumer meets each of them, a rebuild passes those by that change no table. The share
 of the folded ones alone, against as many consumed, is a line of its own.
@@ -31,6 +31,7 @@ from aiokafka import AIOKafkaConsumer
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery
@@ -39,22 +40,21 @@ from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from services.core.clock import random_bytes
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import House
 from services.core.keys import Keys, MasterKeys, SubjectKey, read_master_keys
 from services.core.keys.aead import KEY, KEY_BYTES, clear_part, seal_json
+from services.operations.rebuild import run as rebuild
+from services.operations.rebuild.beside import beside, connected
+from services.operations.rebuild.fold import fold_events, projections, state_hash
+from services.operations.rebuild.scopes import scope
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.fold import fold_events, projections, state_hash
-from services.tools.rebuild import run as rebuild
-from services.tools.rebuild.beside import beside, connected
-from services.tools.rebuild.scopes import scope
-from services.tools.settle import settle
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, run
-from tests.benchmarks.stage import bench_house
+from tests.benchmarks.stage import bench_app
 from tests.support.letters import letter
 
 TARGET = 0.30
-LIVED = 60  # mails that the house really answers
+LIVED = 60  # mails that the deployment really answers
 CONSUMED = 40_000  # events put on the broker: the embedded one keeps them in memory
 PREFIX = "offset0."
 SEALED_BY = re.compile(rb'"\$key":"([0-9a-f-]{36})"')
@@ -80,7 +80,7 @@ COLUMNS = [
 KEY_COLUMNS = ["key_id", "workspace", "subject", "owners", "master", "wrapped"]
 
 
-async def live(house: House) -> None:
+async def live(app: App) -> None:
     """Some mails, really answered and reflected on."""
     for number in range(LIVED):
         raw = letter(
@@ -89,15 +89,15 @@ async def live(house: House) -> None:
             message_id=f"<{number}@replay.example>",
             subject=f"Question {number}",
         )
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
-    await settle(house, timeout_s=180)
+        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
+    await settle(app, timeout_s=180)
 
 
-async def multiply(conn: Connection, house: House, copies: int) -> int:
+async def multiply(conn: Connection, app: App, copies: int) -> int:
     """Give the history so many copies under other ids, each in a workspace of its own; how many events there are."""
     rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq")
     owned = await fetch_all(conn, "SELECT key_id, workspace, subject, owners FROM subject_keys")
-    master = read_master_keys(house.settings.home)
+    master = read_master_keys(app.settings.home)
     for number in range(1, copies):
         keys = {row["key_id"]: SubjectKey(uuid5(row["key_id"], str(number)), random_bytes(KEY_BYTES)) for row in owned}
         wrapped = [_copied_key(row, keys[row["key_id"]], master, number) for row in owned]
@@ -138,16 +138,16 @@ def _copied(row: dict[str, Any], keys: dict[UUID, SubjectKey], number: int) -> l
     return [changed[name] for name in COLUMNS]
 
 
-async def consume(house: House, events: Sequence[Envelope], *, raw: bool = False) -> float:
+async def consume(app: App, events: Sequence[Envelope], *, raw: bool = False) -> float:
     """Events a second, read from their topics by one consumer, from offset 0, and let go: decoded, unless `raw`."""
     consumer = AIOKafkaConsumer(
         *sorted({PREFIX + event.topic for event in events}),
-        bootstrap_servers=house.settings.kafka.brokers,
+        bootstrap_servers=app.settings.kafka.brokers,
         auto_offset_reset="earliest",
         group_id=None,
     )
     await consumer.start()
-    keys = Keys(house.settings.database_url, lambda: read_master_keys(house.settings.home), now_s=lambda: 0)
+    keys = Keys(app.settings.database_url, lambda: read_master_keys(app.settings.home), now_s=lambda: 0)
     seen, began = 0, time.monotonic()
     while seen < len(events):
         polled = [one for some in (await consumer.getmany(timeout_ms=1000, max_records=500)).values() for one in some]
@@ -163,13 +163,13 @@ async def consume(house: House, events: Sequence[Envelope], *, raw: bool = False
     return seen / seconds
 
 
-async def publish(house: House, events: Sequence[Envelope]) -> None:
+async def publish(app: App, events: Sequence[Envelope]) -> None:
     """Put the events on topics of this benchmark's own."""
     await ensure_topics(
-        house.settings.kafka.brokers, [TopicSpec(topic, 12) for topic in {PREFIX + event.topic for event in events}]
+        app.settings.kafka.brokers, [TopicSpec(topic, 12) for topic in {PREFIX + event.topic for event in events}]
     )
     for begin in range(0, len(events), 500):
-        await house.publisher.publish([encode(one, topic_prefix=PREFIX) for one in events[begin : begin + 500]])
+        await app.publisher.publish([encode(one, topic_prefix=PREFIX) for one in events[begin : begin + 500]])
 
 
 async def fold_otherwise(url: str, rows: list[dict[str, object]]) -> dict[str, str]:
@@ -200,23 +200,23 @@ async def _doubled(events: Iterator[Envelope]) -> AsyncIterator[Envelope]:
 async def measure(*, quick: bool) -> list[Measured]:
     """The rate of a rebuild as a share of the rate of consuming, and whether the hashes agree."""
     mails = int(os.environ.get("MAILS", "300" if quick else "6000"))
-    async with bench_house() as house:
-        url, whole = house.settings.database_url, scope("all")
-        await live(house)
-        async with connected(url, house.keys) as conn:
+    async with bench_app() as app:
+        url, whole = app.settings.database_url, scope("all")
+        await live(app)
+        async with connected(url, app.keys) as conn:
             lived = await state_hash(conn)
-            checked = await rebuild.check(house.settings, whole, lambda count: None)
-            stored = await multiply(conn, house, max(1, mails // LIVED))
+            checked = await rebuild.check(app.settings, whole, lambda count: None)
+            stored = await multiply(conn, app, max(1, mails // LIVED))
             rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq LIMIT %(n)s", {"n": CONSUMED})
         envelopes = [history.envelope(row) for row in rows]
-        await publish(house, envelopes)
-        raw = await consume(house, envelopes, raw=True)
-        alone = await consume(house, envelopes)
+        await publish(app, envelopes)
+        raw = await consume(app, envelopes, raw=True)
+        alone = await consume(app, envelopes)
         began = time.monotonic()
-        folded = await rebuild.swap(house.settings, whole, lambda count: None)
+        folded = await rebuild.swap(app.settings, whole, lambda count: None)
         seconds = time.monotonic() - began
         equal = checked.differences == () and checked.hashes.items() <= lived.items()
-        async with connected(url, house.keys) as conn:
+        async with connected(url, app.keys) as conn:
             rebuilt = await state_hash(conn)
             changing = await fetch_all(conn, "SELECT * FROM events WHERE version IS NOT NULL ORDER BY seq")
         otherwise = rebuilt == await fold_otherwise(url, changing)

@@ -1,6 +1,6 @@
 """Turns that wait for a reply, in any number, and processes of `generate_reply` that write it: for scale and concurrency.
 
-The turns are rows and events as the house makes them, put there directly; processes, broker, database and the model's
+The turns are rows and events as the deployment makes them, put there directly; processes, broker, database and the model's
 server are real. Threads are spread evenly over the partitions, as very many threads are.
 """
 
@@ -20,13 +20,13 @@ from aiokafka.partitioner import murmur2
 
 from deploy.local import EmbeddedStack
 from schemas.events.replies import ContextLayer, MemoryLoaded
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all
-from services.core.house import House, open_house
-from services.process import prepare
-from tests.support.house import settings_for
+from services.operations.preparation import prepare
+from tests.support.app import settings_for
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
 from tests.support.stack import temporary_home
 from tests.support.workers import Worker, Workers
@@ -41,9 +41,9 @@ DRAFTS = """SELECT causation_id AS cause, key, extract(epoch FROM stored_at)::fl
 
 @dataclass(slots=True)
 class Load:
-    """A house without processors, the model's server, and when each question came to it (seconds, monotonic)."""
+    """A deployment without processors, the model's server, and when each question came to it (seconds, monotonic)."""
 
-    house: House
+    app: App
     server: ScriptedModel
     folder: Path
     asked: list[float] = field(default_factory=list)
@@ -51,33 +51,33 @@ class Load:
     @contextmanager
     def worker(self) -> Iterator[Worker]:
         """One more process of `generate_reply`."""
-        with Workers(self.house.settings, self.folder / uuid4().hex) as workers:
+        with Workers(self.app.settings, self.folder / uuid4().hex) as workers:
             yield workers.start("generate_reply")
 
     async def turns(self, count: int, *, second_of: int = 0) -> list[Envelope]:
         """Open so many turns; their `memory.loaded`, and for every `second_of`-th thread another one, later on."""
         partitions = cycle(range(PARTITIONS))
         loaded = [self._loaded(_thread_on(next(partitions))) for _ in range(count)]
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             for one in loaded:
-                opened = {"mail_ids": list(one.mail_ids), "workspace": "bench", "now": self.house.now()}
+                opened = {"mail_ids": list(one.mail_ids), "workspace": "bench", "now": self.app.now()}
                 await conn.execute(OPEN_TURN, {**one.model_dump(), **opened})
         again = loaded[::second_of] if second_of else []
         return [
-            first(one, id=uuid4(), source="load_memory", time=self.house.now(), workspace="bench")
+            first(one, id=uuid4(), source="load_memory", time=self.app.now(), workspace="bench")
             for one in (*loaded, *again)
         ]
 
     async def publish(self, events: list[Envelope]) -> None:
         """Store them and put them on their topic."""
-        async with self.house.database.transaction() as conn:
+        async with self.app.database.transaction() as conn:
             await history.store(conn, events)
         for begin in range(0, len(events), 500):
-            await publish(self.house, events[begin : begin + 500])
+            await publish(self.app, events[begin : begin + 500])
 
     async def drafts(self, events: list[Envelope]) -> list[dict[str, Any]]:
         """The drafts written because of these events so far, in order: cause, key, at (Unix seconds)."""
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             return await fetch_all(conn, DRAFTS, {"causes": [one.id for one in events]})
 
     async def all_drafts(self, events: list[Envelope], share: float = 1.0) -> list[dict[str, Any]]:
@@ -111,8 +111,8 @@ async def reply_load(*, delay_s: float, lanes: dict[str, float]) -> AsyncIterato
             changes = {"lanes": lanes, "model": model, "workspace": "bench"}
             settings = settings_for(endpoints, endpoints.database, "bench.", home / "house", **changes)
             await prepare(settings)
-            async with open_house(settings) as house:
-                load = Load(house, server, home / "logs")
+            async with open_app(settings) as app:
+                load = Load(app, server, home / "logs")
                 server.script(load.answer)  # type: ignore[arg-type]
                 yield load
 

@@ -18,13 +18,13 @@ from statistics import median
 from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRecorded
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.db import Connection, fetch_all, give_keys, queries
-from services.core.house import House
 from services.core.keys.aead import open_json, seal_json
 from tests.benchmarks.measured import Measured
-from tests.benchmarks.stage import bench_house
+from tests.benchmarks.stage import bench_app
 
 EXAMPLE = Path(__file__).parents[2] / "schemas/examples/fact.recorded.v1.json"
 UNIT = 8  # events that one unit of work stores
@@ -43,10 +43,10 @@ def events(count: int, name: str) -> list[Envelope]:
     return made
 
 
-async def stored_and_read(house: House, some: Sequence[Envelope], *, sealed: bool) -> float:
+async def stored_and_read(app: App, some: Sequence[Envelope], *, sealed: bool) -> float:
     """Seconds an event: stored in units of work, then read again."""
-    async with house.database.reading() as conn:
-        give_keys(conn, house.keys if sealed else None)
+    async with app.database.reading() as conn:
+        give_keys(conn, app.keys if sealed else None)
         try:
             began = time.perf_counter()
             for begin in range(0, len(some), UNIT):
@@ -55,7 +55,7 @@ async def stored_and_read(house: House, some: Sequence[Envelope], *, sealed: boo
             await _read(conn, [one.id for one in some])
             return (time.perf_counter() - began) / len(some)
         finally:
-            give_keys(conn, house.keys)
+            give_keys(conn, app.keys)
 
 
 async def _read(conn: Connection, ids: list[UUID]) -> None:
@@ -81,14 +81,14 @@ def crypto(some: Sequence[Envelope], key: object) -> float:
 async def measure(*, quick: bool) -> list[Measured]:
     """Medians of rounds with and without keys, in turns."""
     count, rounds = (160, 5) if quick else (800, 9)
-    async with bench_house() as house:
+    async with bench_app() as app:
         with_keys, without = [], []
         for number in range(rounds):
-            without.append(await stored_and_read(house, events(count, f"a{number}."), sealed=False))
-            with_keys.append(await stored_and_read(house, events(count, f"b{number}."), sealed=True))
+            without.append(await stored_and_read(app, events(count, f"a{number}."), sealed=False))
+            with_keys.append(await stored_and_read(app, events(count, f"b{number}."), sealed=True))
         people = frozenset({UUID(int=9)})
-        async with house.database.transaction("bench") as conn:
-            key = (await house.keys.hold(conn, "bench", [people]))[people]
+        async with app.database.transaction("bench") as conn:
+            key = (await app.keys.hold(conn, "bench", [people]))[people]
         alone = crypto(events(count, "c"), key)
     sides = {"sealed ms": median(with_keys) * 1e3, "open ms": median(without) * 1e3}
     ratio = median(with_keys) / median(without)

@@ -1,4 +1,4 @@
-"""What the benchmarks of the flow stand on: the embedded stack, a house, a model that answers at once."""
+"""What the benchmarks of the flow stand on: the embedded stack, a deployment, a model that answers at once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from deploy.local import EmbeddedStack
-from services.core.house import House
-from services.core.model.anthropic_wire import to_wire
-from services.core.model.port import Answer, Model, Request, ToolCall, Usage
-from services.core.model.settings import ModelSettings
-from services.core.model.usage import estimate_tokens
-from tests.support.house import running_house, settings_for
+from services.core.app import App
+from services.model.anthropic_wire import to_wire
+from services.model.port import Answer, Model, Request, ToolCall, Usage
+from services.model.settings import ModelSettings
+from services.model.usage import estimate_tokens
+from tests.support.app import running_app, settings_for
 from tests.support.stack import temporary_home
 
 
@@ -41,10 +41,10 @@ def prompt_tokens(request: Request) -> int:
 
 
 @asynccontextmanager
-async def bench_house(model: Model | None = None, **parts: Any) -> AsyncIterator[House]:
-    """A house on an embedded stack of its own, without a quiet period; its model answers at once."""
+async def bench_app(model: Model | None = None, **parts: Any) -> AsyncIterator[App]:
+    """A deployment on an embedded stack of its own, without a quiet period; its model answers at once."""
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
         limits = {"threads": {"quiet_s": 0, "max_auto_replies": 100_000}}
         settings = settings_for(endpoints, endpoints.database, "bench.", home / "house", **limits)
-        async with running_house(settings, model=model or InstantModel(), **parts) as house:
-            yield house
+        async with running_app(settings, model=model or InstantModel(), **parts) as app:
+            yield app

@@ -12,9 +12,9 @@ from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 
 from services.core.db.sql import queries
-from services.core.memory.embeddings import MiniLM, Vector, normalise
-from services.core.memory.vocabulary import VOCABULARY
-from services.tools.vectors.index import LEAST_FACTS, index_statements
+from services.memory.embeddings import MiniLM, Vector, normalise
+from services.memory.vocabulary import VOCABULARY
+from services.operations.vectors.index import LEAST_FACTS, index_statements
 
 FACTS = queries(__file__, "synthetic_facts.sql")
 CLUSTERS = 2000

@@ -14,14 +14,14 @@ import time
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from services.core.app import App
 from services.core.db import fetch_one
-from services.core.house import House
-from services.core.model.port import Answer, Request, ToolCall, Usage
+from services.demo.clock import SteppingClock
+from services.model.port import Answer, Request, ToolCall, Usage
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, run
-from tests.benchmarks.stage import bench_house, prompt_tokens
+from tests.benchmarks.stage import bench_app, prompt_tokens
 from tests.support.letters import letter
 
 POINTS = (2, 20, 200, 2_000)
@@ -76,7 +76,7 @@ class Reply:
     tokens: int
 
 
-async def converse(house: House, clock: SteppingClock, count: int) -> list[Reply]:
+async def converse(app: App, clock: SteppingClock, count: int) -> list[Reply]:
     """A thread of so many mails, each written when the reply before it has come, and `PAUSE` after the one before."""
     replies = []
     for number in range(1, count + 1):
@@ -91,29 +91,29 @@ async def converse(house: House, clock: SteppingClock, count: int) -> list[Reply
             **before,
         )
         began = time.monotonic()
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
-        tokens = await _sent(house, f"{number}@length.example")
+        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
+        tokens = await _sent(app, f"{number}@length.example")
         replies.append(Reply(time.monotonic() - began, tokens))
-        await _reflected(house, number)
+        await _reflected(app, number)
     return replies
 
 
-async def _sent(house: House, message_id: str) -> int:
+async def _sent(app: App, message_id: str) -> int:
     """Wait for the reply to this mail; the tokens of its prompt."""
     async with asyncio.timeout(WAIT_S):
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 row = await fetch_one(conn, ANSWERED, {"id": message_id})
             if row:
                 return int(row["data"]["usage"]["input"])
             await asyncio.sleep(0.005)
 
 
-async def _reflected(house: House, count: int) -> None:
+async def _reflected(app: App, count: int) -> None:
     """Wait until so many turns have been learned from, so that the next mail meets all that was said."""
     async with asyncio.timeout(WAIT_S):
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 row = await fetch_one(conn, "SELECT count(*) AS n FROM facts WHERE kind = 'event'")
             if row and row["n"] >= count:
                 return
@@ -145,8 +145,8 @@ def _point(replies: list[Reply], number: int) -> Reply:
 async def measure(points: tuple[int, ...]) -> list[Measured]:
     """The whole thread, then its points."""
     clock = SteppingClock(START)
-    async with bench_house(TalkativeModel(), now=clock) as house:
-        return lines(await converse(house, clock, points[-1] + AROUND - 1), points)
+    async with bench_app(TalkativeModel(), now=clock) as app:
+        return lines(await converse(app, clock, points[-1] + AROUND - 1), points)
 
 
 def benchmark(options: Options) -> list[Measured]:

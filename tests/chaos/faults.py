@@ -126,14 +126,14 @@ async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     """Events that are on the log come again, in another order."""
     rows = await _stored(world, fault.count)
     dice.shuffle(rows)
-    prefix = world.house.settings.kafka.topic_prefix
+    prefix = world.app.settings.kafka.topic_prefix
     await put(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
 
 
 async def _stored(world: World, count: int) -> list[Row]:
     while True:
         try:
-            async with world.house.database.reading() as conn:
+            async with world.app.database.reading() as conn:
                 return await fetch_all(conn, STORED, {"n": count})
         except psycopg.Error:
             await asyncio.sleep(AGAIN_AFTER_S)
@@ -142,7 +142,7 @@ async def _stored(world: World, count: int) -> list[Row]:
 async def poison(world: World, fault: Fault, dice: random.Random) -> None:
     """A record that nobody can read."""
     value = f"poison {dice.random()}".encode()
-    record = Record(world.house.settings.kafka.topic_prefix + fault.target, b"poison", value)
+    record = Record(world.app.settings.kafka.topic_prefix + fault.target, b"poison", value)
     async with world.busy("log"):
         await put(world, [record])
         world.foreign.append(record)
@@ -157,7 +157,7 @@ async def shuffle(world: World, fault: Fault, dice: random.Random) -> None:
             for label in labels:
                 world.workers.running[label].kill()
             async with world.busy("log"):
-                world.felt["reordered records"] += await reorder(world.house, fault.target, dice)
+                world.felt["reordered records"] += await reorder(world.app, fault.target, dice)
 
 
 def _smtp(world: World, fault: Fault) -> None:

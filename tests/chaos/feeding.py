@@ -1,4 +1,4 @@
-"""Brings mails to the house's webhook as a provider does: signed, and again until it says 2xx."""
+"""Brings mails to the deployment's webhook as a provider does: signed, and again until it says 2xx."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Protocol
 import httpx
 import psycopg
 
-from services.console.knowledge.asking import hand_in
+from services.core.app import App
 from services.core.errors import Temporary
-from services.core.house import House
+from services.operations.knowledge.requests import hand_in
 from tests.chaos.traffic import Mail
 from tests.flow.scenario import signed_headers
-from tests.support.house import INBOX
+from tests.support.app import INBOX
 
 AGAIN_AFTER_S = 0.5
 SENDERS = 4
@@ -42,14 +42,14 @@ async def feed(base_url: str, mails: Sequence[Mail], clock: Clock, lasts_s: floa
         return sum(await asyncio.gather(*(sender(client) for _ in range(SENDERS))))
 
 
-async def submit_documents(house: House, count: int, lasts_s: float) -> None:
+async def submit_documents(app: App, count: int, lasts_s: float) -> None:
     """Bring documents into the knowledge base meanwhile, each again until it is on the log."""
     for number in range(count):
         text = f"# Plan {number}\n\nThe Team plan of tariff {number} costs {number + 10} EUR.\n"
         named = {"origin": f"plan-{number}.md", "title": f"Plan {number}", "by": "test", "media_type": "text/markdown"}
         while True:
             try:
-                await hand_in(house, text.encode(), **named)
+                await hand_in(app, text.encode(), **named)
                 break
             except (Temporary, psycopg.Error, OSError):
                 await asyncio.sleep(AGAIN_AFTER_S)

@@ -20,7 +20,7 @@ from services.core.bus import held
 from services.core.bus.delivery import Headers, Record
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary
-from services.tools.health.state import read_health
+from services.operations.health.state import read_health
 from tests.chaos.putting import put
 from tests.chaos.schedule import NEWER, UNHEARD_OF, Fault
 from tests.chaos.world import World
@@ -67,7 +67,7 @@ async def release_all(world: World) -> None:
         if not world.released:
             continue
         with suppress(psycopg.Error):
-            async with world.house.database.reading() as conn:
+            async with world.app.database.reading() as conn:
                 for row in await fetch_all(conn, HELD, {"ids": world.released}):
                     await fetch_one(conn, held.SQL.release, {"id": row["id"]})
                     world.felt["records released"] += 1
@@ -76,7 +76,7 @@ async def release_all(world: World) -> None:
 async def _shown(world: World, kind: str) -> set[str]:
     """The consumers of which the status says that they hold a record of this type."""
     try:
-        health = await read_health(world.house)
+        health = await read_health(world.app)
     except (psycopg.Error, KafkaError, Temporary, OSError, TimeoutError):
         return set()
     said = " ".join(words for key, words in health.problems() if key.startswith("held "))
@@ -86,8 +86,8 @@ async def _shown(world: World, kind: str) -> set[str]:
 def _record(world: World, topic: str, kind: str, id: UUID) -> Record:
     given = {
         "specversion": "1.0", "id": str(id), "type": kind, "source": "/correspondent/a-later-release",
-        "time": world.house.now().isoformat(), "workspace": world.house.settings.workspace, "correlationid": str(id),
+        "time": world.app.now().isoformat(), "workspace": world.app.settings.workspace, "correlationid": str(id),
     }  # fmt: skip
     headers: Headers = tuple((f"ce_{name}", value.encode()) for name, value in given.items())
     value = json.dumps({"of": "a later release", "id": str(id)}).encode()
-    return Record(world.house.settings.kafka.topic_prefix + topic, str(id).encode(), value, headers)
+    return Record(world.app.settings.kafka.topic_prefix + topic, str(id).encode(), value, headers)

@@ -1,4 +1,4 @@
-"""Starts the house's processes by fork from one that has imported everything: a tenth of a second instead of seconds.
+"""Starts the deployment's processes by fork from one that has imported everything: a tenth of a second instead of seconds.
 
 They are processes of the system like any other: with a log, an environment and a death of their own. They die with
 the nursery, and the nursery dies with the run that it works for.

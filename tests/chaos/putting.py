@@ -17,7 +17,7 @@ async def put(world: World, records: Sequence[Record]) -> None:
     """Publish the records; a broker that is away, or refuses their topic for now, is tried again."""
     while True:
         try:
-            return await world.house.publisher.publish(records)
+            return await world.app.publisher.publish(records)
         except (Temporary, LogRefused):
             await asyncio.sleep(AGAIN_AFTER_S)
 
@@ -26,6 +26,6 @@ async def renew(world: World) -> None:
     """Have our own producer be a new one, as every process does that hears of a lost log."""
     while True:
         try:
-            return await world.house.publisher.renew()
+            return await world.app.publisher.renew()
         except Temporary:
             await asyncio.sleep(AGAIN_AFTER_S)

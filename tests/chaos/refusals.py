@@ -12,7 +12,7 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
 from services.core.db import fetch_one
-from services.process import topic_specs
+from services.operations.preparation import topic_specs
 from tests.chaos.meeting import meeting
 from tests.chaos.schedule import Fault
 from tests.chaos.world import World
@@ -39,7 +39,7 @@ async def refuse(world: World, fault: Fault, _: random.Random) -> None:
 
 async def _has_met(world: World, topic: str) -> bool:
     try:
-        async with world.house.database.reading() as conn:
+        async with world.app.database.reading() as conn:
             row = await fetch_one(conn, MET, {"topic": topic})
     except psycopg.Error:
         return False
@@ -48,9 +48,9 @@ async def _has_met(world: World, topic: str) -> bool:
 
 async def _set(world: World, topic: str, configs: Mapping[str, str]) -> None:
     """Give the topic these settings on top of its own, and none besides; the broker is tried until it takes them."""
-    kafka = world.house.settings.kafka
+    kafka = world.app.settings.kafka
     name = kafka.topic_prefix + topic
-    [spec] = [one for one in topic_specs(world.house.settings) if one.name == name]
+    [spec] = [one for one in topic_specs(world.app.settings) if one.name == name]
     own = {"retention.ms": str(spec.retention_ms), "cleanup.policy": spec.cleanup}
     wanted = ConfigResource(ConfigResourceType.TOPIC, name, {**own, **configs})
     while True:

@@ -10,30 +10,30 @@ import random
 
 from aiokafka.errors import KafkaError
 
+from services.core.app import App
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogRefused
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.errors import Temporary
-from services.core.house import House
+from services.operations.log import read
 from services.pipeline import PROCESSORS
-from services.tools.log import read
 
 PATIENCE_S = 300.0
 AGAIN_AFTER_S = 1.0
 
 
-async def reorder(house: House, processor: str, dice: random.Random) -> int:
+async def reorder(app: App, processor: str, dice: random.Random) -> int:
     """Shuffle what waits for a processor none of whose processes runs; how many records that were."""
     async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
-                return await _reorder(house, processor, dice)
+                return await _reorder(app, processor, dice)
             except (KafkaError, LogRefused, Temporary, OSError):
                 await asyncio.sleep(AGAIN_AFTER_S)
 
 
-async def _reorder(house: House, processor: str, dice: random.Random) -> int:
-    kafka = house.settings.kafka
+async def _reorder(app: App, processor: str, dice: random.Random) -> int:
+    kafka = app.settings.kafka
     group = kafka.topic_prefix + processor
     topics = [kafka.topic_prefix + topic for one in PROCESSORS if one.name == processor for topic in one.topics]
     until = await ends(kafka.brokers, topics)
@@ -41,6 +41,6 @@ async def _reorder(house: House, processor: str, dice: random.Random) -> int:
     await reset_group(kafka.brokers, group, begin)  # refused while the group still has members
     waiting = [one async for one in read(kafka.brokers, begin, until)]
     dice.shuffle(waiting)
-    await house.publisher.publish([Record(one.topic, one.key, one.value, one.headers) for one in waiting])
+    await app.publisher.publish([Record(one.topic, one.key, one.value, one.headers) for one in waiting])
     await reset_group(kafka.brokers, group, until)
     return len(waiting)

@@ -19,15 +19,15 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.rows import dict_row
 
+from services.core.app import App
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.topics_admin import committed, ends
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary
-from services.core.house import House
+from services.operations.log import read
+from services.operations.rebuild.fold import fold, state_hash
+from services.operations.settle import StillBusy, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
-from services.tools.fold import fold, state_hash
-from services.tools.log import read
-from services.tools.settle import StillBusy, settle, unfinished
 from tests.chaos.faults import do
 from tests.chaos.feeding import feed, submit_documents
 from tests.chaos.newer import release_all
@@ -110,10 +110,10 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
 
 
 async def _under_faults(one: World, schedule: Schedule, mails: list[Mail], under_way: set[str]) -> None:
-    url = f"http://{one.house.settings.web.host}:{one.house.settings.web.port}"
+    url = f"http://{one.app.settings.web.host}:{one.app.settings.web.port}"
     acts = {
         "feeding": (0.0, feed(url, mails, one.levers, schedule.lasts_s)),
-        "documents": (0.0, submit_documents(one.house, DOCUMENTS, schedule.lasts_s)),
+        "documents": (0.0, submit_documents(one.app, DOCUMENTS, schedule.lasts_s)),
     }
     for number, fault in enumerate(schedule.faults):
         acts[f"{fault.kind} {fault.target} {number}"] = (
@@ -139,7 +139,7 @@ async def _tell(one: World, under_way: set[str], began: float) -> None:
         await asyncio.sleep(TELL_EVERY_S)
         late = time.monotonic() - looked - TELL_EVERY_S
         with suppress(psycopg.Error, Temporary):
-            left = await unfinished(one.house)
+            left = await unfinished(one.app)
             print(
                 f"{time.monotonic() - began:6.1f} s  {len(one.server.accepted)} replies, {left} events or timers left, "
                 f"loop {late:.2f} s late, under way: {', '.join(sorted(under_way)) or 'nothing'}",
@@ -158,35 +158,35 @@ async def _heal(one: World) -> None:
 async def _rest(one: World) -> None:
     """Wait until nothing is left to do, with the clock put forward to each timer, until none is left."""
     for _ in range(ROUNDS):
-        await _settled(one.house)
-        async with one.house.database.reading() as conn:
+        await _settled(one.app)
+        async with one.app.database.reading() as conn:
             row = await fetch_one(conn, TIMERS)
         if row is None or row["last"] is None:
             break
-        ahead: timedelta = row["last"] - one.house.now() + timedelta(seconds=1)
+        ahead: timedelta = row["last"] - one.app.now() + timedelta(seconds=1)
         one.levers.set_clock(one.levers.offset + ahead)
     with suppress(TimeoutError):
         async with asyncio.timeout(OFFSETS_S):
-            while any(at.committed != at.end for group in (await _groups(one.house)).values() for at in group.values()):
+            while any(at.committed != at.end for group in (await _groups(one.app)).values() for at in group.values()):
                 await asyncio.sleep(1)
 
 
-async def _settled(house: House) -> None:
+async def _settled(app: App) -> None:
     """Return at rest. Raises `StillBusy` where nothing more was done for a while: a busy machine may take its time."""
     before = -1
     while True:
         try:
-            return await settle(house, timeout_s=SETTLE_S)
+            return await settle(app, timeout_s=SETTLE_S)
         except StillBusy:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 row = await fetch_one(conn, DONE)
             if row is None or row["n"] == before:
                 raise
             before = row["n"]
 
 
-async def _groups(house: House) -> dict[str, dict[Partition, Progress]]:
-    kafka, found = house.settings.kafka, {}
+async def _groups(app: App) -> dict[str, dict[Partition, Progress]]:
+    kafka, found = app.settings.kafka, {}
     for processor in PROCESSORS:
         until = await ends(kafka.brokers, [kafka.topic_prefix + topic for topic in processor.topics])
         done = await committed(kafka.brokers, kafka.topic_prefix + processor.name, list(until))
@@ -194,8 +194,8 @@ async def _groups(house: House) -> dict[str, dict[Partition, Progress]]:
     return found
 
 
-async def _dead_letters(house: House) -> tuple[DeadLetter, ...]:
-    kafka = house.settings.kafka
+async def _dead_letters(app: App) -> tuple[DeadLetter, ...]:
+    kafka = app.settings.kafka
     prefix = kafka.topic_prefix
     names = {dead_letter_topic(prefix + topic, prefix + name): (topic, name) for topic, name in consumers()}
     stops = await ends(kafka.brokers, list(names))
@@ -204,7 +204,7 @@ async def _dead_letters(house: House) -> tuple[DeadLetter, ...]:
 
 async def _evidence(one: World, mails: list[Mail]) -> Evidence:
     poison = {topic: tuple(values) for topic, values in one.poison.items()}
-    async with one.house.database.reading() as conn:
+    async with one.app.database.reading() as conn:
         with fresh_database(one.endpoints.database) as url:
             await fold(conn, url)
             async with await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as target:
@@ -214,10 +214,10 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
             offered(mails),
             one.server,
             folds={table: (live[table], folded[table]) for table in live},
-            groups=await _groups(one.house),
-            dead_letters=await _dead_letters(one.house),
+            groups=await _groups(one.app),
+            dead_letters=await _dead_letters(one.app),
             poison=poison,
             newer=tuple(one.newer),
             refused=frozenset(one.refused),
-            now=one.house.now(),
+            now=one.app.now(),
         )

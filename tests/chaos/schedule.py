@@ -1,4 +1,4 @@
-"""What is done to a house while its mail comes in: drawn from a seed, printed, and the same for the same seed.
+"""What is done to a deployment while its mail comes in: drawn from a seed, printed, and the same for the same seed.
 
 Each round of a schedule holds every kind of fault at least once. On the embedded broker those are left out that it
 cannot stand: it forgets everything when it ends, and its groups cannot be reset.

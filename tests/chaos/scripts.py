@@ -1,4 +1,4 @@
-"""What the servers outside of the house do: an SMTP server that fails when told to, a model that always answers."""
+"""What the servers outside of the deployment do: an SMTP server that fails when told to, a model that always answers."""
 
 from __future__ import annotations
 

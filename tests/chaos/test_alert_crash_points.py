@@ -28,20 +28,20 @@ async def test_a_killed_teller_leaves_nobody_untold(
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         said = {"alerts": {"to": [{"mail": OPS}], "gather_s": 5}, "smtp": smtp, "behaviours": [RULE]}
-        async with tending(stack, database, topic_prefix, tmp_path, **said) as house:
-            kafka = house.house.settings.kafka
+        async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
+            kafka = app.app.settings.kafka
             await ensure_topics(kafka.brokers, [TopicSpec(f"{topic_prefix}alerts", 1)], replication=kafka.replication)
-            house.clock.forward(utc_now() - timedelta(hours=1))  # its clock is behind that of the process that dies
-            await house.write("We want out.", subject="Our contract")
-            house.clock.forward(house.clock() + timedelta(seconds=10))
-            await fire_due(house.house)
-            (timer,) = await house.rows(
+            app.clock.forward(utc_now() - timedelta(hours=1))  # its clock is behind that of the process that dies
+            await app.write("We want out.", subject="Our contract")
+            app.clock.forward(app.clock() + timedelta(seconds=10))
+            await fire_due(app.app)
+            (timer,) = await app.rows(
                 "SELECT id FROM events WHERE type = %(timer)s AND data ->> 'purpose' = 'alert'", timer=TIMER
             )
-            await crash(house.house.settings, point, timer["id"])
-            await house.settle()
-            await house.wait(days=1)
-            (row,) = await house.rows("SELECT state, attempt FROM alert_digests")
+            await crash(app.app.settings, point, timer["id"])
+            await app.settle()
+            await app.wait(days=1)
+            (row,) = await app.rows("SELECT state, attempt FROM alert_digests")
         copies = Counter(one.message_id for one in server.accepted if one.recipient == OPS)
     assert list(copies.values()) == [2 if point == "alert-handed-over" else 1]
     assert row["state"] == "sent"

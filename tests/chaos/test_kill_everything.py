@@ -1,4 +1,4 @@
-"""kill -9 of the whole embedded stack and of the house's process; started again on the same home, it goes on."""
+"""kill -9 of the whole embedded stack and of the deployment's process; started again on the same home, it goes on."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from services.core.app import open_app
 from services.core.db import fetch_all
-from services.core.house import open_house
-from services.tools.running import settings_here
-from services.tools.settle import settle, unfinished
+from services.operations.running import settings_here
+from services.operations.settle import settle, unfinished
 from tests.chaos.traffic import deliver, make_mails, offered
 from tests.oracle.collect import judged
 from tests.support.smtp_server import SmtpServer
@@ -25,13 +25,13 @@ from tests.support.workers import READY, ROOT, Worker
 
 ALL, BEFORE, SENT_FIRST = 24, 16, 4
 TOLD = "published again what the log did not have"
-UP = "from services.tools.cli import main; main()"
+UP = "from services.cli.main import main; main()"
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(uses_apache_kafka(), reason="this is about the embedded stack, whose broker forgets")
-async def test_the_whole_stack_and_the_house_are_killed_in_the_middle_of_mail(
+async def test_the_whole_stack_and_the_deployment_are_killed_in_the_middle_of_mail(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A fresh broker is told what is stored and not yet consumed before an edge opens; nothing is lost or sent twice."""
@@ -44,17 +44,17 @@ async def test_the_whole_stack_and_the_house_are_killed_in_the_middle_of_mail(
             up = _start(home, tmp_path / "first.log")
             try:
                 await up.ready()
-                async with open_house(settings_here(home)) as house:
-                    await deliver(house, mails[:BEFORE])
+                async with open_app(settings_here(home)) as app:
+                    await deliver(app, mails[:BEFORE])
                     await _until_sent(server, SENT_FIRST)
-                    left = await unfinished(house)
+                    left = await unfinished(app)
                     _kill_all(up, home)
                 again = up = _start(home, tmp_path / "second.log")
                 await again.ready()
-                async with open_house(settings_here(home)) as house:
-                    await deliver(house, mails[BEFORE:])
-                    await settle(house, timeout_s=120)
-                    async with house.database.reading() as conn:
+                async with open_app(settings_here(home)) as app:
+                    await deliver(app, mails[BEFORE:])
+                    await settle(app, timeout_s=120)
+                    async with app.database.reading() as conn:
                         verdict = await judged(partial(fetch_all, conn), offered(mails), server)
                 assert again.stop() == 0
             finally:
@@ -77,7 +77,7 @@ def _start(home: Path, log: Path) -> Worker:
 
 
 def _kill_all(up: Worker, home: Path) -> None:
-    """SIGKILL to the house and to each part, at once; the parts may be quicker to follow their owner."""
+    """SIGKILL to the deployment and to each part, at once; the parts may be quicker to follow their owner."""
     parts = [int(pid) for pid in json.loads((home / "processes.json").read_text())]
     up.process.kill()
     for pid in parts:

@@ -1,4 +1,4 @@
-"""What the house stands on goes away and comes back in the middle of mail; the house recovers by itself."""
+"""What the deployment stands on goes away and comes back in the middle of mail; the deployment recovers by itself."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 
 from deploy.local import EmbeddedStack, Endpoints
 from schemas.events.mail import MailReceived
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.processor import Processor
 from services.core.bus.retry import PASSING
@@ -19,17 +20,17 @@ from services.core.bus.runner import Runner, publish
 from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.bus.work import Work
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.operations.preparation import prepare
+from services.operations.rebuild.fold import state_hash
+from services.operations.settle import settle, unfinished
 from services.pipeline import PROCESSORS
-from services.process import prepare, working
+from services.process import working
 from services.receive_email.accept import accept
-from services.tools.fold import state_hash
-from services.tools.settle import settle, unfinished
 from tests.chaos.traffic import Mail, make_mails, offered
 from tests.flow.scenario import agent, reflection
 from tests.oracle.collect import judged
 from tests.oracle.judge import Judged
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.scripted_model import ScriptedModel, failing, hang, malformed_json, reply_text, reply_tool
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import uses_apache_kafka
@@ -49,21 +50,21 @@ async def test_a_part_of_the_stack_is_killed_in_the_middle_of_mail(
     if part not in embedded_stack.pids():
         pytest.skip(f"this session's {part} is not run by the stack")
     if part == "kafka" and not uses_apache_kafka():
-        pytest.skip("a live house does not always recover from the embedded broker's death (README)")
+        pytest.skip("a live deployment does not always recover from the embedded broker's death (README)")
     mails = make_mails(11, ALL, 12)
     async with SmtpServer() as server:
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
-        async with running_house(settings) as house:
-            await _offer(house, mails[:HALF])
-            assert await unfinished(house) > 0, "the part must die in the middle of work"
+        async with running_app(settings) as app:
+            await _offer(app, mails[:HALF])
+            assert await unfinished(app) > 0, "the part must die in the middle of work"
             embedded_stack.kill(part)
-            offering = asyncio.create_task(_offer(house, mails[HALF:]))
+            offering = asyncio.create_task(_offer(app, mails[HALF:]))
             await asyncio.sleep(1)
             await asyncio.to_thread(embedded_stack.restart, part)
             await offering
-            verdict = await _at_rest(house, server, mails)
+            verdict = await _at_rest(app, server, mails)
     print(verdict.line(killed=part))
     assert verdict.faults == ()
     assert verdict.answered > ALL // 2
@@ -79,15 +80,15 @@ async def test_what_a_consumer_has_seen_is_on_disk_before_its_offset_moves(
 
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house:
-        await _offer(house, make_mails(3, ALL, ALL))
-        async with house.database.reading() as conn:
+    async with open_app(settings) as app:
+        await _offer(app, make_mails(3, ALL, ALL))
+        async with app.database.reading() as conn:
             events = [history.envelope(row) for row in await fetch_all(conn, "SELECT * FROM events ORDER BY seq")]
         for event in events:
-            await Runner(Processor("read_email", {MailReceived: nothing_to_do}), house).process(event)
+            await Runner(Processor("read_email", {MailReceived: nothing_to_do}), app).process(event)
         embedded_stack.kill("database")
     await asyncio.to_thread(embedded_stack.restart, "database")
-    async with open_house(settings) as house, house.database.reading() as conn:
+    async with open_app(settings) as app, app.database.reading() as conn:
         done = await fetch_all(conn, "SELECT event_id FROM journal WHERE consumer = 'read_email'")
     assert {row["event_id"] for row in done} == {event.id for event in events}
     assert len(events) == ALL
@@ -101,18 +102,18 @@ async def test_a_model_that_hangs_or_talks_garbage_and_then_recovers(
         smtp = {"host": "127.0.0.1", "port": server.port}
         asked = {"provider": "anthropic", "base_url": model.base_url, "api_key": "k", "timeout_s": 1, "budget_s": 3}
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp, model={**asked, "max_retries": 1})
-        async with running_house(settings) as house:
+        async with running_app(settings) as app:
             troubles = cycle((hang(), malformed_json(), failing(500), reply_text("I call no tool.")))
             model.script(lambda seen: next(troubles))
             mails = make_mails(5, 8, 8)
-            await _offer(house, mails)
+            await _offer(app, mails)
             await _asked(model, 8)
             model.script(agent(lambda seen: reply_tool("reply", WELL), lambda seen: reflection("They asked.")))
-            await _at_rest(house, server, mails, timeout_s=200)
+            await _at_rest(app, server, mails, timeout_s=200)
             before = len(server.accepted)
             more = make_mails(6, 4, 4)
-            await _offer(house, more)
-            verdict = await _at_rest(house, server, [*mails, *more], timeout_s=200)
+            await _offer(app, more)
+            verdict = await _at_rest(app, server, [*mails, *more], timeout_s=200)
     print(verdict.line(requests=len(model.requests)))
     assert verdict.faults == ()
     assert len(server.accepted) - before == 4, "a well model answers every mail"
@@ -126,63 +127,63 @@ async def test_a_group_reset_to_earliest_sends_nothing_and_changes_nothing(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
-        async with running_house(settings) as house:
+        async with running_app(settings) as app:
             mails = make_mails(21, HALF, 6)
-            await _offer(house, mails)
-            await _at_rest(house, server, mails)
+            await _offer(app, mails)
+            await _at_rest(app, server, mails)
         if not uses_apache_kafka():
             await asyncio.to_thread(embedded_stack.restart, "kafka")
             await prepare(settings)
-        async with open_house(settings) as house:
-            before, sent, events = await _state(house), len(server.accepted), await _count(house)
-            reread = await _begin_again(house)
-            async with working(house, [one.name for one in PROCESSORS]):
-                await _read_to_the_end(house, reread)
+        async with open_app(settings) as app:
+            before, sent, events = await _state(app), len(server.accepted), await _count(app)
+            reread = await _begin_again(app)
+            async with working(app, [one.name for one in PROCESSORS]):
+                await _read_to_the_end(app, reread)
             assert len(server.accepted) == sent > 0
-            assert await _state(house) == before
-            assert await _count(house) == events
+            assert await _state(app) == before
+            assert await _count(app) == events
     print(f"{sum(sum(until.values()) for until in reread.values())} deliveries read again, {sent} mails sent before")
 
 
-async def _offer(house: House, mails: Sequence[Mail]) -> None:
+async def _offer(app: App, mails: Sequence[Mail]) -> None:
     """Let the mails in; a source whose mail was not accepted offers it again."""
     for mail in mails:
         while True:
             try:
-                await accept(house, house.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
+                await accept(app, app.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
                 break
             except (*PASSING, OSError) as error:
                 print(f"{mail.key} is offered again: {error!r}")
                 await asyncio.sleep(0.3)
 
 
-async def _at_rest(house: House, server: SmtpServer, mails: Sequence[Mail], timeout_s: float = 120) -> Judged:
-    await settle(house, timeout_s=timeout_s)
-    async with house.database.reading() as conn:
+async def _at_rest(app: App, server: SmtpServer, mails: Sequence[Mail], timeout_s: float = 120) -> Judged:
+    await settle(app, timeout_s=timeout_s)
+    async with app.database.reading() as conn:
         return await judged(partial(fetch_all, conn), offered(mails), server)
 
 
-async def _state(house: House) -> dict[str, str]:
-    async with house.database.reading() as conn:
+async def _state(app: App) -> dict[str, str]:
+    async with app.database.reading() as conn:
         return await state_hash(conn)
 
 
-async def _count(house: House) -> int:
-    async with house.database.reading() as conn:
+async def _count(app: App) -> int:
+    async with app.database.reading() as conn:
         return int((await fetch_all(conn, "SELECT count(*) AS n FROM events"))[0]["n"])
 
 
-async def _begin_again(house: House) -> Groups:
+async def _begin_again(app: App) -> Groups:
     """Set every group to the beginning of every topic; what each has to read again.
 
     The embedded broker does not let a group be reset that has had members. It was restarted instead, so that all
     groups are new, and is given everything that was ever stored.
     """
-    kafka, found = house.settings.kafka, Groups()
+    kafka, found = app.settings.kafka, Groups()
     if kafka.embedded:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             rows = await fetch_all(conn, "SELECT * FROM events ORDER BY seq")
-        await publish(house, [history.envelope(row) for row in rows])
+        await publish(app, [history.envelope(row) for row in rows])
     for one in PROCESSORS:
         group = kafka.topic_prefix + one.name
         found[group] = await ends(kafka.brokers, [kafka.topic_prefix + topic for topic in one.topics])
@@ -197,11 +198,11 @@ async def _asked(model: ScriptedModel, count: int) -> None:
             await asyncio.sleep(0.05)
 
 
-async def _read_to_the_end(house: House, groups: Groups) -> None:
+async def _read_to_the_end(app: App, groups: Groups) -> None:
     async with asyncio.timeout(120):
         for group, until in groups.items():
             while any(
                 at < until[place]
-                for place, at in (await committed(house.settings.kafka.brokers, group, list(until))).items()
+                for place, at in (await committed(app.settings.kafka.brokers, group, list(until))).items()
             ):
                 await asyncio.sleep(0.2)

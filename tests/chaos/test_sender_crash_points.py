@@ -16,22 +16,23 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
+from services.cli.mails import outcomes
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.demo.clock import SteppingClock
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.pipeline import NAMES
-from services.process import prepare, working
+from services.process import working
 from services.send_email import PROCESSOR
-from services.tools.commands.mails import outcomes
-from services.tools.demo.clock import SteppingClock
-from services.tools.settle import settle
 from tests.chaos.traffic import Mail, deliver, make_mails, offered
 from tests.oracle.collect import judged
+from tests.support.app import running_app, settings_for
 from tests.support.crashing_sender import APPROVED, DRAFTED, POINTS, crash
-from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, HANG, Session, SmtpServer, Step
 from tests.support.workers import Workers
@@ -78,16 +79,16 @@ async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
         others = [name for name in NAMES if name != "send_email"]
         with Workers(settings, tmp_path / "logs") as workers:
             workers.start("send_email")
-            async with open_house(settings) as house, working(house, others):
+            async with open_app(settings) as app, working(app, others):
                 await workers.ready()
                 mails = make_mails(7, len(STEPS), len(STEPS))
-                await deliver(house, mails)
+                await deliver(app, mails)
                 async with asyncio.timeout(90):
                     await script.all_held()
                 script.on = False
                 workers.restart("send_email")
-                await settle(house, timeout_s=90)
-                async with house.database.reading() as conn:
+                await settle(app, timeout_s=90)
+                async with app.database.reading() as conn:
                     verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     print(verdict.line(kills=1))
     assert verdict.faults == ()
@@ -162,13 +163,13 @@ async def test_a_fault_at_each_step_of_smtp(
     async with SmtpServer(script) as server:
         smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 2}
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
-        async with running_house(settings, now=clock) as house:
+        async with running_app(settings, now=clock) as app:
             mails = [_mail(case.name) for case in cases]
-            await deliver(house, mails)
-            await settle(house)
+            await deliver(app, mails)
+            await settle(app)
             clock.forward(clock() + timedelta(minutes=6))
-            await settle(house)
-            async with house.database.reading() as conn:
+            await settle(app)
+            async with app.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
                 verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     endings = _endings(ledger, server)
@@ -213,17 +214,17 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
         await prepare(settings)
-        async with open_house(settings) as house, working(house, [one for one in NAMES if one != "send_email"]):
+        async with open_app(settings) as app, working(app, [one for one in NAMES if one != "send_email"]):
             mails = [_mail(name) for name in AFTER_THE_KILL]
-            await deliver(house, mails)
-            drafts = await _stored(house, DRAFTED, len(AFTER_THE_KILL))
+            await deliver(app, mails)
+            drafts = await _stored(app, DRAFTED, len(AFTER_THE_KILL))
             names = iter(AFTER_THE_KILL)
             while some := tuple(islice(names, 2)):
-                await asyncio.gather(*(_kill_at(house, name, drafts[name]) for name in some))
+                await asyncio.gather(*(_kill_at(app, name, drafts[name]) for name in some))
             over.set()
-            async with working(house, ["send_email"]):
-                await settle(house, timeout_s=90)
-            async with house.database.reading() as conn:
+            async with working(app, ["send_email"]):
+                await settle(app, timeout_s=90)
+            async with app.database.reading() as conn:
                 ledger = await fetch_all(conn, LEDGER)
                 verdict = await judged(partial(fetch_all, conn), offered(mails), server)
     print(verdict.line(kills=len(AFTER_THE_KILL)))
@@ -242,16 +243,16 @@ async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_r
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
         await prepare(settings)
-        async with open_house(settings) as house, working(house, [one for one in NAMES if one != "send_email"]):
-            await deliver(house, [_mail(name) for name in names])
-            drafts = await _stored(house, DRAFTED, len(names))
+        async with open_app(settings) as app, working(app, [one for one in NAMES if one != "send_email"]):
+            await deliver(app, [_mail(name) for name in names])
+            drafts = await _stored(app, DRAFTED, len(names))
             began = utc_now()
-            await asyncio.gather(*(_kill_at(house, name, drafts[name]) for name in names))
+            await asyncio.gather(*(_kill_at(app, name, drafts[name]) for name in names))
             died = utc_now()
             await asyncio.sleep(AWAY_S)
-            async with working(house, ["send_email"]):
-                await settle(house, timeout_s=90)
-                async with house.database.reading() as conn:
+            async with working(app, ["send_email"]):
+                await settle(app, timeout_s=90)
+                async with app.database.reading() as conn:
                     (lost,) = await fetch_all(
                         conn, "SELECT reply_id, thread_id FROM deliveries WHERE state = 'unknown'"
                     )
@@ -259,9 +260,9 @@ async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_r
                     DeliverySettled(**lost, sent=True, by="grace"),
                     id=random_id(), source="console", time=utc_now(), workspace=settings.workspace,
                 )  # fmt: skip
-                await enter(house, told)
-                await settle(house, timeout_s=90)
-            async with house.database.reading() as conn:
+                await enter(app, told)
+                await settle(app, timeout_s=90)
+            async with app.database.reading() as conn:
                 left = await fetch_all(conn, "SELECT message_id, state, sent_at FROM deliveries")
                 mails = await outcomes(conn, settings.workspace)
     assert [row["state"] for row in left] == ["sent", "sent"]
@@ -270,21 +271,21 @@ async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_r
     assert [server.copies()[row["message_id"]] for row in left] == [1, 1], "nothing is sent twice"
 
 
-async def _kill_at(house: House, name: str, draft: Envelope) -> None:
+async def _kill_at(app: App, name: str, draft: Envelope) -> None:
     """Have the mail of this name come to its point, and the process die there."""
     if POINTS[name].of == DRAFTED:
-        await crash(house.settings, name, draft.id)
+        await crash(app.settings, name, draft.id)
         return
-    await Runner(PROCESSOR, house).process(draft)
-    approved = await _stored(house, APPROVED, 1, reply_id=str(draft.data.model_dump()["reply_id"]))
-    await crash(house.settings, name, next(iter(approved.values())).id)
+    await Runner(PROCESSOR, app).process(draft)
+    approved = await _stored(app, APPROVED, 1, reply_id=str(draft.data.model_dump()["reply_id"]))
+    await crash(app.settings, name, next(iter(approved.values())).id)
 
 
-async def _stored(house: House, kind: str, count: int, reply_id: str = "") -> dict[str, Envelope]:
+async def _stored(app: App, kind: str, count: int, reply_id: str = "") -> dict[str, Envelope]:
     """Wait for so many events of a type; each by the name that stands in its customer's address."""
     async with asyncio.timeout(60):
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 found = await fetch_all(conn, STORED, {"kind": kind, "reply_id": reply_id})
             if len(found) == count:
                 return {

@@ -13,6 +13,7 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import ReplyApproved
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
@@ -21,13 +22,13 @@ from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all, fetch_one
 from services.core.db.locks import HeldElsewhere
-from services.core.house import House, open_house
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.pipeline import NAMES
-from services.process import prepare, working
+from services.process import working
 from services.send_email import PROCESSOR
-from services.tools.settle import settle
 from tests.chaos.traffic import deliver, make_mails
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.smtp_server import Session, SmtpServer, Step
 
 APPROVED = "SELECT * FROM events WHERE type = 'reply.approved.v1' ORDER BY seq LIMIT 1"
@@ -52,11 +53,11 @@ async def test_two_senders_that_had_both_lost_their_locks_both_reached_data(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """Of two senders that stand at DATA with the same reply only the first may go on, locks or no locks."""
-    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (house, event):
+    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (app, event):
         server.script = Meet()
-        rivals = [asyncio.create_task(_without_locks(house, event)) for _ in range(2)]
+        rivals = [asyncio.create_task(_without_locks(app, event)) for _ in range(2)]
         ended = await asyncio.gather(*rivals, return_exceptions=True)
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             sending = await fetch_all(conn, "SELECT version FROM events WHERE type = 'reply.sending.v1'")
     assert sorted(type(one).__name__ for one in ended) == sorted(["NoneType", HeldElsewhere.__name__])
     assert list(server.copies().values()) == [1]
@@ -68,15 +69,15 @@ async def test_a_reply_that_was_given_up_stayed_approved_for_ever(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, state: str, becomes: str
 ) -> None:
     """Giving up an attempt ends the reply in the ledger: failed before its intent, unknown after; a human is called."""
-    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (house, event):
-        async with house.database.reading() as conn:
+    async with SmtpServer() as server, _approved(stack, database, topic_prefix, tmp_path, server) as (app, event):
+        async with app.database.reading() as conn:
             await conn.execute("UPDATE deliveries SET state = %(state)s", {"state": state})
         record = encode(event, topic_prefix=topic_prefix)
         lost = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
-        await Runner(PROCESSOR, house).give_up(lost, TimeoutError("the disk is full"), 3)
-        async with working(house, ["track_threads"]):
-            await _until_closed(house, event.data)
-        async with house.database.reading() as conn:
+        await Runner(PROCESSOR, app).give_up(lost, TimeoutError("the disk is full"), 3)
+        async with working(app, ["track_threads"]):
+            await _until_closed(app, event.data)
+        async with app.database.reading() as conn:
             row = await fetch_one(conn, "SELECT state, detail FROM deliveries")
             thread = await fetch_one(conn, "SELECT state FROM threads")
     assert row is not None
@@ -95,14 +96,14 @@ async def test_a_clock_set_back_had_every_later_reply_of_a_thread_discarded(
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
-        async with running_house(settings, now=lambda: utc_now() + offset) as house:
+        async with running_app(settings, now=lambda: utc_now() + offset) as app:
             first, second = make_mails(9, 2, 1)
-            await deliver(house, [first])
-            await settle(house)
+            await deliver(app, [first])
+            await settle(app)
             offset = timedelta(minutes=-10)
-            await deliver(house, [second])
-            await settle(house)
-            async with house.database.reading() as conn:
+            await deliver(app, [second])
+            await settle(app)
+            async with app.database.reading() as conn:
                 turns = await fetch_all(conn, "SELECT outcome FROM turns")
     assert [row["outcome"] for row in turns] == ["sent", "sent"]
     assert len(server.accepted) == 2
@@ -111,32 +112,32 @@ async def test_a_clock_set_back_had_every_later_reply_of_a_thread_discarded(
 @asynccontextmanager
 async def _approved(
     stack: Endpoints, database: str, topic_prefix: str, home: Path, server: SmtpServer
-) -> AsyncIterator[tuple[House, Envelope]]:
-    """A house whose one reply is approved and waits for a sender that does not run."""
+) -> AsyncIterator[tuple[App, Envelope]]:
+    """A deployment whose one reply is approved and waits for a sender that does not run."""
     smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 10}
     settings = settings_for(stack, database, topic_prefix, home, smtp=smtp)
     await prepare(settings)
-    async with open_house(settings) as house:
-        runner = Runner(PROCESSOR, house)
-        async with working(house, [name for name in NAMES if name != "send_email"]):
-            await deliver(house, make_mails(1, 1, 1))
-            await runner.process(await _stored(house, "SELECT * FROM events WHERE type = 'reply.drafted.v1'"))
-        yield house, await _stored(house, APPROVED)
+    async with open_app(settings) as app:
+        runner = Runner(PROCESSOR, app)
+        async with working(app, [name for name in NAMES if name != "send_email"]):
+            await deliver(app, make_mails(1, 1, 1))
+            await runner.process(await _stored(app, "SELECT * FROM events WHERE type = 'reply.drafted.v1'"))
+        yield app, await _stored(app, APPROVED)
 
 
-async def _stored(house: House, query: str) -> Envelope:
+async def _stored(app: App, query: str) -> Envelope:
     async with asyncio.timeout(60):
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 row = await fetch_one(conn, query)
             if row is not None:
                 return history.envelope(row)
             await asyncio.sleep(0.05)
 
 
-async def _without_locks(house: House, event: Envelope) -> None:
+async def _without_locks(app: App, event: Envelope) -> None:
     """Do the event as another process would whose lock was lost with its connection."""
-    async with open_house(house.settings) as other:
+    async with open_app(app.settings) as other:
         await other.locks.close()
         object.__setattr__(other, "locks", _NoLocks())
         await Runner(PROCESSOR, other).process(event)
@@ -151,11 +152,11 @@ class _NoLocks:
         return None
 
 
-async def _until_closed(house: House, reply: object) -> None:
+async def _until_closed(app: App, reply: object) -> None:
     assert isinstance(reply, ReplyApproved)
     async with asyncio.timeout(60):
         while True:
-            async with house.database.reading() as conn:
+            async with app.database.reading() as conn:
                 if await fetch_one(conn, "SELECT 1 FROM turns WHERE outcome = 'failed'"):
                     return
             await asyncio.sleep(0.05)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from services.core.house import House
+from services.core.app import App
 from services.receive_email.accept import accept
 from tests.oracle.evidence import Offered
 from tests.support.letters import letter
@@ -47,10 +47,10 @@ def offered(mails: Sequence[Mail]) -> list[Offered]:
     return [Offered(mail.message_id, mail.sender) for mail in mails]
 
 
-async def deliver(house: House, mails: Sequence[Mail]) -> None:
+async def deliver(app: App, mails: Sequence[Mail]) -> None:
     """Let the mails in, one after the other, as a vouched import of live mail does."""
     for mail in mails:
-        await accept(house, house.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
+        await accept(app, app.settings.inboxes[0], mail.raw, source="file", source_key=mail.key)
 
 
 def _mail(dice: random.Random, seed: int, number: int, thread: int, earlier: list[str]) -> Mail:

@@ -6,20 +6,21 @@ import asyncio
 from importlib import import_module
 from pathlib import Path
 
-from services.core.house import House, open_house
+from services.core.app import App, open_app
 from services.core.logging import configure
-from services.core.model.breaker import Breakers, Policy
-from services.core.model.factory import make_model
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings, read_settings
-from services.process import check_names, prepare, until_signal, working
+from services.model.breaker import Breakers, Policy
+from services.model.factory import make_model
+from services.operations.preparation import prepare
+from services.process import check_names, until_signal, working
 from tests.chaos.levers import Levers, QuotaBlobs
 
 # What a process imports only when it begins to work; the nursery has it before it forks.
 for _name in (
     "faust.assignor.partition_assignor",
     "faust.worker",
-    "services.core.model.anthropic_api",
+    "services.model.anthropic_api",
     "uvicorn.lifespan.off",
     "uvicorn.protocols.http.auto",
     "yoyo.scripts.migrate",
@@ -29,25 +30,25 @@ for _name in (
 
 async def _run(settings: Settings, levers: Levers, names: frozenset[str]) -> None:
     await prepare(settings)
-    async with open_house(settings, now=levers.now) as house:
-        use_levers(house, levers)
-        use_circuit(house, levers)
-        async with working(house, names):
+    async with open_app(settings, now=levers.now) as app:
+        use_levers(app, levers)
+        use_circuit(app, levers)
+        async with working(app, names):
             await until_signal()
 
 
-def use_levers(house: House, levers: Levers) -> None:
-    """Give the house a blob store with the run's quota."""
-    object.__setattr__(house, "blobs", SealedBlobs(QuotaBlobs(house.settings.home / "blobs", levers), house.keys))
+def use_levers(app: App, levers: Levers) -> None:
+    """Give the deployment a blob store with the run's quota."""
+    object.__setattr__(app, "blobs", SealedBlobs(QuotaBlobs(app.settings.home / "blobs", levers), app.keys))
 
 
-def use_circuit(house: House, levers: Levers) -> None:
+def use_circuit(app: App, levers: Levers) -> None:
     """Have the model's circuit go by the run's own clock, on which an hour can pass in a moment."""
-    wanted = house.settings.model
+    wanted = app.settings.model
     policy = Policy(pause_s=wanted.pause_s, longest_pause_s=wanted.longest_pause_s)
     circuits = Breakers(levers.monotonic, policy)
-    model = circuits.guard(make_model(wanted), workspace=house.settings.workspace, key=wanted.key)
-    object.__setattr__(house, "model", model)
+    model = circuits.guard(make_model(wanted), workspace=app.settings.workspace, key=wanted.key)
+    object.__setattr__(app, "model", model)
 
 
 def main(arguments: list[str]) -> None:

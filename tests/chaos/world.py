@@ -1,4 +1,4 @@
-"""What a run consists of: a stack behind proxies, an SMTP server, a model's server, and the house's processes.
+"""What a run consists of: a stack behind proxies, an SMTP server, a model's server, and the deployment's processes.
 
 The processes reach everything through the proxies, so that any connection can be cut. A process that ends by itself
 (its database was away when it started, say) is started again, as a supervisor does.
@@ -18,17 +18,17 @@ from uuid import UUID
 
 from deploy.local import EmbeddedStack, Endpoints
 from deploy.local.ports import HOST, free_port
+from services.core.app import App, open_app
 from services.core.bus.delivery import Record
-from services.core.house import House, open_house
 from services.core.settings import Settings
-from services.process import prepare
+from services.operations.preparation import prepare
 from tests.chaos.levers import Levers
 from tests.chaos.nursery import Nursery
 from tests.chaos.schedule import DOUBLED, PROCESSES
 from tests.chaos.worker import use_levers
 from tests.flow.scenario import WEBHOOK_KEY
 from tests.oracle.evidence import Newer
-from tests.support.house import INBOX, settings_for
+from tests.support.app import INBOX, settings_for
 from tests.support.proxy import FaultProxy
 from tests.support.scripted_model import ScriptedModel
 from tests.support.smtp_server import SmtpServer
@@ -53,7 +53,7 @@ class World:
     server: SmtpServer
     model: ScriptedModel
     levers: Levers
-    house: House
+    app: App
     workers: Workers
     felt: Counter[str] = field(default_factory=Counter)
     poison: dict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
@@ -115,11 +115,11 @@ async def world(home: Path, folder: Path, kafka: str) -> AsyncIterator[World]:
         create_database(endpoints.database, DATABASE)
         near = _settings(endpoints, home, kafka, endpoints.kafka, server.port, model.base_url)
         await prepare(near)
-        house = await exits.enter_async_context(open_house(near, now=levers.now))
-        use_levers(house, levers)
+        app = await exits.enter_async_context(open_app(near, now=levers.now))
+        use_levers(app, levers)
         nursery = exits.enter_context(Nursery("tests.chaos.worker"))
         workers = exits.enter_context(Workers(_through(near, proxies), folder / "logs", _spawning(nursery, levers)))
-        made = World(stack, endpoints, proxies, server, model, levers, house, workers)
+        made = World(stack, endpoints, proxies, server, model, levers, app, workers)
         for label in PROCESSES:
             workers.start(label.partition("#")[0], label=label)
         print(f"{time.monotonic() - began:6.1f} s  every process is started", flush=True)

@@ -15,7 +15,7 @@ from services.pipeline import EDGES, NAMES, PROCESSORS
 
 CHART = Path(__file__).parents[2] / "deploy/helm/correspondent"
 HELM = shutil.which("helm")
-BUCKET = ("--set", "blobs.url=s3://mail/house")
+BUCKET = ("--set", "blobs.url=s3://mail/blobs")
 LOGIN = ("--set", "tls.secret=certificates", "--set", "scaling.kafkaAuthentication=kafka-login")
 FIXED = ("--set", "scaling.enabled=false", "--set", "monitoring.podMonitor=true")
 WAYS = {"defaults": (), "a bucket": BUCKET, "TLS and logins": LOGIN, "no KEDA": FIXED}
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(HELM is None, reason="helm is not installed")
 
 def rendered(*options: str) -> list[dict[str, Any]]:
     """Every object of the chart, with these options."""
-    command = [str(HELM), "template", "house", str(CHART), *options]
+    command = [str(HELM), "template", "mail", str(CHART), *options]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     return [one for one in yaml.safe_load_all(ran.stdout) if one]
@@ -60,7 +60,7 @@ def test_the_chart_is_linted_and_each_process_rendered_with_its_probes(options: 
     for name, one in deployments.items():
         only = container(one)
         assert only["args"] == ["run", only["args"][1]]
-        assert name == f"house-{only['args'][1].replace('_', '-')}"
+        assert name == f"mail-{only['args'][1].replace('_', '-')}"
         ports = {port["name"]: port["containerPort"] for port in only["ports"]}
         assert ports["monitoring"] == MonitoringSettings().port
         paths = {probe: only[f"{probe}Probe"]["httpGet"]["path"] for probe in ("startup", "readiness", "liveness")}
@@ -76,9 +76,9 @@ def test_each_processor_is_scaled_by_its_topics_or_not_at_all() -> None:
     """With KEDA a ScaledObject counts the replicas of each processor, and of no edge; without it each has its number."""
     found = rendered("--set", "kafka.topicPrefix=one.", *LOGIN)
     scaled, deployments = of_kind(found, "ScaledObject"), of_kind(found, "Deployment")
-    assert set(scaled) == {f"house-{one.name.replace('_', '-')}" for one in PROCESSORS}
+    assert set(scaled) == {f"mail-{one.name.replace('_', '-')}" for one in PROCESSORS}
     for processor in PROCESSORS:
-        name = f"house-{processor.name.replace('_', '-')}"
+        name = f"mail-{processor.name.replace('_', '-')}"
         assert scaled[name]["spec"]["scaleTargetRef"] == {"name": name}
         assert "replicas" not in deployments[name]["spec"]
         triggers = scaled[name]["spec"]["triggers"]
@@ -88,7 +88,7 @@ def test_each_processor_is_scaled_by_its_topics_or_not_at_all() -> None:
     fixed = of_kind(rendered(*FIXED), "Deployment")
     assert {one["spec"]["replicas"] for one in fixed.values()} == {1}
     assert not of_kind(rendered(*FIXED), "ScaledObject")
-    edges = {f"house-{one.name.replace('_', '-')}" for one in EDGES}
+    edges = {f"mail-{one.replace('_', '-')}" for one in EDGES}
     assert all(deployments[name]["spec"]["replicas"] == 1 for name in edges)
 
 
@@ -102,7 +102,7 @@ def test_mails_lie_on_a_volume_or_in_a_bucket() -> None:
     assert not of_kind(bucket, "PersistentVolumeClaim")
     for one in of_kind(bucket, "Deployment").values():
         said = environment(container(one))
-        assert said["CORRESPONDENT_BLOBS__URL"] == "s3://mail/house"
+        assert said["CORRESPONDENT_BLOBS__URL"] == "s3://mail/blobs"
         assert said["CORRESPONDENT_MASTER_KEYS"] == {
             "secretKeyRef": {"name": "correspondent", "key": "CORRESPONDENT_MASTER_KEYS"}
         }

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 SERVICES = Path(__file__).parents[2] / "services"
-KEYS = "core/mail/mailbox.py"
+KEYS = "mail/mailbox.py"
 FOLDS = frozenset({"lower", "casefold", "upper", "swapcase", "title", "capitalize"})
 ADDRESS = re.compile(
     r"(^|_)(addr|addrs|address|addresses|mailbox|mailboxes|author_addr|email|emails|recipient|recipients|envelope_from|"
@@ -18,10 +18,10 @@ SQL_FOLD = re.compile(r"\b(?:lower|upper|initcap|casefold)\s*\(\s*((?:[a-z_]+\.)
 
 # Where text that may hold an address is folded all the same, and why that decides no identity.
 ALLOWED = {
-    "core/mail/reports/plain_bounce.py": "finds an address in the words of a bounce; who is suppressed is our own record",
-    "core/mail/personal.py": "looks for people's names in a text, in every case, to take them out",
+    "mail/reports/plain_bounce.py": "finds an address in the words of a bounce; who is suppressed is our own record",
+    "mail/personal.py": "looks for people's names in a text, in every case, to take them out",
     "core/ids.py": "tells the ids of events of before, which full folding made",
-    "tools/demo/director.py": "makes a display name of an invented inbox",
+    "demo/director.py": "makes a display name of an invented inbox",
 }
 
 
@@ -79,7 +79,7 @@ def test_no_address_is_folded_but_by_its_key() -> None:
         if str(path.relative_to(SERVICES)) not in {KEYS, *ALLOWED}
         for line in folded(path.read_text())
     }
-    assert not found, f"compare addresses by MailboxKey (services/core/mail/mailbox.py), not by folding: {found}"
+    assert not found, f"compare addresses by MailboxKey (services/mail/mailbox.py), not by folding: {found}"
 
 
 def test_no_query_folds_an_address_beyond_ascii() -> None:

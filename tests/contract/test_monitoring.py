@@ -15,8 +15,8 @@ from prometheus_client import Metric
 from services.core.metrics import Metrics
 from services.core.probes import Probes
 from services.core.settings.monitoring import MonitoringSettings
-from services.tools.health.gauges import HealthGauges
-from services.tools.health.state import Health
+from services.operations.health.gauges import HealthGauges
+from services.operations.health.state import Health
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/how-to/monitor.md"
@@ -30,11 +30,11 @@ def families() -> Iterator[tuple[str, Metric, tuple[str, ...]]]:
     for collector in list(metrics.registry._collector_to_names):
         (family,) = collector.collect()
         yield "each", family, tuple(getattr(collector, "_labelnames", ()))
-    house: Any = SimpleNamespace(now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
-    for family in Probes(house, {}).families():
+    app: Any = SimpleNamespace(now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    for family in Probes(app, {}).families():
         yield "each", family, family._labelnames
     gauges = HealthGauges()
-    gauges.last = Health(house.now(), (), (), 0, 0, (), None, ())
+    gauges.last = Health(app.now(), (), (), 0, 0, (), None, ())
     for family in gauges.families():
         yield "keep_time", family, family._labelnames
 

@@ -13,11 +13,11 @@ from schemas.topics import catalogue
 SERVICES = Path(services.__file__).parent
 MIGRATIONS = SERVICES / "core" / "db" / "migrations"
 TABLES = catalogue().tables
-# Vectors are a cache by (model, hash of text), outside of every state hash: core and tools fill them in.
+# Vectors are a cache by (model, hash of text), outside of every state hash: memory and operations fill them in.
 CACHED_COLUMNS = {table: {"embedding", "embedding_model"} for table in ("facts", "chunks")}
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.
 # An erase takes back the versions of what it folds anew, and the receipts of mail that is gone.
-OPERATORS = {"tools": {"aggregates", "receipts"}}
+OPERATORS = {"operations": {"aggregates", "receipts"}}
 
 _COMMENT = re.compile(r"--[^\n]*")
 _WRITE = re.compile(

@@ -1,4 +1,4 @@
-"""One house for a module of flow tests, with a scripted agent; each test writes as people of its own."""
+"""One deployment for a module of flow tests, with a scripted agent; each test writes as people of its own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from itertools import count
 import pytest
 
 from deploy.local import Endpoints
-from services.core.house import House
+from services.core.app import App
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import AUTHSERV, replies_to
+from tests.support.app import running_app, settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stack import fresh_database, temporary_home
 
@@ -25,20 +25,20 @@ _numbers = count(1)
 
 @dataclass
 class Town:
-    """A running house, its scripted model, and its post."""
+    """A running deployment, its scripted model, and its post."""
 
-    house: House
+    app: App
     server: ScriptedModel
     stack: Endpoints
     domain: str
 
     async def post(self, *mails: bytes, inbox: int = 0, settled: bool = True) -> None:
-        """Bring mails in, in order; by default wait until the house is at rest."""
+        """Bring mails in, in order; by default wait until the deployment is at rest."""
         for raw in mails:
             key = f"{next(_numbers)}"
-            await accept(self.house, self.house.settings.inboxes[inbox], raw, source="file", source_key=key)
+            await accept(self.app, self.app.settings.inboxes[inbox], raw, source="file", source_key=key)
         if settled:
-            await settle(self.house)
+            await settle(self.app)
 
     def replies(self, address: str) -> list[str]:
         """The texts of our mails to one address, oldest first."""
@@ -48,7 +48,7 @@ class Town:
 
 @pytest.fixture(scope="module")
 async def town(request: pytest.FixtureRequest, stack: Endpoints, template_database: str) -> AsyncIterator[Town]:
-    """A house with two inboxes that believes its own mail server's Authentication-Results.
+    """A deployment with two inboxes that believes its own mail server's Authentication-Results.
 
     Of who is not proven, one gives them its fixed reply, and in the other a person reads what the model drafts. The log
     is in memory, but for a module that says `OVER_A_BROKER = True`.
@@ -71,6 +71,6 @@ async def town(request: pytest.FixtureRequest, stack: Endpoints, template_databa
                 model={"provider": "anthropic", "api_key": "test-key", "base_url": server.base_url, "max_retries": 1},
                 inboxes=inboxes,
             )
-            running = running_house if getattr(request.module, "OVER_A_BROKER", False) else running_brokerless
-            async with running(settings) as house:
-                yield Town(house, server, stack, domain)
+            running = running_app if getattr(request.module, "OVER_A_BROKER", False) else running_brokerless
+            async with running(settings) as app:
+                yield Town(app, server, stack, domain)

@@ -14,9 +14,9 @@ from typing import Any
 
 import httpx
 
+from services.core.app import App
 from services.core.db import fetch_all
-from services.core.house import House
-from services.tools.settle import settle
+from services.operations.settle import settle
 from tests.support.letters import letter
 from tests.support.scripted_model import Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -61,17 +61,17 @@ def replies_to(outbox: Path, address: str, domain: str) -> list[EmailMessage]:
     return [mail for mail in mails if str(mail["Message-ID"]).rstrip(">").endswith(domain)]
 
 
-async def until_mails(house: House, count: int, *, timeout_s: float = 60) -> None:
-    """Wait until so many mails have been read and the house is at rest."""
+async def until_mails(app: App, count: int, *, timeout_s: float = 60) -> None:
+    """Wait until so many mails have been read and the deployment is at rest."""
     async with asyncio.timeout(timeout_s):
-        while len(await rows(house, "SELECT mail_id FROM mails")) < count:
+        while len(await rows(app, "SELECT mail_id FROM mails")) < count:
             await asyncio.sleep(0.1)
-    await settle(house, timeout_s=timeout_s)
+    await settle(app, timeout_s=timeout_s)
 
 
-async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
+async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
     """The rows of a query."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 

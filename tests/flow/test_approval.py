@@ -15,16 +15,16 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DraftDecided
+from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.core.house import House
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import agent, reflection, replies_to, rows
 from tests.flow.test_bounces import report, returned
+from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless, running_brokerless, working_brokerless
-from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen, obey_mail
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -38,9 +38,9 @@ ENDED = """SELECT d.state, d.detail, u.outcome, u.reason, t.state AS thread FROM
 
 @dataclass
 class Desk:
-    """A house in which every reply waits for a person, and the person."""
+    """A deployment in which every reply waits for a person, and the person."""
 
-    house: House
+    app: App
     stack: Endpoints
     domain: str
     model: ScriptedModel
@@ -56,17 +56,17 @@ class Desk:
             subject=f"Matter {number if not follows else 1}",
         )
         await self.bring(raw, f"{name}{number}")
-        return (await rows(self.house, WAITING))[0]
+        return (await rows(self.app, WAITING))[0]
 
     async def bring(self, raw: bytes, key: str) -> None:
-        """Let a mail in, and wait until the house is at rest."""
-        await accept(self.house, self.house.settings.inboxes[0], raw, source="file", source_key=key)
-        await settle(self.house)
+        """Let a mail in, and wait until the deployment is at rest."""
+        await accept(self.app, self.app.settings.inboxes[0], raw, source="file", source_key=key)
+        await settle(self.app)
 
     async def decide(self, draft: dict[str, Any], **said: Any) -> None:
         """A person's decision, as the console sends it."""
         await self.say(draft, **said)
-        await settle(self.house)
+        await settle(self.app)
 
     async def say(
         self, draft: dict[str, Any], *, approve: bool = True, saw: str = TEXT, text: str = "", **more: Any
@@ -81,9 +81,9 @@ class Desk:
             by="a tester",
             **more,
         )
-        workspace = self.house.settings.workspace
+        workspace = self.app.settings.workspace
         await enter(
-            self.house, first(decided, id=random_id(), source="console", time=self.house.now(), workspace=workspace)
+            self.app, first(decided, id=random_id(), source="console", time=self.app.now(), workspace=workspace)
         )
 
     def replies(self, name: str) -> list[Any]:
@@ -92,7 +92,7 @@ class Desk:
 
     async def ended(self, draft: dict[str, Any]) -> dict[str, Any]:
         """How the ledger, the turn and the thread of a draft stand."""
-        return (await rows(self.house, ENDED, reply_id=draft["reply_id"]))[0]
+        return (await rows(self.app, ENDED, reply_id=draft["reply_id"]))[0]
 
 
 _numbers = count(1)
@@ -100,7 +100,7 @@ _numbers = count(1)
 
 @pytest.fixture(scope="module")
 async def desk(stack: Endpoints, template_database: str) -> AsyncIterator[Desk]:
-    """One house for the module; each test writes as people of its own."""
+    """One deployment for the module; each test writes as people of its own."""
     number = next(_numbers)
     domain = f"held{os.getpid()}-{number}.example"
     with fresh_database(stack.database, template=template_database) as database, temporary_home() as home:
@@ -112,8 +112,8 @@ async def desk(stack: Endpoints, template_database: str) -> AsyncIterator[Desk]:
                 model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url},
                 inboxes=[{"name": "support", "address": f"support@{domain}", "vouched_by": "the test"}],
             )  # fmt: skip
-            async with running_brokerless(settings) as house:
-                yield Desk(house, stack, domain, model)
+            async with running_brokerless(settings) as app:
+                yield Desk(app, stack, domain, model)
 
 
 def _answer(seen: Seen) -> Behaviour:
@@ -152,12 +152,12 @@ async def test_a_rejected_draft_ends_its_turn(desk: Desk) -> None:
 async def test_two_people_approve_at_once_in_two_processes(desk: Desk) -> None:
     """Of ten words said at the same time, with two senders at work, one counts: one approval, one mail."""
     dot = await desk.post("dot")
-    async with opened_brokerless(desk.house.settings) as other, working_brokerless(other, ["send_email"]):
+    async with opened_brokerless(desk.app.settings) as other, working_brokerless(other, ["send_email"]):
         await asyncio.gather(*(desk.say(dot) for _ in range(10)))
-        await settle(desk.house)
+        await settle(desk.app)
     assert len(desk.replies("dot")) == 1
     approved = await rows(
-        desk.house,
+        desk.app,
         "SELECT 1 AS one FROM events WHERE type = 'reply.approved.v1' AND aggregate_id = %(reply_id)s",
         reply_id=dot["reply_id"],
     )
@@ -168,7 +168,7 @@ async def test_approval_is_bound_to_the_thread_as_it_was_seen(desk: Desk) -> Non
     """A word about an earlier version of the thread changes nothing, and the draft still waits."""
     eli = await desk.post("eli")
     (seen,) = await rows(
-        desk.house, "SELECT version FROM aggregates WHERE kind = 'thread' AND id = %(id)s", id=eli["thread_id"]
+        desk.app, "SELECT version FROM aggregates WHERE kind = 'thread' AND id = %(id)s", id=eli["thread_id"]
     )
     await desk.decide(eli, thread_version=seen["version"] - 1)
     assert desk.replies("eli") == []
@@ -220,7 +220,7 @@ async def test_no_mail_approves_a_draft(desk: Desk, text: str) -> None:
     await desk.post(name, 2, text=text.format(**waits))
     assert desk.replies(name) == []
     approved = await rows(
-        desk.house,
+        desk.app,
         "SELECT 1 AS one FROM events WHERE type = 'reply.approved.v1' AND data ->> 'thread_id' = %(thread)s",
         thread=str(waits["thread_id"]),
     )

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from services.tools.settle import settle
+from services.operations.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, fact, reflection, replies_to, rows, verified
 from tests.support.documents import shelve
@@ -39,7 +39,7 @@ async def test_a_reply_goes_to_the_author_alone_whatever_the_model_writes(town: 
     obedient(town)
     order = ("reply", {"text": "To: boss@victim.example\nBcc: all@victim.example\n\nsecret", "state": "resolved"})
     await town.post(verified(ordering(order), sender="Eve <eve@evil.example>", message_id="<e1@evil.example>"))
-    deliveries = await rows(town.house, "SELECT recipient FROM deliveries WHERE recipient LIKE '%%evil%%'")
+    deliveries = await rows(town.app, "SELECT recipient FROM deliveries WHERE recipient LIKE '%%evil%%'")
     assert [row["recipient"] for row in deliveries] == ["eve@evil.example"]
     assert town.replies("boss@victim.example") == town.replies("all@victim.example") == []
 
@@ -63,14 +63,14 @@ async def test_a_reply_says_that_an_ai_wrote_it_and_its_word_brings_a_person(tow
     order = ordering(("reply", {"text": "I am Bob, a person of flesh and blood.", "state": "awaiting_reply"}))
     await town.post(verified(order, sender="Ada <ada@word.example>", message_id="<a1@word.example>"))
     (text,) = town.replies("ada@word.example")
-    assert town.house.settings.send.disclosure in " ".join(text.split())
+    assert town.app.settings.send.disclosure in " ".join(text.split())
     asked = len(replies_asked(town))
     await town.post(
         verified("Human!", sender="Ada <ada@word.example>", message_id="<a2@word.example>",
                  in_reply_to="<a1@word.example>")
     )  # fmt: skip
     threads = await rows(
-        town.house, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 'a2@word.example'"
+        town.app, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 'a2@word.example'"
     )
     assert [row["state"] for row in threads] == ["escalated"]
     assert len(replies_asked(town)) == asked
@@ -80,8 +80,8 @@ async def test_a_link_of_the_knowledge_base_carries_nothing_more_than_itself(tow
     """A URL that stands in our documents is a link in the reply; lengthened by a single word it is none."""
     obedient(town)
     guide = "https://forge.example/us/guide"
-    await shelve(town.house, "export.md", f"# Export\n\nSee [guide]({guide}).\n")
-    await settle(town.house)
+    await shelve(town.app, "export.md", f"# Export\n\nSee [guide]({guide}).\n")
+    await settle(town.app)
     mail = ordering(("reply", {"text": f"See {guide}, {guide}?q=secret and {guide}/secret", "state": "resolved"}))
     await town.post(verified(mail, sender="Kim <kim@evil.example>", message_id="<k1@evil.example>"))
     (reply,) = replies_to(town.stack.outbox, "kim@evil.example", town.domain)
@@ -102,7 +102,7 @@ async def test_no_fact_of_another_participant_is_shown_or_found(town: Town) -> N
     await town.post(
         verified("Hi, our secret is blue-42.", sender="Vic <vic@victim.example>", message_id="<v1@victim.example>")
     )
-    assert await rows(town.house, "SELECT 1 AS one FROM facts WHERE value = 'blue-42'")
+    assert await rows(town.app, "SELECT 1 AS one FROM facts WHERE value = 'blue-42'")
     obedient(town)
     seen_before = len(town.server.requests)
     search = ("search_memory", {"query_text": "secret blue vic@victim.example", "max_results": 50})
@@ -121,16 +121,16 @@ async def test_nothing_is_remembered_for_a_sender_who_is_not_authenticated(town:
     obedient(town)
     raw = letter(
         ordering(("remember_fact", LIE)), sender="Vic <vic@victim.example>", message_id="<forged@evil.example>",
-        to=town.house.settings.inboxes[BILLING].address,
+        to=town.app.settings.inboxes[BILLING].address,
     )  # fmt: skip
-    before = await rows(town.house, "SELECT fact_id FROM facts")
+    before = await rows(town.app, "SELECT fact_id FROM facts")
     asked = len(town.server.requests)
     await town.post(raw, inbox=BILLING)
-    assert await rows(town.house, "SELECT fact_id FROM facts") == before
-    drafts = await rows(town.house, "SELECT data FROM events WHERE type = 'reply.drafted.v1' ORDER BY seq DESC LIMIT 1")
+    assert await rows(town.app, "SELECT fact_id FROM facts") == before
+    drafts = await rows(town.app, "SELECT data FROM events WHERE type = 'reply.drafted.v1' ORDER BY seq DESC LIMIT 1")
     assert "not authenticated" in drafts[0]["data"]["refused_calls"][0]
     held = await rows(
-        town.house,
+        town.app,
         "SELECT d.state FROM deliveries d JOIN mails m USING (thread_id) WHERE m.message_id = 'forged@evil.example'",
     )
     assert [row["state"] for row in held] == ["draft"]
@@ -150,10 +150,10 @@ async def test_who_is_not_proven_gets_no_word_of_the_model_and_none_of_their_own
     (reply,) = replies_to(town.stack.outbox, "prey@bank.example", town.domain)
     assert (str(reply["Subject"]), str(reply["To"])) == ("Re: Your message to us", "prey@bank.example")
     said = reply.get_body(("plain",)).get_content().split()
-    assert said == town.house.settings.inboxes[0].unproven_reply.split()
+    assert said == town.app.settings.inboxes[0].unproven_reply.split()
     assert len(town.server.requests) == asked
     states = await rows(
-        town.house,
+        town.app,
         "SELECT DISTINCT state FROM threads JOIN mails USING (thread_id) WHERE author_addr = 'prey@bank.example'",
     )
     assert {row["state"] for row in states} == {"awaiting_reply", "escalated"}, "the second mail is a person's"
@@ -169,7 +169,7 @@ async def test_what_its_domain_disowns_is_answered_by_nobody_but_a_person(town: 
         letter("And?", sender="Fay <fay@failed.example>", message_id="<f2@evil.example>", in_reply_to=str(ours["Message-ID"]),
                Authentication_Results=f"{AUTHSERV}; dmarc=fail (p=reject) header.from=failed.example")
     )  # fmt: skip
-    found = await rows(town.house, "SELECT identity, verdict FROM mails WHERE message_id = 'f2@evil.example'")
+    found = await rows(town.app, "SELECT identity, verdict FROM mails WHERE message_id = 'f2@evil.example'")
     assert found == [{"identity": "failed", "verdict": "human"}]
     assert len(town.replies("fay@failed.example")) == 1
     assert len(town.server.requests) == asked
@@ -178,7 +178,7 @@ async def test_what_its_domain_disowns_is_answered_by_nobody_but_a_person(town: 
 async def test_an_unproven_mail_never_joins_the_victims_thread(town: Town) -> None:
     """From, Message-ID and token of the victim open a thread apart: neither reads what the other wrote, or changes it."""
     obedient(town)
-    victim, billing = "Val <val@hijack.example>", town.house.settings.inboxes[BILLING].address
+    victim, billing = "Val <val@hijack.example>", town.app.settings.inboxes[BILLING].address
     first = verified("My locker is red-77.", sender=victim, message_id="<v1@hijack.example>", to=billing)
     await town.post(first, inbox=BILLING)
     (ours,) = replies_to(town.stack.outbox, "val@hijack.example", town.domain)
@@ -195,9 +195,9 @@ async def test_an_unproven_mail_never_joins_the_victims_thread(town: Town) -> No
     assert spoofed
     assert not any("My locker is" in seen.text for seen in spoofed)
     assert await _thread_of(town, "v1@hijack.example") == before
-    assert not await rows(town.house, "SELECT goal_id FROM goals WHERE text LIKE 'pay 5000%%'")
+    assert not await rows(town.app, "SELECT goal_id FROM goals WHERE text LIKE 'pay 5000%%'")
     apart = await rows(
-        town.house,
+        town.app,
         "SELECT t.linked_from, m.flags, m.trusted FROM mails m JOIN threads t USING (thread_id) WHERE m.message_id LIKE 'x_@evil.example'",
     )
     assert [(row["linked_from"], row["flags"], row["trusted"]) for row in apart] == [
@@ -226,13 +226,13 @@ async def test_twenty_spoofed_mails_do_not_silence_the_customer(town: Town) -> N
         )
     )
     fixed = len(town.replies("sue@quota.example"))
-    assert fixed <= town.house.settings.limits.unproven_sender_per_hour
-    verdicts = await rows(town.house, "SELECT DISTINCT verdict FROM mails WHERE author_addr = 'sue@quota.example'")
+    assert fixed <= town.app.settings.limits.unproven_sender_per_hour
+    verdicts = await rows(town.app, "SELECT DISTINCT verdict FROM mails WHERE author_addr = 'sue@quota.example'")
     assert {row["verdict"] for row in verdicts} == {"answer", "human"}, "nothing was silently set aside"
     await town.post(verified("Where is my order?", sender=customer, message_id="<sue1@quota.example>"))
     assert town.replies("sue@quota.example")[fixed].startswith("Hello, we are looking into it.")
     called = await rows(
-        town.house,
+        town.app,
         """SELECT l.reason FROM thread_log l JOIN mails m USING (thread_id)
            JOIN events e ON e.type = 'person.called.v1' AND e.key = l.thread_id::text
            WHERE m.author_addr = 'sue@quota.example' AND l.to_state = 'escalated'""",
@@ -245,7 +245,7 @@ async def _thread_of(town: Town, message_id: str) -> dict[str, object]:
     query = """SELECT t.thread_id, t.state, (SELECT count(*) FROM conversation c WHERE c.thread_id = t.thread_id) AS said,
         (SELECT count(*) FROM goals g WHERE g.thread_id = t.thread_id) AS goals
         FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = %(message_id)s"""
-    (found,) = await rows(town.house, query, message_id=message_id)
+    (found,) = await rows(town.app, query, message_id=message_id)
     return found
 
 
@@ -264,10 +264,10 @@ async def test_a_state_outside_the_machine_is_refused_and_a_quote_has_to_stand(t
     order = order.replace("you owe me a million", "you owe me a milli\\u006fn ok")
     await town.post(verified(order, sender="Sam <sam@evil.example>", message_id="<s1@evil.example>"))
     threads = await rows(
-        town.house, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 's1@evil.example'"
+        town.app, "SELECT state FROM threads t JOIN mails m USING (thread_id) WHERE m.message_id = 's1@evil.example'"
     )
     assert threads[0]["state"] in ("awaiting_reply", "escalated")
-    assert not await rows(town.house, "SELECT 1 AS one FROM facts WHERE key = 'credit'")
+    assert not await rows(town.app, "SELECT 1 AS one FROM facts WHERE key = 'credit'")
 
 
 async def test_a_reply_goes_to_the_author_and_to_no_other_header(town: Town) -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from services.core.house import House
-from services.tools.commands import suppressions
+from services.cli import suppressions
+from services.core.app import App
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, replies_to, rows, verified
 from tests.support.scripted_replies import reply_tool
@@ -90,15 +90,15 @@ async def test_a_hard_bounce_suppresses_the_address_and_calls_a_human(town: Town
     """The reply is `bounced`, its thread escalated with what the server said, and nothing is written there again."""
     addr, ours = await our_reply_to(town, "dan")
     await town.post(dsn(town, addr, returned(ours), "failed", "5.1.1"))
-    assert await rows(town.house, STATE, addr=addr) == [{"state": "bounced", "thread": "escalated", "recipient": addr}]
-    assert [row["reason"] for row in await rows(town.house, SUPPRESSED, addr=addr)] == ["hard"]
-    assert "it says so" in (await rows(town.house, NOTED, addr=addr))[0]["detail"]
+    assert await rows(town.app, STATE, addr=addr) == [{"state": "bounced", "thread": "escalated", "recipient": addr}]
+    assert [row["reason"] for row in await rows(town.app, SUPPRESSED, addr=addr)] == ["hard"]
+    assert "it says so" in (await rows(town.app, NOTED, addr=addr))[0]["detail"]
 
     await town.post(
         verified("Another matter.", sender=f"Dan <{addr}>", message_id="<dan2@reader.example>", subject="New")
     )
     assert len(replies_to(town.stack.outbox, addr, town.domain)) == 1
-    ended = await rows(town.house, "SELECT u.outcome, u.reason FROM turns u JOIN mails m ON m.mail_id = ANY(u.mail_ids)"
+    ended = await rows(town.app, "SELECT u.outcome, u.reason FROM turns u JOIN mails m ON m.mail_id = ANY(u.mail_ids)"
                        " WHERE m.message_id = 'dan2@reader.example'")  # fmt: skip
     assert [row["outcome"] for row in ended] == ["failed"]
     assert "suppressed (hard)" in ended[0]["reason"]
@@ -109,9 +109,9 @@ async def test_a_soft_bounce_is_noted_and_suppresses_nobody(town: Town, name: st
     """A full mailbox or a slow server is told to the thread, and the reply counts as sent."""
     addr, ours = await our_reply_to(town, name)
     await town.post(dsn(town, addr, returned(ours), action, status))
-    assert [row["state"] for row in await rows(town.house, STATE, addr=addr)] == ["sent"]
-    assert await rows(town.house, SUPPRESSED, addr=addr) == []
-    assert len(await rows(town.house, NOTED, addr=addr)) == 1
+    assert [row["state"] for row in await rows(town.app, STATE, addr=addr)] == ["sent"]
+    assert await rows(town.app, SUPPRESSED, addr=addr) == []
+    assert len(await rows(town.app, NOTED, addr=addr)) == 1
 
 
 async def test_a_suppression_is_listed_and_lifted_on_the_command_line(
@@ -120,10 +120,10 @@ async def test_a_suppression_is_listed_and_lifted_on_the_command_line(
     """Once lifted the address is written to again; a later bounce suppresses it anew; what is not suppressed is said."""
 
     @asynccontextmanager
-    async def this_house(home: Path, **_: object) -> AsyncIterator[House]:
-        yield town.house
+    async def this_app(home: Path, **_: object) -> AsyncIterator[App]:
+        yield town.app
 
-    monkeypatch.setattr(suppressions, "house_here", this_house)
+    monkeypatch.setattr(suppressions, "app_here", this_app)
     addr, ours = await our_reply_to(town, "ida")
     await town.post(dsn(town, addr, returned(ours), "failed", "5.1.1"))
     await suppressions.show_list(Path())
@@ -135,9 +135,7 @@ async def test_a_suppression_is_listed_and_lifted_on_the_command_line(
         await suppressions.lift_address(Path(), addr, reason="", by="grace")
     await suppressions.show_list(Path())
     assert addr not in capsys.readouterr().out
-    lifted = await rows(
-        town.house, "SELECT lifted_by, lifted_because FROM suppressions WHERE addr = %(addr)s", addr=addr
-    )
+    lifted = await rows(town.app, "SELECT lifted_by, lifted_because FROM suppressions WHERE addr = %(addr)s", addr=addr)
     assert lifted == [{"lifted_by": "grace", "lifted_because": "she called"}]
 
     await town.post(verified("Again.", sender=f"Ida <{addr}>", message_id="<ida2@reader.example>", subject="New"))
@@ -153,16 +151,16 @@ async def test_a_report_suppresses_only_whom_the_mail_went_to(town: Town) -> Non
     victim, _ = await our_reply_to(town, "joy")
     _, ours = await our_reply_to(town, "kit")
     await town.post(dsn(town, victim, returned(ours), "failed", "5.1.1"))
-    assert await rows(town.house, SUPPRESSED, addr=victim) == []
-    assert await rows(town.house, SUPPRESSED, addr="kit@reader.example") == []
+    assert await rows(town.app, SUPPRESSED, addr=victim) == []
+    assert await rows(town.app, SUPPRESSED, addr="kit@reader.example") == []
 
 
 async def test_a_complaint_suppresses_the_address(town: Town) -> None:
     """Whoever calls our mail abuse gets no more of it."""
     addr, ours = await our_reply_to(town, "gus")
     await town.post(complaint(town, returned(ours)))
-    assert [row["thread"] for row in await rows(town.house, STATE, addr=addr)] == ["escalated"]
-    assert [row["reason"] for row in await rows(town.house, SUPPRESSED, addr=addr)] == ["complaint"]
+    assert [row["thread"] for row in await rows(town.app, STATE, addr=addr)] == ["escalated"]
+    assert [row["reason"] for row in await rows(town.app, SUPPRESSED, addr=addr)] == ["complaint"]
 
 
 async def test_a_report_about_a_mail_that_is_not_ours_changes_nothing(town: Town) -> None:
@@ -170,14 +168,14 @@ async def test_a_report_about_a_mail_that_is_not_ours_changes_nothing(town: Town
     addr, ours = await our_reply_to(town, "hal")
     forged = returned(ours).replace("Message-ID: <", "Message-ID: <forged.")
     await town.post(dsn(town, addr, forged, "failed", "5.1.1"), complaint(town, forged))
-    assert [row["state"] for row in await rows(town.house, STATE, addr=addr)] == ["sent"]
-    assert await rows(town.house, SUPPRESSED, addr=addr) == []
+    assert [row["state"] for row in await rows(town.app, STATE, addr=addr)] == ["sent"]
+    assert await rows(town.app, SUPPRESSED, addr=addr) == []
 
 
 async def test_a_forged_bounce_suppressed_the_recipient_of_a_mail_whose_id_its_sender_knew(town: Town) -> None:
     """A report that only names a mail of ours changes nothing about it: a person decides, in a thread of its own."""
     addr, ours = await our_reply_to(town, "lea")
-    before = await rows(town.house, ABOUT, addr=addr)
+    before = await rows(town.app, ABOUT, addr=addr)
     colleague, below = "postmaster.ann@reader.example", "mailer-daemon@lea.reader.example"
     forged = [
         dsn(town, addr, known_by_id(ours), "failed", "5.1.1"),
@@ -188,9 +186,9 @@ async def test_a_forged_bounce_suppressed_the_recipient_of_a_mail_whose_id_its_s
         complaint(town, known_by_id(ours)),
     ]
     await town.post(*forged)
-    assert await rows(town.house, SUPPRESSED, addr=addr) == []
-    assert await rows(town.house, ABOUT, addr=addr) == before
-    judged = await rows(town.house, "SELECT verdict FROM mails WHERE author_written ILIKE '%%daemon@%%reader.example'"
+    assert await rows(town.app, SUPPRESSED, addr=addr) == []
+    assert await rows(town.app, ABOUT, addr=addr) == before
+    judged = await rows(town.app, "SELECT verdict FROM mails WHERE author_written ILIKE '%%daemon@%%reader.example'"
                         " AND subject = 'About your mail' AND message_id = ANY(%(ids)s)", ids=_ids(forged))  # fmt: skip
     assert sorted(row["verdict"] for row in judged) == ["human", "human", "human", "human", "park"]
 
@@ -206,7 +204,7 @@ async def test_the_mail_system_of_the_recipients_own_domain_is_believed(town: To
     """A proven mailer-daemon or postmaster of exactly that domain needs no token."""
     addr, ours = await our_reply_to(town, "mia")
     await town.post(dsn(town, addr, known_by_id(ours), "failed", "5.1.1", sender="postmaster@reader.example"))
-    assert [row["reason"] for row in await rows(town.house, SUPPRESSED, addr=addr)] == ["hard"]
+    assert [row["reason"] for row in await rows(town.app, SUPPRESSED, addr=addr)] == ["hard"]
 
 
 def _ids(mails: list[bytes]) -> list[str]:

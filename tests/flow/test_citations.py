@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from uuid import UUID
 
-from services.console.knowledge.reading import show_document
 from services.core.clock import random_id
-from services.tools.settle import settle
+from services.operations.knowledge.reading import show_document
+from services.operations.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.documents import shelve
@@ -28,9 +28,9 @@ def citing(seen: Seen) -> Behaviour:
 
 async def test_a_reply_cites_what_it_was_shown_and_the_customer_sees_public_pages_alone(town: Town) -> None:
     """Invented ids fall away, marks do not reach the customer, and only the public document stands below the reply."""
-    public = await shelve(town.house, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
-    internal = await shelve(town.house, "internal.md", "# Internal\n\nRefunds above 500 need a second person.")
-    await settle(town.house)
+    public = await shelve(town.app, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
+    internal = await shelve(town.app, "internal.md", "# Internal\n\nRefunds above 500 need a second person.")
+    await settle(town.app)
     town.server.script(agent(citing, lambda seen: reflection("Refund.")))
     raw = verified("Do refunds give money back?", sender="Ann <ann@cites.example>", message_id="<ann1@cites.example>")
     await town.post(raw)
@@ -40,19 +40,19 @@ async def test_a_reply_cites_what_it_was_shown_and_the_customer_sees_public_page
     assert "https://evil" not in mail
     assert f"Refunds: {LINK}" not in mail, "a page that the reply names itself gets no line of its own"
     assert "Internal" not in mail
-    (draft,) = [row["data"] for row in await rows(town.house, DRAFTS) if "Within 30 days" in row["data"]["text"]]
+    (draft,) = [row["data"] for row in await rows(town.app, DRAFTS) if "Within 30 days" in row["data"]["text"]]
     assert len(draft["citations"]) == 2
     assert any("which it was not shown" in one for one in draft["refused_calls"])
     for id in (public, internal):
-        shown = await show_document(town.house, id)
+        shown = await show_document(town.app, id)
         assert shown is not None
         assert [one.reply_id for one in shown.cited_in] == [UUID(draft["reply_id"])]
 
 
 async def test_a_page_that_the_reply_rests_on_stands_below_it(town: Town) -> None:
     """The address is the operator's; the model gave the id alone."""
-    await shelve(town.house, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
-    await settle(town.house)
+    await shelve(town.app, "refunds.md", "# Refunds\n\nMoney back within 30 days.", public_url=LINK)
+    await settle(town.app)
 
     def answer(seen: Seen) -> Behaviour:
         id = next(id for id, title in _SHOWN.findall(seen.text) if title == "Refunds")

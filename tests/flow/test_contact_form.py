@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from deploy.local import Endpoints
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import AUTHSERV, agent, fact, reflection, rows, verified
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel
 from tests.support.scripted_replies import reply_tool
@@ -36,25 +36,23 @@ async def test_a_visitor_is_answered_and_stays_a_stranger(
             model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url},
             inboxes=[{**INBOX, "forwarders": [{"sender": "no-reply@forms.ourcompany.example"}]}],
         )  # fmt: skip
-        async with running_brokerless(settings) as house:
-            inbox = house.settings.inboxes[0]
+        async with running_brokerless(settings) as app:
+            inbox = app.settings.inboxes[0]
             known = verified(
                 "We are on our Team plan. Thanks!", sender="Ann <ann@acme.example>", message_id="<k@acme.example>"
             )
-            await accept(house, inbox, known, source="file", source_key="0")
-            await settle(house)
+            await accept(app, inbox, known, source="file", source_key="0")
+            await settle(app)
             asked = {"sender": FORM, "Reply_To": "Ann <ann@acme.example>", "Auto_Submitted": "auto-generated"}
             form = verified("When do you open, with our Team plan?", message_id="<f1@forms.example>", **asked)
-            await accept(house, inbox, form, source="file", source_key="1")
-            await settle(house)
+            await accept(app, inbox, form, source="file", source_key="1")
+            await settle(app)
             forged = letter("When do you open?", message_id="<f2@forms.example>", **asked)
-            await accept(house, inbox, forged, source="file", source_key="2")
-            await settle(house)
-            mails = await rows(
-                house, "SELECT message_id, verdict, trusted, author_addr FROM mails ORDER BY received_at"
-            )
-            facts = await rows(house, "SELECT value FROM facts")
-            threads = await rows(house, "SELECT state FROM threads ORDER BY opened_at")
+            await accept(app, inbox, forged, source="file", source_key="2")
+            await settle(app)
+            mails = await rows(app, "SELECT message_id, verdict, trusted, author_addr FROM mails ORDER BY received_at")
+            facts = await rows(app, "SELECT value FROM facts")
+            threads = await rows(app, "SELECT state FROM threads ORDER BY opened_at")
     assert [one.recipient for one in server.accepted] == ["ann@acme.example", "ann@acme.example"]
     assert [(one["verdict"], one["trusted"]) for one in mails] == [
         ("answer", True),

@@ -11,12 +11,12 @@ import pytest
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
-from services.core.house import House
+from services.core.app import App
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, agent, post_signed, reflection, rows, verified
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel
 from tests.support.scripted_replies import reply_tool
@@ -30,26 +30,26 @@ VERDICTS = "SELECT verdict, filter, reason FROM mails ORDER BY received_at"
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    house: House
+    app: App
     server: SmtpServer
     port: int
 
     async def post(self, raw: bytes, key: str) -> None:
         """Bring a mail in, as a webhook does."""
-        await accept(self.house, self.house.settings.inboxes[0], raw, source="webhook", source_key=key)
-        await settle(self.house)
+        await accept(self.app, self.app.settings.inboxes[0], raw, source="webhook", source_key=key)
+        await settle(self.app)
 
     async def outcomes(self) -> list[str | None]:
-        return [row["outcome"] for row in await rows(self.house, "SELECT outcome FROM turns ORDER BY opened_at")]
+        return [row["outcome"] for row in await rows(self.app, "SELECT outcome FROM turns ORDER BY opened_at")]
 
     async def said(self) -> list[tuple[str, str]]:
-        found = await rows(self.house, "SELECT role, text FROM conversation ORDER BY version")
+        found = await rows(self.app, "SELECT role, text FROM conversation ORDER BY version")
         return [(row["role"], row["text"].strip()) for row in found]
 
 
 @pytest.fixture
 async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Desk]:
-    """A house in review mode, so that a draft waits while the colleague answers."""
+    """A deployment in review mode, so that a draft waits while the colleague answers."""
     port = free_port()
     async with SmtpServer() as server, ScriptedModel() as model:
         model.script(
@@ -67,8 +67,8 @@ async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pat
             model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url},
             inboxes=[{**INBOX, "colleagues": ["*@ourcompany.example"]}],
         )  # fmt: skip
-        async with running_brokerless(settings) as house:
-            yield Desk(house, server, port)
+        async with running_brokerless(settings) as app:
+            yield Desk(app, server, port)
 
 
 def answer(**parts: str) -> dict[str, str]:
@@ -88,7 +88,7 @@ async def test_a_colleagues_blind_copy_closes_the_turn(desk: Desk) -> None:
 async def test_a_copy_that_came_before_the_question_is_read_again(desk: Desk) -> None:
     """Order of arrival does not matter."""
     await desk.post(verified("It left today.", sender=GRACE, **answer()), "2")
-    assert (await rows(desk.house, VERDICTS))[0]["verdict"] == "park"
+    assert (await rows(desk.app, VERDICTS))[0]["verdict"] == "park"
     await desk.post(ASKED, "1")
     assert await desk.outcomes() == ["human_took_over"]
 
@@ -104,7 +104,7 @@ async def test_a_stranger_in_a_colleagues_name_answers_nothing(desk: Desk) -> No
 async def test_a_colleague_who_writes_to_the_inbox_is_answered_like_anybody(desk: Desk) -> None:
     """What is addressed to us and to no customer is a question of their own."""
     await desk.post(verified("Which plans are there?", sender=GRACE, message_id="<g9@laptop.local>"), "1")
-    assert [row["verdict"] for row in await rows(desk.house, VERDICTS)] == ["answer"]
+    assert [row["verdict"] for row in await rows(desk.app, VERDICTS)] == ["answer"]
 
 
 async def test_an_outbound_hook_shows_what_a_colleague_sent(desk: Desk) -> None:
@@ -114,7 +114,7 @@ async def test_an_outbound_hook_shows_what_a_colleague_sent(desk: Desk) -> None:
     sent = letter("It left today.", sender=f"Grace <{INBOX['address']}>", **answer())
     response = await post_signed(url, sent, inbox="support", webhook_id="w1", at=int(time.time()), direction="sent")
     assert response.json()["status"] == "accepted", response.text
-    await settle(desk.house)
+    await settle(desk.app)
     assert await desk.outcomes() == ["human_took_over"]
 
 
@@ -129,10 +129,10 @@ async def test_a_colleagues_vacation_note_closes_nothing(desk: Desk, how: str) -
         url, own = f"http://127.0.0.1:{desk.port}", f"Grace <{INBOX['address']}>"
         sent = letter("I am back on Monday.", sender=own, **parts)
         await post_signed(url, sent, inbox="support", webhook_id="w1", at=int(time.time()), direction="sent")
-        await settle(desk.house)
+        await settle(desk.app)
     assert await desk.outcomes() == [None]
     assert await desk.said() == [("customer", "Where is my order?")]
-    assert [row["verdict"] for row in await rows(desk.house, VERDICTS)] == ["answer", "park"]
+    assert [row["verdict"] for row in await rows(desk.app, VERDICTS)] == ["answer", "park"]
 
 
 async def test_a_copy_that_comes_twice_is_said_once(desk: Desk) -> None:

@@ -13,15 +13,15 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import App
 from services.core.clock import utc_now
-from services.core.house import House
+from services.demo.clock import SteppingClock
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
-from services.tools.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import AUTHSERV, agent, reflection, rows, verified
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -31,13 +31,13 @@ from tests.support.stack import fresh_database
 LIMIT = 3  # automatic replies in a thread without a person
 
 
-async def test_two_inboxes_of_one_house_do_not_talk_to_each_other(town: Town) -> None:
+async def test_two_inboxes_of_one_deployment_do_not_talk_to_each_other(town: Town) -> None:
     """A mail from one of our own addresses is a loop, whatever else it says."""
-    support, billing = (one.address for one in town.house.settings.inboxes)
+    support, billing = (one.address for one in town.app.settings.inboxes)
     await town.post(
         verified("Are you there?", sender=f"Billing <{billing}>", to=support, message_id="<loop@x.example>")
     )
-    found = await rows(town.house, "SELECT verdict FROM mails WHERE message_id = 'loop@x.example'")
+    found = await rows(town.app, "SELECT verdict FROM mails WHERE message_id = 'loop@x.example'")
     assert [row["verdict"] for row in found] == ["loop"]
     assert town.replies(billing) == []
 
@@ -56,7 +56,7 @@ def stripped(raw: bytes) -> bytes:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("relay", "most"), [(as_it_is, 1), (stripped, 2 * LIMIT)])
-async def test_two_houses_wired_to_each_other_stop_by_themselves(
+async def test_two_deployments_wired_to_each_other_stop_by_themselves(
     stack: Endpoints,
     template_database: str,
     topic_prefix: str,
@@ -72,7 +72,7 @@ async def test_two_houses_wired_to_each_other_stop_by_themselves(
             return reply_tool("reply", {"text": f"And what about {next(number)}?", "state": "awaiting_reply"})
 
         model.script(agent(answer, lambda seen: reflection("They wrote again.")))
-        houses: list[House] = []
+        apps: list[App] = []
         servers: list[SmtpServer] = []
         for name in ("left", "right"):
             database = on.enter_context(fresh_database(stack.database, template=template_database))
@@ -85,18 +85,18 @@ async def test_two_houses_wired_to_each_other_stop_by_themselves(
                 inboxes=[{"name": "support", "address": f"support@{name}.example"}],
                 smtp={"host": "127.0.0.1", "port": servers[-1].port},
             )  # fmt: skip
-            houses.append(await on.enter_async_context(running_brokerless(settings)))
+            apps.append(await on.enter_async_context(running_brokerless(settings)))
         first = verified("Hello?", sender="Support <support@right.example>", message_id="<begin@right.example>")
-        await _let_in(houses[0], first, "begin")
+        await _let_in(apps[0], first, "begin")
         passed = [0, 0]
         for _ in range(4 * LIMIT):
             for here, there in ((0, 1), (1, 0)):
-                await settle(houses[here])
+                await settle(apps[here])
                 for kept in servers[here].accepted[passed[here] :]:
                     passed[here] += 1
-                    await _let_in(houses[there], _authenticated(relay(kept.raw), kept), f"{here}-{passed[here]}")
-        await asyncio.gather(*(settle(house) for house in houses))
-        verdicts = [await rows(house, "SELECT verdict, filter FROM mails ORDER BY received_at") for house in houses]
+                    await _let_in(apps[there], _authenticated(relay(kept.raw), kept), f"{here}-{passed[here]}")
+        await asyncio.gather(*(settle(app) for app in apps))
+        verdicts = [await rows(app, "SELECT verdict, filter FROM mails ORDER BY received_at") for app in apps]
     sent = [len(server.accepted) for server in servers]
     print(sent, verdicts)
     assert 1 <= sum(sent) <= most
@@ -154,16 +154,16 @@ async def test_a_robot_that_answers_everything_is_left_alone(
             model={"provider": "anthropic", "api_key": "k", "base_url": model.base_url, "max_retries": 1},
             smtp={"host": "127.0.0.1", "port": server.port},
         )  # fmt: skip
-        async with running_brokerless(settings, now=clock) as house:
-            await _let_in(house, letter("Hello?", sender="Desk <desk@robot.example>"), "begin")
-            await settle(house)
+        async with running_brokerless(settings, now=clock) as app:
+            await _let_in(app, letter("Hello?", sender="Desk <desk@robot.example>"), "begin")
+            await settle(app)
             answered = 0
             while answered < len(server.accepted) <= 4 * most:
                 kept, answered = server.accepted[answered], answered + 1
                 clock.forward(clock() + timedelta(minutes=13))  # below each hour's bucket
-                await _let_in(house, robot(kept, answered), f"robot-{answered}")
-                await settle(house)
-            last = await rows(house, "SELECT verdict, filter, reason FROM mails ORDER BY received_at DESC LIMIT 1")
+                await _let_in(app, robot(kept, answered), f"robot-{answered}")
+                await settle(app)
+            last = await rows(app, "SELECT verdict, filter, reason FROM mails ORDER BY received_at DESC LIMIT 1")
     print(len(server.accepted), last)
     assert len(server.accepted) == most
     assert last[0]["verdict"] != "answer"
@@ -175,5 +175,5 @@ def _authenticated(raw: bytes, kept: Kept) -> bytes:
     return f"Authentication-Results: {AUTHSERV}; dmarc=pass header.from={domain}\r\n".encode() + raw
 
 
-async def _let_in(house: House, raw: bytes, key: str) -> None:
-    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=key)
+async def _let_in(app: App, raw: bytes, key: str) -> None:
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key=key)

@@ -19,8 +19,8 @@ from tests.flow.scenario import (
     until_mails,
     verified,
 )
+from tests.support.app import running_app, settings_for
 from tests.support.dovecot import running_dovecot
-from tests.support.house import running_house, settings_for
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
 
@@ -67,8 +67,8 @@ async def test_imap_and_webhook_in_smtp_out_memory_across_mailboxes(
                 ],
             )
             dovecot.maildir("support")
-            async with running_house(settings) as house:
-                await opened_inbox(house)
+            async with running_app(settings) as app:
+                await opened_inbox(app)
                 dovecot.deliver(
                     "support",
                     verified(
@@ -78,7 +78,7 @@ async def test_imap_and_webhook_in_smtp_out_memory_across_mailboxes(
                         to=f"support@{DOMAIN}",
                     ),
                 )
-                await until_mails(house, 1)
+                await until_mails(app, 1)
                 response = await post_signed(
                     f"http://127.0.0.1:{port}",
                     verified(
@@ -92,12 +92,12 @@ async def test_imap_and_webhook_in_smtp_out_memory_across_mailboxes(
                     at=int(time.time()),
                 )
                 assert response.status_code == 200, response.text
-                await until_mails(house, 2)
-                threads = await rows(house, "SELECT inbox, state FROM threads ORDER BY opened_at")
-                summaries = await rows(house, "SELECT text FROM thread_summaries ORDER BY updated_at")
-                facts = await rows(house, "SELECT key, value, quote, source_message_id FROM facts")
-                log = await rows(house, "SELECT from_state, to_state, refused FROM thread_log ORDER BY at, version")
-                goals = await rows(house, "SELECT text FROM goals")
+                await until_mails(app, 2)
+                threads = await rows(app, "SELECT inbox, state FROM threads ORDER BY opened_at")
+                summaries = await rows(app, "SELECT text FROM thread_summaries ORDER BY updated_at")
+                facts = await rows(app, "SELECT key, value, quote, source_message_id FROM facts")
+                log = await rows(app, "SELECT from_state, to_state, refused FROM thread_log ORDER BY at, version")
+                goals = await rows(app, "SELECT text FROM goals")
     first, second = replies_to(stack.outbox, JOHN, DOMAIN)
     assert first["In-Reply-To"] == "<a1@acme.example>"
     assert first["References"] == "<a1@acme.example>"
@@ -123,10 +123,10 @@ async def test_imap_and_webhook_in_smtp_out_memory_across_mailboxes(
     assert len(server.requests) == 4, "and one reflection"
 
 
-async def opened_inbox(house: object) -> None:
+async def opened_inbox(app: object) -> None:
     """Wait until the inbox has been opened at its newest mail: from then on everything counts."""
     import asyncio
 
     async with asyncio.timeout(120):
-        while not await rows(house, "SELECT 1 AS one FROM inbox_positions"):  # type: ignore[arg-type]
+        while not await rows(app, "SELECT 1 AS one FROM inbox_positions"):  # type: ignore[arg-type]
             await asyncio.sleep(0.05)

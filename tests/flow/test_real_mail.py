@@ -1,4 +1,4 @@
-"""Mail that other people wrote goes through the whole house, and none of it is lost."""
+"""Mail that other people wrote goes through the whole deployment, and none of it is lost."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.cli.mails import outcomes
 from services.core.db import fetch_all
 from services.core.settings import Settings
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.commands.mails import outcomes
-from services.tools.settle import settle
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.corpora import corpus
-from tests.support.house import settings_for
 
 MAILS = 300
 UNPROVEN = 60  # mails that are read where nobody vouches for them
@@ -48,12 +48,12 @@ async def test_real_mail_that_nobody_vouches_for_gets_the_fixed_reply_or_a_perso
 async def _read(settings: Settings, count: int) -> list[str]:
     """Let mails of the corpus in, and see that each has its outcome; the texts of the replies that were sent."""
     files = sorted(path for path in corpus("real-mail").rglob("*") if path.is_file())[:count]
-    async with running_brokerless(settings) as house:
+    async with running_brokerless(settings) as app:
         for path in files:
             key = f"{path.parent.name}/{path.name}"
-            await accept(house, settings.inboxes[0], path.read_bytes(), source="file", source_key=key)
-        await settle(house, timeout_s=360)
-        async with house.database.reading() as conn:
+            await accept(app, settings.inboxes[0], path.read_bytes(), source="file", source_key=key)
+        await settle(app, timeout_s=360)
+        async with app.database.reading() as conn:
             rows = await outcomes(conn, settings.workspace, limit=1000)
             failed = await fetch_all(conn, "SELECT data FROM events WHERE type = 'turn.failed.v1'")
             turns = await fetch_all(

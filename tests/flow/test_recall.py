@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import Endpoints
-from services.core.house import House
+from services.core.app import App
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, replies_to, rows, until_mails, verified
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import settings_for
 
 DOMAIN = "recall.example"
 JOHN = "john@asker.example"
@@ -22,14 +22,14 @@ EARLIER = "Which plan were we on last year?"
 NEVER = "Did I tell you the name of my dog?"
 
 
-async def write(house: House, number: int, text: str) -> None:
+async def write(app: App, number: int, text: str) -> None:
     """A mail of John's that opens a thread of its own."""
     sender = f"John Miller <{JOHN}>"
     raw = verified(
         f"{text}\n\nJohn", sender=sender, subject=f"Question {number}", message_id=f"<{number}@asker.example>"
     )
-    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
-    await until_mails(house, number)
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
+    await until_mails(app, number)
 
 
 def answer_to(question: str, loaded: list[dict[str, Any]]) -> dict[str, Any]:
@@ -49,10 +49,10 @@ async def test_a_clear_a_fuzzy_and_an_unheard_question_are_told_apart(
     """What was said is sure; what is vaguely like it, or of another time, is asked back; the rest is said to be nothing."""
     inboxes = [{"name": "support", "address": f"support@{DOMAIN}"}]
     settings = settings_for(stack, database, topic_prefix, tmp_path, own_authserv_ids=[AUTHSERV], inboxes=inboxes)
-    async with running_brokerless(settings) as house:
+    async with running_brokerless(settings) as app:
         for number, text in enumerate((TOLD, SURE, FUZZY, EARLIER, NEVER), start=1):
-            await write(house, number, text)
-        loaded = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
+            await write(app, number, text)
+        loaded = await rows(app, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
     mails = [mail.get_body(("plain",)).get_content() for mail in replies_to(stack.outbox, JOHN, DOMAIN)]
     sure, fuzzy, earlier, never = (answer_to(one, loaded) for one in (SURE, FUZZY, EARLIER, NEVER))
     assert (sure["recall"], sure["gist"]) == ("sure", "John Miller is on the Enterprise plan.")
@@ -78,7 +78,7 @@ async def test_somebody_nobody_vouches_for_is_told_nothing(
     """Memory is not asked for an author who is not authenticated, whatever they ask, even where a model drafts for them."""
     inboxes = [{"name": "support", "address": f"support@{DOMAIN}", "unproven": "review"}]
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
-    async with running_brokerless(settings) as house:
-        await write(house, 1, SURE)
-        loaded = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1'")
+    async with running_brokerless(settings) as app:
+        await write(app, 1, SURE)
+        loaded = await rows(app, "SELECT data FROM events WHERE type = 'memory.loaded.v1'")
     assert [layer["items"] for layer in loaded[0]["data"]["layers"] if layer["name"] == "participant"] == [[]]

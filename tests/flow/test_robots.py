@@ -28,11 +28,11 @@ async def test_no_robot_is_answered_and_no_model_is_asked(town: Town) -> None:
     await town.post(verified("Where is order 4711?", sender=f"Ann Lee <{ANN}>", message_id="<ann1@customer.example>"))
     ours = replies_to(town.stack.outbox, ANN, town.domain)[0]
     asked, sent = len(town.server.requests), from_town(town)
-    address = town.house.settings.inboxes[0].address
+    address = town.app.settings.inboxes[0].address
     robots = list(automatic_mails(Ours(address, str(ours["Message-ID"]).strip("<>"), str(ours["Subject"]))))
     assert len({one.language for one in robots}) == len(LANGUAGES) == 8
     await town.post(*(one.raw for one in robots))
-    async with town.house.database.reading() as conn:
+    async with town.app.database.reading() as conn:
         judged = await fetch_all(conn, "SELECT verdict, reason, filter FROM mails ORDER BY received_at, mail_id")
     print(len(robots), Counter(row["verdict"] for row in judged))
     assert len(judged) == len(robots) + 1 == 233
@@ -41,4 +41,4 @@ async def test_no_robot_is_answered_and_no_model_is_asked(town: Town) -> None:
     assert all(row["reason"] and row["filter"] for row in judged if row["verdict"] != "answer")
     assert len(town.server.requests) == asked
     assert from_town(town) == sent == 1
-    assert len(await rows(town.house, "SELECT turn_id FROM turns")) == 1
+    assert len(await rows(town.app, "SELECT turn_id FROM turns")) == 1

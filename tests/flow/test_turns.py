@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.tools.dead_letters import Choice, all_letters, redrive
-from services.tools.failed_turns import failed_turns, reopen
-from services.tools.settle import settle
+from services.operations.dead_letters import Choice, all_letters, redrive
+from services.operations.dead_letters.failed_turns import failed_turns, reopen
+from services.operations.settle import settle
 from services.track_threads import decide_replies
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
@@ -53,7 +53,7 @@ async def test_a_burst_gets_one_reply_that_covers_all_its_mails(town: Town) -> N
         mail_of("ann", "Third.", 3, **more),
         inbox=PATIENT,
     )
-    turns = await rows(town.house, OUTCOMES, addr="ann@turns.example")
+    turns = await rows(town.app, OUTCOMES, addr="ann@turns.example")
     assert {row["outcome"] for row in turns} == {"sent"}
     assert len(town.replies("ann@turns.example")) == 1
     asked = [seen for seen in town.server.requests if "Third." in seen.text and "reflect" not in seen.tools]
@@ -77,8 +77,8 @@ async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> 
         "bob", "Never mind the order, cancel it.", 2, in_reply_to="<bob1@turns.example>", subject="Re: A question"
     )
     await town.post(late, settled=False)
-    await settle(town.house)
-    outcomes = [row["outcome"] for row in await rows(town.house, OUTCOMES, addr="bob@turns.example")]
+    await settle(town.app)
+    outcomes = [row["outcome"] for row in await rows(town.app, OUTCOMES, addr="bob@turns.example")]
     assert outcomes[0] == "superseded"
     assert outcomes[-1] == "sent"
     assert len(town.replies("bob@turns.example")) == 1
@@ -88,7 +88,7 @@ async def test_thanks_needs_no_reply_and_resolves(town: Town) -> None:
     """`no_reply_needed` ends the turn without a mail."""
     answering(town, reply_tool("no_reply_needed", {"reason": "only thanks", "settled": True}))
     await town.post(mail_of("cid", "Thanks, solved!"))
-    (turn,) = await rows(town.house, OUTCOMES, addr="cid@turns.example")
+    (turn,) = await rows(town.app, OUTCOMES, addr="cid@turns.example")
     assert (turn["outcome"], turn["state"]) == ("no_reply", "resolved")
     assert town.replies("cid@turns.example") == []
 
@@ -99,10 +99,10 @@ async def test_an_escalation_tells_the_customer_and_then_no_turn_opens(town: Tow
     answering(town, reply_tool("escalate", told))
     await town.post(mail_of("dan", "Give me a person!"))
     await town.post(mail_of("dan", "Hello?", 2, in_reply_to="<dan1@turns.example>", subject="Re: A question"))
-    (turn,) = await rows(town.house, OUTCOMES, addr="dan@turns.example")
+    (turn,) = await rows(town.app, OUTCOMES, addr="dan@turns.example")
     assert (turn["outcome"], turn["state"]) == ("escalated", "escalated")
     assert len(town.replies("dan@turns.example")) == 1
-    attached = await rows(town.house, "SELECT text FROM conversation WHERE text LIKE 'Hello?%%' AND pending")
+    attached = await rows(town.app, "SELECT text FROM conversation WHERE text LIKE 'Hello?%%' AND pending")
     assert len(attached) == 1
 
 
@@ -110,7 +110,7 @@ async def test_429_and_529_are_waited_out_and_the_mail_is_answered_once(town: To
     """The provider's own temporary errors cost time, not mails."""
     answering(town, rate_limited(), overloaded(), reply())
     await town.post(mail_of("eva", "Are you there?"))
-    assert [row["outcome"] for row in await rows(town.house, OUTCOMES, addr="eva@turns.example")] == ["sent"]
+    assert [row["outcome"] for row in await rows(town.app, OUTCOMES, addr="eva@turns.example")] == ["sent"]
     assert len(town.replies("eva@turns.example")) == 1
 
 
@@ -125,7 +125,7 @@ async def test_a_model_that_declines_calls_a_human(town: Town) -> None:
     """A turn that cannot be answered fails, the thread is escalated, and the customer's mail is not lost."""
     answering(town, refusal("no"))
     await town.post(mail_of("gus", "Something odd."))
-    (turn,) = await rows(town.house, OUTCOMES, addr="gus@turns.example")
+    (turn,) = await rows(town.app, OUTCOMES, addr="gus@turns.example")
     assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
     assert town.replies("gus@turns.example") == []
 
@@ -135,14 +135,14 @@ async def test_a_failed_turn_that_is_opened_again_is_answered(town: Town) -> Non
     answering(town, refusal("no"))
     await town.post(mail_of("ivy", "A strange question."))
     wanted = Choice(error="gave up")
-    (failed,) = [one for one in await failed_turns(town.house, wanted) if one.subject == "A question"][-1:]
+    (failed,) = [one for one in await failed_turns(town.app, wanted) if one.subject == "A question"][-1:]
     answering(town, reply("Here you are."))
-    assert await reopen(town.house, failed, "operator") == ""
-    await settle(town.house)
-    turns = await rows(town.house, OUTCOMES, addr="ivy@turns.example")
+    assert await reopen(town.app, failed, "operator") == ""
+    await settle(town.app)
+    turns = await rows(town.app, OUTCOMES, addr="ivy@turns.example")
     assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
     assert len(town.replies("ivy@turns.example")) == 1
-    assert failed.thread_id not in {one.thread_id for one in await failed_turns(town.house, wanted)}
+    assert failed.thread_id not in {one.thread_id for one in await failed_turns(town.app, wanted)}
 
 
 async def test_a_turn_whose_end_cannot_be_recorded_fails_and_is_answered_when_opened_again(
@@ -153,14 +153,14 @@ async def test_a_turn_whose_end_cannot_be_recorded_fails_and_is_answered_when_op
     with monkeypatch.context() as broken:
         broken.setattr(decide_replies, "no_reply", _poison)
         await town.post(mail_of("jo", "Thanks!"))
-    (turn,) = await rows(town.house, OUTCOMES, addr="jo@turns.example")
+    (turn,) = await rows(town.app, OUTCOMES, addr="jo@turns.example")
     assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
     assert turn["reason"] == "track_threads gave up: ZeroDivisionError: a fault"
     answering(town, reply("You are welcome."))
-    (failed,) = await failed_turns(town.house, Choice(error="ZeroDivisionError"))
-    assert await reopen(town.house, failed, "operator") == ""
-    await settle(town.house)
-    turns = await rows(town.house, OUTCOMES, addr="jo@turns.example")
+    (failed,) = await failed_turns(town.app, Choice(error="ZeroDivisionError"))
+    assert await reopen(town.app, failed, "operator") == ""
+    await settle(town.app)
+    turns = await rows(town.app, OUTCOMES, addr="jo@turns.example")
     assert [turn["outcome"] for turn in turns] == ["failed", "sent"]
     assert len(town.replies("jo@turns.example")) == 1
 
@@ -174,12 +174,12 @@ async def test_a_sent_reply_that_cannot_be_recorded_is_a_dead_letter_and_no_fail
         broken.setattr(decide_replies, "sent", _poison)
         await town.post(mail_of("kim", "What does it cost?"), settled=False)
         await until_true(lambda: _has_letters(town))
-    assert await failed_turns(town.house, Choice(error="ZeroDivisionError")) == []
-    (letter,) = await all_letters(town.house)
+    assert await failed_turns(town.app, Choice(error="ZeroDivisionError")) == []
+    (letter,) = await all_letters(town.app)
     assert (letter.group, letter.error) == ("track_threads", "ZeroDivisionError: a fault")
-    await redrive(town.house, letter)
-    await settle(town.house)
-    assert [turn["outcome"] for turn in await rows(town.house, OUTCOMES, addr="kim@turns.example")] == ["sent"]
+    await redrive(town.app, letter)
+    await settle(town.app)
+    assert [turn["outcome"] for turn in await rows(town.app, OUTCOMES, addr="kim@turns.example")] == ["sent"]
     assert len(town.replies("kim@turns.example")) == 1
 
 
@@ -188,4 +188,4 @@ def _poison(*_: object) -> None:
 
 
 async def _has_letters(town: Town) -> bool:
-    return bool(await all_letters(town.house))
+    return bool(await all_letters(town.app))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from services.core.ids import participant_id
-from services.tools.settle import settle
+from services.operations.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, fact, reflection, rows, verified
 from tests.support.scripted_model import Seen
@@ -62,7 +62,7 @@ def prompts(town: Town, text: str) -> list[str]:
 
 async def person(town: Town, address: str) -> dict[str, Any]:
     """What is kept of one of them."""
-    (row,) = await rows(town.house, "SELECT * FROM participants WHERE addr = %(addr)s", addr=address)
+    (row,) = await rows(town.app, "SELECT * FROM participants WHERE addr = %(addr)s", addr=address)
     return row
 
 
@@ -75,8 +75,8 @@ async def test_a_second_person_in_a_thread_is_met_with_their_own_memory(shared: 
     assert asked
     assert all(BOBS_SECRET in prompt and ADAS_SECRET not in prompt for prompt in asked)
     assert len(shared.replies(BOB)) == 2
-    seats = await rows(shared.house, "SELECT participant_id FROM facts WHERE key = 'seats'")
-    assert [row["participant_id"] for row in seats] == [participant_id(shared.house.settings.workspace, BOB)]
+    seats = await rows(shared.app, "SELECT participant_id FROM facts WHERE key = 'seats'")
+    assert [row["participant_id"] for row in seats] == [participant_id(shared.app.settings.workspace, BOB)]
     assert (await person(shared, BOB))["frustrated_in_row"] == 1
     assert (await person(shared, ADA))["frustrated_in_row"] == 0
 
@@ -92,9 +92,9 @@ async def test_mails_of_two_people_are_two_turns_one_after_the_other(shared: Tow
         settled=False,
     )
     await asyncio.sleep(0)
-    await settle(shared.house)
-    workspace = shared.house.settings.workspace
-    turns = await rows(shared.house, TURNS, root="ada2@pair.example")
+    await settle(shared.app)
+    workspace = shared.app.settings.workspace
+    turns = await rows(shared.app, TURNS, root="ada2@pair.example")
     assert [(row["data_subject"], row["authors"], row["outcome"]) for row in turns][-2:] == [
         (participant_id(workspace, address), [address], "sent") for address in (ADA, BOB)
     ]

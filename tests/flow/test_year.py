@@ -9,24 +9,24 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.core.house import House
-from services.core.model.offline import OfflineModel
-from services.tools.demo.clock import SteppingClock
-from services.tools.demo.director import demo_settings
-from services.tools.demo.playing import play
-from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
-from services.tools.demo.world.nouns import Mail
+from services.core.app import App
+from services.demo.clock import SteppingClock
+from services.demo.director import demo_settings
+from services.demo.playing import play
+from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.demo.world.nouns import Mail
+from services.model.offline import OfflineModel
 from tests.flow.scenario import rows
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import settings_for
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 YEAR = timedelta(days=365)
 
 
-async def deliver(house: House, clock: SteppingClock, mail: Mail, replies: dict[str, SentReply]) -> str:
-    """A mail of the world through the whole house; the reply's text, or ""."""
-    came = await play(house, clock, mail, replies)
+async def deliver(app: App, clock: SteppingClock, mail: Mail, replies: dict[str, SentReply]) -> str:
+    """A mail of the world through the whole deployment; the reply's text, or ""."""
+    came = await play(app, clock, mail, replies)
     return replies[mail.key].text if came.replies else ""
 
 
@@ -50,10 +50,10 @@ async def test_customers_are_told_from_memory_after_a_year(
     replies: dict[str, SentReply] = {}
     async with running_brokerless(
         settings, model=OfflineModel(), resolver=ZoneResolver(world.dns_zone), now=clock
-    ) as house:
+    ) as app:
         for mail in world.mails:
             if mail.envelope_from in known:
-                await deliver(house, clock, mail, replies)
+                await deliver(app, clock, mail, replies)
         then = john.received_at
         questions = [
             asks(world, john, "now", "Hello,\n\nwhich plan are we on? How many users do we have?\n\nJohn", 0),
@@ -61,8 +61,8 @@ async def test_customers_are_told_from_memory_after_a_year(
             asks(world, john, "never", "Hello,\n\ndid I tell you the name of my dog?\n\nJohn", 96),
             asks(world, maria, "hers", "Hello,\n\nwhich plan are we on?\n\nMaria", 120),
         ]
-        now, before, never, hers = [await deliver(house, clock, one, replies) for one in questions]
-        contexts = await rows(house, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
+        now, before, never, hers = [await deliver(app, clock, one, replies) for one in questions]
+        contexts = await rows(app, "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq")
     seen = "\n".join(layer["text"] for layer in contexts[-len(questions)]["data"]["layers"])
     for resumed in (
         "John Miller, customer",

@@ -12,8 +12,8 @@ from rich.console import Console
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.tools.cli import app
-from services.tools.commands import alerts
+from services.cli import alerts
+from services.cli.main import web_app
 from tests.support.alert_receiver import SECRET, Receiver, receiving
 from tests.support.smtp_server import SmtpServer
 from tests.support.tending import Tended, tending
@@ -75,7 +75,7 @@ class Place:
         (self.folder / "correspondent.toml").write_text(said)
 
     def type(self, *arguments: str) -> Result:
-        return CliRunner().invoke(app, ["--home", str(self.folder / "var"), "alerts", *arguments])
+        return CliRunner().invoke(web_app, ["--home", str(self.folder / "var"), "alerts", *arguments])
 
 
 @pytest.fixture
@@ -146,35 +146,35 @@ async def tended(
             "smtp": {"host": "127.0.0.1", "port": server.port},
             "behaviours": [RULE],
         }
-        async with tending(stack, database, topic_prefix, tmp_path, **said) as house:
-            yield house, server
+        async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
+            yield app, server
 
 
 async def test_the_status_shows_a_target_that_fails(
     tended: tuple[Tended, SmtpServer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing yet, not told with the reason and the next try, told; and an alert that came back is counted."""
-    house, server = tended
+    app, server = tended
     screen = Console(highlight=False, record=True, width=160)
     monkeypatch.setattr(alerts, "console", screen)
 
     async def shown() -> str:
-        await alerts.show_channels(house.house)
+        await alerts.show_channels(app.app)
         return " ".join(screen.export_text().split())
 
     assert "nothing to tell yet" in await shown()
     server.script = lambda session, step: "451 full" if step == "rcpt" else None
-    await house.write("We want out.", subject="Our contract")
-    await house.wait(seconds=25)
+    await app.write("We want out.", subject="Our contract")
+    await app.wait(seconds=25)
     assert f"mail {OPS} 0 not told for 0 s: 451 full; tried again in" in await shown()
-    await house.wait(days=4)
+    await app.wait(days=4)
     assert "nobody was told, given up" in await shown()
     server.script = lambda session, step: None
-    await house.write("We want out.", subject="Another contract")
-    await house.wait(hours=1)
+    await app.write("We want out.", subject="Another contract")
+    await app.wait(hours=1)
     assert "told 0 s ago" in await shown()
     (kept,) = server.accepted
-    await house.receive(_bounce(kept.message_id))
+    await app.receive(_bounce(kept.message_id))
     assert "1 alerts of the last 7 days came back" in await shown()
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
-from services.core.model.anthropic_api import AnthropicModel
-from services.core.model.factory import make_model
-from services.core.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
-from services.core.model.settings import ModelSettings
-from services.core.model.usage import cached_share, prompt_tokens
+from services.model.anthropic_api import AnthropicModel
+from services.model.factory import make_model
+from services.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
+from services.model.settings import ModelSettings
+from services.model.usage import cached_share, prompt_tokens
 from tests.support.scripted_model import (
     Behaviour,
     ScriptedModel,
@@ -74,9 +74,9 @@ async def asked(server: ScriptedModel, request: Request | None = None, **changes
 
 async def test_text_is_an_answer(server: ScriptedModel) -> None:
     """A text comes back with the stop reason, the model's name and the tokens that the server counted."""
-    server.queue(reply_text("It left our house today."))
+    server.queue(reply_text("It left our deployment today."))
     answer = await asked(server)
-    assert (answer.text, answer.calls, answer.stop) == ("It left our house today.", (), "end_turn")
+    assert (answer.text, answer.calls, answer.stop) == ("It left our deployment today.", (), "end_turn")
     assert answer.model == server.requests[0].body["model"]
     assert answer.usage.output == server.usages[0]["output_tokens"] > 0
 

@@ -12,11 +12,11 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
 from services.core.guarded_route import API_BODY_BYTES
 from services.core.request_limits import LINGER_BYTES
 from services.core.settings import WebSettings
 from services.core.web import make_app
+from services.web.routes import routes
 from tests.support.tending import Tended, tending
 
 API, DESK, READER, HASHED = "token-of-everything", "token-of-the-desk-1", "token-of-a-reader-1", "token-only-as-a-hash"
@@ -28,10 +28,10 @@ TOKENS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-async def house(
+async def app(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Tended]:
-    """A house with one thread and four tokens."""
+    """A deployment with one thread and four tokens."""
     monkeypatch.setenv("READER_TOKEN", READER)
     web = {"api_token": API, "tokens": TOKENS}
     async with tending(stack, database, topic_prefix, tmp_path, web=web) as one:
@@ -40,14 +40,14 @@ async def house(
             yield one
 
 
-def client(house: Tended, token: str = "", **app: Any) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(make_app([routes(house.house)], **app), raise_app_exceptions=False)
+def client(app: Tended, token: str = "", **web_app: Any) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(make_app([routes(app.app)], **web_app), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers)
 
 
 @pytest.mark.parametrize(("token", "status"), [("", 401), ("wrong", 401), (READER, 403), (DESK, 413), (API, 413)])
-async def test_a_token_is_asked_for_before_a_byte_of_the_body(house: Tended, token: str, status: int) -> None:
+async def test_a_token_is_asked_for_before_a_byte_of_the_body(app: Tended, token: str, status: int) -> None:
     """Without a token that is for it not a byte of a body is read; with one little more than the limit."""
     sent = 0
 
@@ -57,23 +57,23 @@ async def test_a_token_is_asked_for_before_a_byte_of_the_body(house: Tended, tok
             sent += 1
             yield b"[" * 1024 * 1024
 
-    async with client(house, token) as api:
+    async with client(app, token) as api:
         answer = await api.post("/api/threads/00000000-0000-0000-0000-000000000000/notes", content=endless())
     assert answer.status_code == status
     assert sent == 0 if status < 413 else sent <= (3 * API_BODY_BYTES + LINGER_BYTES) / 2**20
 
 
-async def test_what_a_token_may_is_what_its_scopes_say(house: Tended) -> None:
+async def test_what_a_token_may_is_what_its_scopes_say(app: Tended) -> None:
     """An area and read or write are asked for by route; `all` is everything, and refusals name what is missing."""
     said: dict[tuple[str, str], int] = {}
     for token in (DESK, READER, HASHED, API):
-        async with client(house, token) as api:
+        async with client(app, token) as api:
             for path in ("/api/threads", "/api/participants", "/api/drafts", "/api/documents"):
                 said[token, path] = (await api.get(path)).status_code
     assert [said[DESK, path] for path in ("/api/threads", "/api/participants", "/api/drafts")] == [200, 403, 403]
     assert [said[READER, path] for path in ("/api/threads", "/api/participants")] == [403, 200]
     assert {status for (token, _), status in said.items() if token in (HASHED, API)} == {200}
-    async with client(house, READER) as api:
+    async with client(app, READER) as api:
         answer = await api.delete("/api/participants/x/facts/00000000-0000-0000-0000-000000000000")
     assert (answer.status_code, answer.json()["error"]) == (403, "scope_missing")
 
@@ -88,34 +88,34 @@ async def test_what_a_token_may_is_what_its_scopes_say(house: Tended) -> None:
         (HASHED, "ann", "ann"),
     ],
 )
-async def test_by_is_the_tokens_name(house: Tended, token: str, by: str | None, recorded: str) -> None:
+async def test_by_is_the_tokens_name(app: Tended, token: str, by: str | None, recorded: str) -> None:
     """Who asked is taken from the token; a request's own word counts only where the token speaks for people."""
-    async with client(house, token) as api:
+    async with client(app, token) as api:
         (line,) = (await api.get("/api/threads")).json()
         body = {"text": "She called."} | ({"by": by} if by else {})
         assert (await api.post(f"/api/threads/{line['thread_id']}/notes", json=body)).status_code == 201
-    async with client(house, API) as api:
+    async with client(app, API) as api:
         whole = (await api.get(f"/api/threads/{line['thread_id']}")).json()
     assert [note["by"] for note in whole["notes"] if note["text"] == "She called."] == [recorded]
 
 
-async def test_every_route_has_a_pace(house: Tended) -> None:
+async def test_every_route_has_a_pace(app: Tended) -> None:
     """Too many requests of a token, or of an address on any route, are refused with 429 and told when to come again."""
-    async with client(house, READER) as api:
+    async with client(app, READER) as api:
         said = [(await api.get("/api/participants")).status_code for _ in range(7)]
     assert said == [200] * 5 + [429] * 2
-    async with client(house, per_minute=3) as api:
+    async with client(app, per_minute=3) as api:
         answers = [await api.get(path) for path in ("/healthz", "/api/threads", "/nowhere", "/healthz")]
     assert [one.status_code for one in answers] == [200, 401, 404, 429]
     assert int(answers[-1].headers["retry-after"]) > 0
 
 
-async def test_no_route_of_the_api_reads_without_a_check(house: Tended) -> None:
+async def test_no_route_of_the_api_reads_without_a_check(app: Tended) -> None:
     """Each route under /api is refused without a token, with whatever method it has."""
-    app = make_app([routes(house.house)])
+    web_app = make_app([routes(app.app)])
     asked = 0
-    async with client(house) as api:
-        for path, methods in app.openapi()["paths"].items():
+    async with client(app) as api:
+        for path, methods in web_app.openapi()["paths"].items():
             for method in methods if path.startswith("/api") else ():
                 filled = path.replace("{", "").replace("}", "")
                 answer = await api.request(method, filled, content=b"x" * 100)
@@ -124,10 +124,8 @@ async def test_no_route_of_the_api_reads_without_a_check(house: Tended) -> None:
     assert asked > 40
 
 
-async def test_a_house_without_tokens_has_no_api(house: Tended) -> None:
+async def test_a_deployment_without_tokens_has_no_api(app: Tended) -> None:
     """No token in the settings opens nothing."""
-    off = replace(
-        house, house=replace(house.house, settings=house.house.settings.model_copy(update={"web": WebSettings()}))
-    )
+    off = replace(app, app=replace(app.app, settings=app.app.settings.model_copy(update={"web": WebSettings()})))
     async with client(off, "x") as api:
         assert (await api.get("/api/threads")).json()["error"] == "api_off"

@@ -16,25 +16,25 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from services.cli.main import web_app
+from services.core.app import open_app, open_keys
 from services.core.archive.archive import Archive, archive_of
 from services.core.archive.file import ArchiveDamaged, Manifest
 from services.core.archive.history import archived_rows, manifests, stored_events
 from services.core.archive.places import ArchiveMissing
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import open_house, open_keys
 from services.core.object_blobs import ObjectStoreAway
 from services.core.settings import Settings
+from services.operations.archive.move import move
+from services.operations.archive.thaw import thaw
+from services.operations.rebuild import run
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.scopes import scope
+from services.operations.replay.model import Asking
+from services.operations.replay.run import past_cases, replay
+from services.operations.replay.selection import Selection
 from services.receive_email.accept import accept
-from services.tools.archive.move import move
-from services.tools.archive.thaw import thaw
-from services.tools.cli import app
-from services.tools.fold import fold, state_hash
-from services.tools.rebuild import run
-from services.tools.rebuild.beside import connected
-from services.tools.rebuild.scopes import scope
-from services.tools.replay.model import Asking
-from services.tools.replay.run import past_cases, replay
-from services.tools.replay.selection import Selection
 from tests.support.archiver import FOREVER, STEPS
 from tests.support.lived_in import lived_through
 from tests.support.s3_server import running_s3
@@ -47,7 +47,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """A house after the demo's world, in which each event was stored when it happened."""
+    """A deployment after the demo's world, in which each event was stored when it happened."""
     async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
         async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
             await conn.execute("UPDATE events SET stored_at = time")
@@ -56,7 +56,7 @@ async def lived_in(
 
 @pytest.fixture
 def settings(stack: Endpoints, lived_in: Settings, tmp_path: Path) -> Iterator[Settings]:
-    """The same house in a database of this test's own, with an empty archive."""
+    """The same deployment in a database of this test's own, with an empty archive."""
     with fresh_database(stack.database, template=urlsplit(lived_in.database_url).path[1:]) as url:
         archive = lived_in.archive.model_copy(update={"url": str(tmp_path / "archive")})
         yield lived_in.model_copy(update={"database_url": url, "archive": archive})
@@ -240,10 +240,10 @@ async def test_an_archived_mail_is_not_let_in_again(settings: Settings, conn: Co
     assert row is not None
     listed = await _type(settings, "mails", "--limit", "500")
     assert [one async for one in move(conn, archive, FOREVER)]
-    async with open_house(settings) as house:
-        raw = await house.blobs.get(row["data"]["blob"])
+    async with open_app(settings) as app:
+        raw = await app.blobs.get(row["data"]["blob"])
         inbox = next(one for one in settings.inboxes if one.name == row["data"]["inbox"])
-        again = await accept(house, inbox, raw, source="file", source_key=row["data"]["source_key"])
+        again = await accept(app, inbox, raw, source="file", source_key=row["data"]["source_key"])
     assert (again.new, str(again.mail_id)) == (False, row["data"]["mail_id"])
     assert await _lines(conn) == []
     assert await _type(settings, "mails", "--limit", "500") == listed
@@ -251,18 +251,18 @@ async def test_an_archived_mail_is_not_let_in_again(settings: Settings, conn: Co
 
 def test_the_command_moves_and_checks(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`archive` says which files it wrote, to another folder where asked; `--check` exits 1 once a byte has changed."""
-    monkeypatch.setattr("services.tools.running.settings_here", lambda home: settings)
+    monkeypatch.setattr("services.operations.running.settings_here", lambda home: settings)
     elsewhere = tmp_path / "elsewhere"
-    moved = CliRunner().invoke(app, ["archive", "--older-than", "0d", "--to", elsewhere.as_uri()])
+    moved = CliRunner().invoke(web_app, ["archive", "--older-than", "0d", "--to", elsewhere.as_uri()])
     assert moved.exit_code == 0, moved.output
     files = sorted(elsewhere.iterdir())
     assert all(one.name in moved.output.replace("\n", "") for one in files)
-    checked = CliRunner().invoke(app, ["archive", "--check"])
+    checked = CliRunner().invoke(web_app, ["archive", "--check"])
     assert checked.exit_code == 0, checked.output
     assert f"{len(files)} of {len(files)} files are whole" in checked.output
     files[0].write_bytes(files[0].read_bytes()[:-1])
-    assert CliRunner().invoke(app, ["archive", "--check"]).exit_code == 1
-    assert CliRunner().invoke(app, ["archive", "--older-than", "soon"]).exit_code == 2
+    assert CliRunner().invoke(web_app, ["archive", "--check"]).exit_code == 1
+    assert CliRunner().invoke(web_app, ["archive", "--older-than", "soon"]).exit_code == 2
 
 
 async def _move_half(conn: Connection, archive: Archive) -> list[Manifest]:
@@ -286,7 +286,7 @@ async def _thawed(conn: Connection, archive: Archive) -> Counter[str]:
 
 async def _type(settings: Settings, *arguments: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("services.tools.running.settings_here", lambda home: settings)
-        result = await asyncio.to_thread(CliRunner().invoke, app, list(arguments))
+        patch.setattr("services.operations.running.settings_here", lambda home: settings)
+        result = await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments))
     assert result.exit_code == 0, result.output
     return result.stdout

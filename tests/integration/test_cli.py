@@ -1,4 +1,4 @@
-"""The command line as a person meets it: real processes, against a house that `correspondent up` runs."""
+"""The command line as a person meets it: real processes, against a deployment that `correspondent up` runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.stack import temporary_home
 from tests.support.workers import READY
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-c", "from services.tools.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from services.cli.main import main; main()"]
 SETTINGS = """
 [threads]
 quiet_s = 0
@@ -41,7 +41,7 @@ address = "held@ourcompany.example"
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """Ours without settings of the house, 80 columns wide."""
+    """Ours without settings of the deployment, 80 columns wide."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("CORRESPONDENT_", "ANTHROPIC"))}
     return {**kept, "PYTHONPATH": str(ROOT), "COLUMNS": "80", "NO_COLOR": "1", **changes}
 
@@ -90,7 +90,7 @@ def up(folder: Path) -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="module")
-def house() -> Iterator[Path]:
+def app() -> Iterator[Path]:
     """The folder of a running house."""
     with temporary_home() as folder:
         (folder / "correspondent.toml").write_text(SETTINGS)
@@ -112,39 +112,39 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
     return " ".join(text.split())
 
 
-def test_a_mail_is_answered_shown_and_found_by_the_beginning_of_its_id(house: Path) -> None:
+def test_a_mail_is_answered_shown_and_found_by_the_beginning_of_its_id(app: Path) -> None:
     """What `write` sends is answered; `mails` shows it, and the short id that it shows is one `thread` takes."""
-    (house / "plans.md").write_text("# Plans\n\nThe Team plan costs 29 dollars a month.\n")
-    added = correspondent(house, "knowledge", "add", "plans.md")
+    (app / "plans.md").write_text("# Plans\n\nThe Team plan costs 29 dollars a month.\n")
+    added = correspondent(app, "knowledge", "add", "plans.md")
     assert added.returncode == 0, said(added)
-    written = correspondent(house, "write", "What does the Team plan cost?", "--from", "Ann <ann@customer.example>")
+    written = correspondent(app, "write", "What does the Team plan cost?", "--from", "Ann <ann@customer.example>")
     assert "29 dollars" in said(written)
-    listed = correspondent(house, "mails")
+    listed = correspondent(app, "mails")
     line = next(one for one in listed.stdout.splitlines() if "ann@customer" in one)
     short = line.split()[2]
     assert re.fullmatch("[0-9a-f]{8}", short)
-    shown = said(correspondent(house, "thread", short))
+    shown = said(correspondent(app, "thread", short))
     assert "What does the Team plan cost?" in shown
     assert "29 dollars" in shown
-    assert "ann@customer.example" in said(correspondent(house, "deliveries", "--state", "sent"))
+    assert "ann@customer.example" in said(correspondent(app, "deliveries", "--state", "sent"))
 
 
-def test_what_a_customer_writes_is_neither_markup_nor_terminal_commands(house: Path) -> None:
+def test_what_a_customer_writes_is_neither_markup_nor_terminal_commands(app: Path) -> None:
     """Square brackets are shown as they are, and an escape character never reaches the terminal."""
     text = "Is [/b] [red]this[/red] \x1b[2J\x9b2J\u202e all right?"
-    written = correspondent(house, "write", text, "--from", "Eve <eve@customer.example>", "--subject", "[/] hello")
+    written = correspondent(app, "write", text, "--from", "Eve <eve@customer.example>", "--subject", "[/] hello")
     assert written.returncode == 0, said(written)
-    line = next(one for one in correspondent(house, "mails").stdout.splitlines() if "eve@customer" in one)
-    shown = correspondent(house, "thread", line.split()[2])
+    line = next(one for one in correspondent(app, "mails").stdout.splitlines() if "eve@customer" in one)
+    shown = correspondent(app, "thread", line.split()[2])
     assert "[/b] [red]this[/red]" in said(shown)
-    everything = written.stdout + shown.stdout + correspondent(house, "mails").stdout
+    everything = written.stdout + shown.stdout + correspondent(app, "mails").stdout
     assert not set(everything) & {"\x1b", "\x9b", "\u202e"}
 
 
-def test_no_table_is_wider_than_the_terminal(house: Path) -> None:
+def test_no_table_is_wider_than_the_terminal(app: Path) -> None:
     """At 80 columns each line of `mails` and `deliveries` fits, ids and times whole."""
     for command in ("mails", "deliveries"):
-        lines = correspondent(house, command).stdout.splitlines()
+        lines = correspondent(app, command).stdout.splitlines()
         assert all(len(line) <= 80 for line in lines)
         assert any(re.match(r" ?\d{4}-\d\d-\d\d \d\d:\d\d +[0-9a-f]{8}", line) for line in lines), lines
 
@@ -170,14 +170,14 @@ def test_no_table_is_wider_than_the_terminal(house: Path) -> None:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_a_wrong_argument_is_said_in_words(house: Path, arguments: tuple[str, ...], words: str) -> None:
+def test_a_wrong_argument_is_said_in_words(app: Path, arguments: tuple[str, ...], words: str) -> None:
     """Whatever is mistyped, the answer says what is wrong or what there is, and no traceback."""
-    done = correspondent(house, *arguments)
+    done = correspondent(app, *arguments)
     assert words in said(done).replace("│ ", "")
     assert done.returncode == (0 if arguments[0] == "mails" else 2)
 
 
-def test_without_a_house_the_answer_says_how_to_start_one(folder: Path) -> None:
+def test_without_a_deployment_the_answer_says_how_to_start_one(folder: Path) -> None:
     """A command in a folder where nothing runs names the folder and what to do, within the connection's few seconds."""
     done = correspondent(folder, "mails")
     assert done.returncode == 2
@@ -194,7 +194,7 @@ def test_a_database_that_is_not_there_is_named_without_its_password(folder: Path
     assert "s3cret" not in said(done)
 
 
-def test_what_cannot_be_replayed_is_said_before_a_house_is_looked_for(folder: Path) -> None:
+def test_what_cannot_be_replayed_is_said_before_a_deployment_is_looked_for(folder: Path) -> None:
     """A wrong name is the call's fault, wherever it is typed: exit code 2, and not 1, which means differences."""
     for arguments, words in (
         (("--until", "send_email"), "a replay sends no mail"),
@@ -232,7 +232,7 @@ def test_settings_that_cannot_be_a_file_are_said(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("moment", ["database: ready", READY], ids=["while starting", "running"])
-def test_ctrl_c_ends_a_house_without_a_traceback(folder: Path, moment: str) -> None:
+def test_ctrl_c_ends_a_deployment_without_a_traceback(folder: Path, moment: str) -> None:
     """Ctrl-C in `up`, at any moment, stops the stack in words and leaves the folder free for the next start."""
     (folder / "correspondent.toml").write_text(SETTINGS)
     process = subprocess.Popen(

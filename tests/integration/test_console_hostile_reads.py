@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
 from services.core.web import make_app
+from services.web.routes import routes
 from tests.support.remembering import ADA, Memory, fact, remembering
 
 HOSTILE = {
@@ -56,10 +56,12 @@ def asking(path: str, operation: Operation, hostile: str) -> Iterator[str]:
         yield f"{filled}?{'&'.join(f'{name}={values[name]}' for name in dict.fromkeys(query))}"
 
 
-async def test_a_nul_in_a_path_or_query_was_the_fault_of_the_house(memory: Memory) -> None:
+async def test_a_nul_in_a_path_or_query_was_the_fault_of_the_deployment(memory: Memory) -> None:
     """No route answers 5xx whatever it is asked, an error says so in words, and a NUL is refused everywhere."""
-    app = make_app([routes(memory.house)])
-    reads = {path: one["get"] for path, one in app.openapi()["paths"].items() if path[:5] == "/api/" and "get" in one}
+    web_app = make_app([routes(memory.app)])
+    reads = {
+        path: one["get"] for path, one in web_app.openapi()["paths"].items() if path[:5] == "/api/" and "get" in one
+    }
     assert len(reads) > 15
     asked = {
         (what, address)
@@ -67,7 +69,7 @@ async def test_a_nul_in_a_path_or_query_was_the_fault_of_the_house(memory: Memor
         for path, operation in reads.items()
         for address in asking(path, operation, hostile)
     }
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    transport = httpx.ASGITransport(web_app, raise_app_exceptions=False)
     headers = {"authorization": "Bearer tok"}
     async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
         answers = [(what, address[:200], await api.get(address)) for what, address in sorted(asked)]

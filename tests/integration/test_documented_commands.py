@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from services.tools.demo.world import make_world
+from services.demo.world import make_world
 from tests.support.documented import ROOT, mentioned, missing_arguments, suggested
 from tests.support.documented_demo import Demo, running_demo
 from tests.support.documented_steps import NOT_RUN, STEPS, Step

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.core.house import House
-from services.tools import running
-from services.tools.cli import app
-from tests.support.house import running_house, settings_for
+from services.cli.main import web_app
+from services.core.app import App
+from services.operations import running
+from tests.support.app import running_app, settings_for
 from tests.support.remembered_people import write
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -23,23 +23,23 @@ WORD = "gobbledygooker"
 
 async def typed(*arguments: str) -> Result:
     """Run `correspondent` in a thread of its own, as it starts its own loop."""
-    return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env={"COLUMNS": "220"})
+    return await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments), env={"COLUMNS": "220"})
 
 
 @pytest.fixture
-async def house(
+async def app(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[House]:
+) -> AsyncIterator[App]:
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     monkeypatch.setattr(running, "settings_here", lambda home: settings)
-    async with running_house(settings) as one:
+    async with running_app(settings) as one:
         await one.cache.drop_all()
         await write(one, EVE, f"My order number is 88123. The {WORD} export is slow.", "<e1@typed-away.example>")
         await write(one, FINN, "My order number is 88123, too. Ask eve@typed-away.example.", "<f1@x.example>")
         yield one
 
 
-async def test_forget_erases_scrubs_and_proves_and_says_what_others_keep(house: House) -> None:
+async def test_forget_erases_scrubs_and_proves_and_says_what_others_keep(app: App) -> None:
     """Exit 0; what Finn said too is named and not searched for; again, nothing is held and nothing is left to scrub."""
     done = await typed("forget", "--participant", EVE, "--prove", "--yes", "--by", "the test")
     assert done.exit_code == 0, done.output
@@ -53,7 +53,7 @@ async def test_forget_erases_scrubs_and_proves_and_says_what_others_keep(house: 
     assert "tables rewritten" in (await typed("scrub", "--all")).output
 
 
-async def test_forget_without_a_scrub_is_not_proved_until_the_scrub_came(house: House) -> None:
+async def test_forget_without_a_scrub_is_not_proved_until_the_scrub_came(app: App) -> None:
     """Tables are not locked at noon: `--no-scrub` leaves them, the proof says so, `scrub` makes it true."""
     done = await typed("forget", "--participant", EVE, "--prove", "--yes", "--no-scrub")
     assert done.exit_code == 1, done.output

@@ -13,18 +13,18 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core import db
+from services.core.app import App
 from services.core.db import fetch_all
-from services.core.house import House
-from services.tools.erase.proof import Proof, prove_disk
-from services.tools.erase.run import erase
-from services.tools.erase.words import Marks
-from services.tools.rebuild.beside import connected
-from services.tools.scrub import run as scrubbing
-from services.tools.scrub.disk import words_in_bytes
-from services.tools.scrub.run import Scrubbed, pending, scrub
-from services.tools.scrub.tables import RowsStillRead
+from services.operations.erase.proof import Proof, prove_disk
+from services.operations.erase.run import erase
+from services.operations.erase.words import Marks
+from services.operations.rebuild.beside import connected
+from services.operations.scrub import run as scrubbing
+from services.operations.scrub.disk import words_in_bytes
+from services.operations.scrub.run import Scrubbed, pending, scrub
+from services.operations.scrub.tables import RowsStillRead
+from tests.support.app import running_app, settings_for
 from tests.support.erasing import differences, found
-from tests.support.house import running_house, settings_for
 from tests.support.remembered_people import write
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
@@ -33,8 +33,8 @@ WORD, OTHER = "xylopyrographer", "sesquipedalia"  # of this module alone: other 
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
-    async with running_house(settings_for(stack, database, topic_prefix, tmp_path)) as one:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    async with running_app(settings_for(stack, database, topic_prefix, tmp_path)) as one:
         long = (
             f"The {WORD} machine is slow, whatever we do about the {WORD} machine. " * 200
         )  # compressed where it lies
@@ -57,49 +57,49 @@ def lying(stack: Endpoints, database: str, marks: Marks) -> set[str]:
     return {str(path.relative_to(folder)) for path in ours if words.found_in(path.read_bytes())}
 
 
-async def vacuum(house: House) -> None:
-    async with connected(house.settings.database_url) as conn:
+async def vacuum(app: App) -> None:
+    async with connected(app.settings.database_url) as conn:
         await conn.execute("VACUUM")
         await conn.execute("CHECKPOINT")
 
 
 async def test_no_file_of_the_server_holds_a_word_of_an_erased_person(
-    house: House, stack: Endpoints, database: str
+    app: App, stack: Endpoints, database: str
 ) -> None:
     """Before the scrub the words lie in heap and log, VACUUM or not; after it nowhere, and the proof says both."""
-    eve = await found(house, EVE)
+    eve = await found(app, EVE)
     marks = Marks(frozenset({EVE}), frozenset({WORD}))
     assert marks.phrases <= eve.marks.phrases
     assert marks.words <= eve.marks.words
-    await erase(house, eve, by="the test")
-    await vacuum(house)
+    await erase(app, eve, by="the test")
+    await vacuum(app)
     places = lying(stack, database, marks)
     assert {one.split("/")[0] for one in places} >= {"base", "pg_wal"}
-    before = await prove_disk(house, marks, Scrubbed(), Proof())
+    before = await prove_disk(app, marks, Scrubbed(), Proof())
     assert not before.holds
     assert {"mails", "subject_keys", "pg_wal"} <= set(before.unscrubbed)
     assert {one.place.removeprefix("server file ") for one in before.findings} == places
 
-    done = await scrub(house)
+    done = await scrub(app)
 
     assert done.left == ()
     assert done.tables > 20
     assert lying(stack, database, marks) == set()
-    proof = await prove_disk(house, marks, done, Proof())
+    proof = await prove_disk(app, marks, done, Proof())
     assert (proof.holds, proof.unreached) == (True, ())
-    await vacuum(house)
+    await vacuum(app)
     assert lying(stack, database, marks) == set()
     assert lying(stack, database, Marks(frozenset({FINN}), frozenset({OTHER}))), "what others said is still there"
-    assert await scrub(house) == Scrubbed(), "nothing is left to do"
-    assert await differences(house, stack) == set()
+    assert await scrub(app) == Scrubbed(), "nothing is left to do"
+    assert await differences(app, stack) == set()
 
 
-async def test_a_compressed_word_does_not_pass_for_a_scrubbed_table(house: House) -> None:
+async def test_a_compressed_word_does_not_pass_for_a_scrubbed_table(app: App) -> None:
     """No byte search sees a word in a compressed value: a table whose file is as old as the erase proves nothing."""
     marks = Marks(frozenset(), frozenset({WORD}))
-    await erase(house, await found(house, EVE), by="the test")
-    done = await scrub(house)
-    async with connected(house.settings.database_url) as conn:
+    await erase(app, await found(app, EVE), by="the test")
+    done = await scrub(app)
+    async with connected(app.settings.database_url) as conn:
         text = f"{WORD} " * 500
         insert = "INSERT INTO receipts VALUES (gen_random_uuid(), 'w', %(text)s, '')"
         await conn.execute("DROP INDEX receipts_by_fingerprint")
@@ -107,34 +107,34 @@ async def test_a_compressed_word_does_not_pass_for_a_scrubbed_table(house: House
         [size] = await fetch_all(conn, "SELECT max(pg_column_size(inbox)) AS size FROM receipts")
         assert size["size"] < len(text) / 10, "it is compressed"
         await conn.execute("DELETE FROM receipts WHERE workspace = 'w'")
-        await scrubbing.mark(conn, house.now(), events=False)
+        await scrubbing.mark(conn, app.now(), events=False)
         assert "receipts" in await pending(conn)
-    proof = await prove_disk(house, marks, done, Proof())
+    proof = await prove_disk(app, marks, done, Proof())
     assert "receipts" in proof.unscrubbed
     assert not proof.holds
 
 
 async def test_a_scrub_waits_for_whoever_may_still_see_what_was_deleted(
-    house: House, database: str, monkeypatch: pytest.MonkeyPatch
+    app: App, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rewrite would keep the rows of a snapshot from before the erase: the scrub says who holds it, and goes on later."""
     async with connected(database) as reader:
         await reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         await reader.execute("SELECT count(*) FROM mails")
-        await erase(house, await found(house, EVE), by="the test")
-        monkeypatch.setattr("services.tools.scrub.tables.READERS_S", 1.0)
+        await erase(app, await found(app, EVE), by="the test")
+        monkeypatch.setattr("services.operations.scrub.tables.READERS_S", 1.0)
         with pytest.raises(RowsStillRead, match="process"):
-            await scrub(house)
+            await scrub(app)
         async with connected(database) as conn:
             assert "mails" in await pending(conn)
-        waiting = asyncio.create_task(scrub(house))
+        waiting = asyncio.create_task(scrub(app))
         await reader.execute("COMMIT")
         assert (await waiting).tables > 20
 
 
-async def test_a_role_without_rights_says_what_it_could_not_scrub_and_not_look_at(house: House, database: str) -> None:
+async def test_a_role_without_rights_says_what_it_could_not_scrub_and_not_look_at(app: App, database: str) -> None:
     """As on a managed server: an owner rewrites tables; log, statistics and files are said to be out of reach."""
-    await erase(house, await found(house, EVE), by="the test")
+    await erase(app, await found(app, EVE), by="the test")
     async with connected(database) as conn:
         await conn.execute("DROP ROLE IF EXISTS plain_owner")
         await conn.execute("CREATE ROLE plain_owner LOGIN PASSWORD 'x'")
@@ -147,11 +147,11 @@ async def test_a_role_without_rights_says_what_it_could_not_scrub_and_not_look_a
         await conn.execute("GRANT CREATE, USAGE ON SCHEMA public TO plain_owner")
     url = database.replace("postgres:", "plain_owner:", 1).split("@")
     plain = f"postgresql://plain_owner:x@{url[-1]}"
-    settings = house.settings.model_copy(update={"database_url": plain})
-    plain_house = replace(house, settings=settings)
-    done = await scrub(plain_house)
+    settings = app.settings.model_copy(update={"database_url": plain})
+    plain_app = replace(app, settings=settings)
+    done = await scrub(plain_app)
     assert {one.place: one.out_of_reach for one in done.left} == {"pg_wal": True, "pg_statistic": True, "mails": False}
-    proof = await prove_disk(plain_house, Marks(frozenset({EVE}), frozenset()), done, Proof())
+    proof = await prove_disk(plain_app, Marks(frozenset({EVE}), frozenset()), done, Proof())
     assert proof.unscrubbed == ("mails",)
     assert len(proof.unreached) == 3
     assert not proof.holds

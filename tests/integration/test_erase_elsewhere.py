@@ -15,22 +15,22 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.mail import Peer
+from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_all
-from services.core.house import House
 from services.core.keys import is_sealed
+from services.operations.archive.move import move
+from services.operations.erase.proof import prove
+from services.operations.erase.run import erase
+from services.operations.erase.survey import everything
+from services.operations.rebuild.run import past
+from services.operations.rebuild.scopes import scope
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.archive.move import move
-from services.tools.erase.proof import prove
-from services.tools.erase.run import erase
-from services.tools.erase.survey import everything
-from services.tools.rebuild.run import past
-from services.tools.rebuild.scopes import scope
-from services.tools.settle import settle
 from tests.support.erasing import differences, found
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered
 from tests.support.s3_server import S3Server, running_s3
-from tests.unit.tools.test_erase_inside import zipped
+from tests.unit.operations.test_erase_inside import zipped
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
@@ -47,59 +47,59 @@ async def test_nothing_is_left_in_object_stores_archives_and_packed_files(
     """What is Ada's alone goes from every store; where others name her, in an envelope, a quote, a zip, theirs stays."""
     access = bucket.access().model_dump()
     kept = {"blobs": {"url": "s3://mail/blobs", **access}, "archive": {"url": "s3://mail/archive"}}
-    async with remembered(stack, database, topic_prefix, tmp_path, **kept) as house:
-        await _write(house, BOB, "What does the Team plan cost?", "1", peer=Peer(mail_from=ADA))
+    async with remembered(stack, database, topic_prefix, tmp_path, **kept) as app:
+        await _write(app, BOB, "What does the Team plan cost?", "1", peer=Peer(mail_from=ADA))
         await _write(
-            house, CARL, f"It works, thanks.\n\nOn Monday {NAMES[ADA]} <{ADA}> wrote:\n> the export is slow", "2"
+            app, CARL, f"It works, thanks.\n\nOn Monday {NAMES[ADA]} <{ADA}> wrote:\n> the export is slow", "2"
         )
         packed = zipped(f"minutes of {NAMES[ADA]} and others, see there. ".encode() * 9)
-        await _write(house, BOB, "See the minutes.", "3", attached=packed)
-        async with house.database.reading() as conn:
-            moved = [one async for one in move(conn, archive_of(house.settings), datetime(2100, 1, 1, tzinfo=UTC))]
+        await _write(app, BOB, "See the minutes.", "3", attached=packed)
+        async with app.database.reading() as conn:
+            moved = [one async for one in move(conn, archive_of(app.settings), datetime(2100, 1, 1, tzinfo=UTC))]
         assert moved
-        await past(house.settings, scope("all"), house.now(), "earlier", lambda count: None, archive_of(house.settings))
-        ada = await found(house, ADA)
+        await past(app.settings, scope("all"), app.now(), "earlier", lambda count: None, archive_of(app.settings))
+        ada = await found(app, ADA)
         assert {ADA, NAMES[ADA].lower()} <= ada.said_outside
-        theirs = await _read(house, BOB, CARL)
-        places = {one.place for one in (await prove(house, ada.marks)).findings}
+        theirs = await _read(app, BOB, CARL)
+        places = {one.place for one in (await prove(app, ada.marks)).findings}
         assert {one.split(" ")[0] for one in places} >= {"blob", "archived", "topic", "table"}
         assert "table earlier.mails" in places
         objects = len(bucket.objects)
 
-        assert (await erase(house, ada, by="the test")).events > 20
-        await settle(house, timeout_s=120)
+        assert (await erase(app, ada, by="the test")).events > 20
+        await settle(app, timeout_s=120)
 
-        proof = await prove(house, ada.marks)
+        proof = await prove(app, ada.marks)
         assert (proof.findings, proof.closed) == ((), ())
         assert min(proof.read[name] for name in ("tables", "topics", "blobs", "archives")) > 0
         assert len(bucket.objects) < objects
-        assert await differences(house, stack) == set()
-        assert {(BOB, "See the minutes."), (CARL, "It works, thanks.")} <= await _texts(house)
-        left = await _read(house, BOB, CARL)
+        assert await differences(app, stack) == set()
+        assert {(BOB, "See the minutes."), (CARL, "It works, thanks.")} <= await _texts(app)
+        left = await _read(app, BOB, CARL)
         assert {id: one for id, one in theirs.items() if left[id] != one}.keys() == {"b1@x.example"}
-        assert zipped_names(await house.blobs.get(left["more3@x.example"]["attachments"][0]["blob"])) == ["letter.txt"]
+        assert zipped_names(await app.blobs.get(left["more3@x.example"]["attachments"][0]["blob"])) == ["letter.txt"]
 
         marks = ada.marks
         bucket.objects["/mail/blobs/left"] = f"a note on {SECRET}".encode()
         bucket.objects["/mail/archive/left.jsonl.gz"] = gzip.compress(f'{{"said": "{SECRET}"}}\n'.encode())
         (tmp_path / "support.zip").write_bytes(zipped(f"the {SECRET} again, and again, and again".encode()))
-        places = {one.place for one in (await prove(house, marks)).findings}
+        places = {one.place for one in (await prove(app, marks)).findings}
         assert places == {"blob left", "archive left.jsonl.gz", "file support.zip"}
 
 
 async def _write(
-    house: House, sender: str, text: str, number: str, *, peer: Peer | None = None, attached: bytes = b""
+    app: App, sender: str, text: str, number: str, *, peer: Peer | None = None, attached: bytes = b""
 ) -> None:
     mail = EmailMessage()
-    mail["From"], mail["To"] = f"{NAMES[sender]} <{sender}>", house.settings.inboxes[0].address
+    mail["From"], mail["To"] = f"{NAMES[sender]} <{sender}>", app.settings.inboxes[0].address
     mail["Subject"], mail["Message-ID"] = f"Matter {number}", f"<more{number}@x.example>"
-    mail["Date"] = house.now()
+    mail["Date"] = app.now()
     mail.set_content(text)
     if attached:
         mail.add_attachment(attached, maintype="application", subtype="zip", filename="minutes.zip")
-    inbox = house.settings.inboxes[0]
-    await accept(house, inbox, mail.as_bytes(), source="file", source_key=f"more{number}", peer=peer)
-    await settle(house, timeout_s=120)
+    inbox = app.settings.inboxes[0]
+    await accept(app, inbox, mail.as_bytes(), source="file", source_key=f"more{number}", peer=peer)
+    await settle(app, timeout_s=120)
 
 
 def zipped_names(content: bytes) -> list[str]:
@@ -107,19 +107,19 @@ def zipped_names(content: bytes) -> list[str]:
         return packed.namelist()
 
 
-async def _read(house: House, *who: str) -> dict[str, dict[str, Any]]:
+async def _read(app: App, *who: str) -> dict[str, dict[str, Any]]:
     """The mails of some people as they were read, by Message-ID."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         rows = [
             row
-            async for row in everything(conn, archive_of(house.settings))
+            async for row in everything(conn, archive_of(app.settings))
             if row["type"] == "email.read.v1" and not is_sealed(row["data"])
         ]
     return {row["data"]["message_id"]: row["data"] for row in rows if row["data"]["author"]["addr"] in who}
 
 
-async def _texts(house: House) -> set[tuple[str, str]]:
-    async with house.database.reading() as conn:
+async def _texts(app: App) -> set[tuple[str, str]]:
+    async with app.database.reading() as conn:
         return {
             (row["author_addr"], row["text"]) for row in await fetch_all(conn, "SELECT author_addr, text FROM mails")
         }

@@ -14,22 +14,22 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DraftDecided
+from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id, utc_now
 from services.core.db import fetch_all
-from services.core.house import House
-from services.core.model.port import Answer, Request
+from services.demo.clock import SteppingClock
+from services.model.port import Answer, Request
+from services.operations import dead_letters
+from services.operations.erase.proof import prove
+from services.operations.erase.run import erase
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools import dead_letters
-from services.tools.demo.clock import SteppingClock
-from services.tools.erase.proof import prove
-from services.tools.erase.run import erase
-from services.tools.settle import settle
 from tests.benchmarks.stage import InstantModel
+from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
 from tests.support.erasing import differences, found
-from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, NAMES
 from tests.support.smtp_server import Session, SmtpServer, Step
@@ -57,9 +57,9 @@ class SlowModel(InstantModel):
 
 @dataclass
 class Desk:
-    """The house, its clock, its model, and the server that takes its mail."""
+    """The deployment, its clock, its model, and the server that takes its mail."""
 
-    house: House
+    app: App
     clock: SteppingClock
     model: SlowModel
     server: SmtpServer
@@ -76,26 +76,26 @@ class Desk:
         headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
         sender = f"{NAMES[who]} <{who}>"
         raw = letter(text, sender=sender, message_id=message_id, in_reply_to=answers, subject="Help", **headers)
-        await accept(self.house, self.house.settings.inboxes[0], raw, source="file", source_key=message_id)
+        await accept(self.app, self.app.settings.inboxes[0], raw, source="file", source_key=message_id)
         if wait:
-            await settle(self.house, timeout_s=120)
+            await settle(self.app, timeout_s=120)
 
     async def rows(self, query: str) -> list[dict[str, Any]]:
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             return await fetch_all(conn, query)  # type: ignore[arg-type]
 
     async def has(self, query: str) -> bool:
         return bool(await self.rows(query))
 
     async def erase_ada(self, stack: Endpoints) -> None:
-        """Erase, and see that the house is at rest, that nothing of her is left, and that the tables are a fold."""
-        ada = await found(self.house, ADA)
-        await erase(self.house, ada, by="the test")
+        """Erase, and see that the deployment is at rest, that nothing of her is left, and that the tables are a fold."""
+        ada = await found(self.app, ADA)
+        await erase(self.app, ada, by="the test")
         self.model.go.set()
-        await settle(self.house, timeout_s=120)
-        assert (await prove(self.house, ada.marks)).findings == ()
-        assert await differences(self.house, stack) == set()
-        assert await dead_letters.all_letters(self.house) == []
+        await settle(self.app, timeout_s=120)
+        assert (await prove(self.app, ada.marks)).findings == ()
+        assert await differences(self.app, stack) == set()
+        assert await dead_letters.all_letters(self.app) == []
 
 
 async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Desk]:
@@ -104,9 +104,9 @@ async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **ch
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, prefix, home, smtp=smtp, **changes)
-        async with running_house(settings, model=model, now=clock) as house:
-            await house.cache.drop_all()  # what other tests' houses have kept of their Adas
-            yield Desk(house, clock, model, server)
+        async with running_app(settings, model=model, now=clock) as app:
+            await app.cache.drop_all()  # what other tests' deployments have kept of their Adas
+            yield Desk(app, clock, model, server)
 
 
 @pytest.fixture
@@ -135,16 +135,16 @@ async def test_a_draft_that_waits_for_approval_goes_with_the_person_and_others_g
     assert len(await reviewing.rows("SELECT thread_id FROM threads")) == 1
     assert await reviewing.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'") == []
     for draft in drafts:
-        await _approve(reviewing.house, draft)
-    await settle(reviewing.house, timeout_s=120)
+        await _approve(reviewing.app, draft)
+    await settle(reviewing.app, timeout_s=120)
     assert reviewing.server.accepted == []
 
 
-async def _approve(house: House, draft: dict[str, Any]) -> None:
+async def _approve(app: App, draft: dict[str, Any]) -> None:
     saw = hashlib.sha256(b"Hello, here is your answer.").hexdigest()
     said = DraftDecided(**draft, approve=True, text_sha256=saw, text="", by="a tester")
-    decided = first(said, id=random_id(), source="console", time=house.now(), workspace=house.settings.workspace)
-    await enter(house, decided)
+    decided = first(said, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace)
+    await enter(app, decided)
 
 
 async def test_a_reply_that_is_tried_for_days_is_not_sent_after_the_erase(desk: Desk, stack: Endpoints) -> None:
@@ -155,11 +155,11 @@ async def test_a_reply_that_is_tried_for_days_is_not_sent_after_the_erase(desk: 
     await desk.erase_ada(stack)
     desk.server.script = lambda session, step: None
     desk.clock.forward(desk.clock() + timedelta(days=1))
-    await settle(desk.house, timeout_s=120)
+    await settle(desk.app, timeout_s=120)
     assert desk.server.accepted == []
     [left] = await desk.rows(TURNS)
     assert (left["state"], left["outcome"]) == ("escalated", "failed")
-    assert await differences(desk.house, stack) == set()
+    assert await differences(desk.app, stack) == set()
 
 
 async def test_a_reply_that_is_being_written_during_the_erase_is_never_sent(desk: Desk, stack: Endpoints) -> None:
@@ -189,11 +189,11 @@ async def test_a_reply_at_the_servers_door_during_the_erase_leaves_once_and_is_f
     desk.server.script = wait
     await desk.write(ADA, "What does the Team plan cost?", "<a1@x.example>", wait=False)
     await asyncio.wait_for(at_the_door.wait(), 60)
-    ada = await found(desk.house, ADA)
-    await erase(desk.house, ada, by="the test")
+    ada = await found(desk.app, ADA)
+    await erase(desk.app, ada, by="the test")
     open_door.set()
-    await settle(desk.house, timeout_s=120)
+    await settle(desk.app, timeout_s=120)
     assert [one.recipient for one in desk.server.accepted] == [ADA]
-    assert (await prove(desk.house, ada.marks)).findings == ()
-    assert await differences(desk.house, stack) == set()
-    assert await dead_letters.all_letters(desk.house) == []
+    assert (await prove(desk.app, ada.marks)).findings == ()
+    assert await differences(desk.app, stack) == set()
+    assert await dead_letters.all_letters(desk.app) == []

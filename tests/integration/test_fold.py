@@ -10,18 +10,18 @@ from dataclasses import replace
 import pytest
 
 from deploy.local import Endpoints
-from services.console.threads import wishes
-from services.console.threads.reading import list_threads
+from services.core.app import App, open_keys
 from services.core.archive.history import stored_events
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
-from services.core.house import House, open_keys
 from services.core.settings import Settings
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import HistoryBroken, fold, fold_events, projections, state_hash
+from services.operations.settle import settle
+from services.operations.threads import requests as wishes
+from services.operations.threads.reading import list_threads
 from services.receive_email.accept import accept
-from services.tools.fold import HistoryBroken, fold, fold_events, projections, state_hash
-from services.tools.rebuild.beside import connected
-from services.tools.settle import settle
 from tests.support.letters import letter
 from tests.support.lived_in import lived_through
 from tests.support.stack import fresh_database
@@ -44,7 +44,7 @@ BARELY_USED = {
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """The settings of a house that has lived through the demo's world."""
+    """The settings of a deployment that has lived through the demo's world."""
     home = tmp_path_factory.mktemp("home")
     async with lived_through(
         stack, template_database, home, then=_people_act, service_levels=LEVELS, alerts=ALERTS
@@ -52,25 +52,25 @@ async def lived_in(
         yield settings
 
 
-async def _people_act(house: House) -> None:
+async def _people_act(app: App) -> None:
     """A colleague answers the newest thread by hand; another one marks it."""
-    async with house.database.reading() as conn:
-        newest = (await list_threads(conn, house.settings.workspace, limit=1))[0].thread_id
+    async with app.database.reading() as conn:
+        newest = (await list_threads(conn, app.settings.workspace, limit=1))[0].thread_id
         mail = await fetch_one(
             conn,
             "SELECT inbox, message_id, author_addr FROM mails WHERE thread_id = %(id)s ORDER BY received_at DESC",
             {"id": newest},
         )
     assert mail is not None
-    inbox = house.settings.inbox(mail["inbox"])
+    inbox = app.settings.inbox(mail["inbox"])
     reply = letter(
         "Hand the parcel to any shop of the carrier, with the return number on it; we pay for it.",
         sender=inbox.address, to=mail["author_addr"], message_id="<by-hand@laptop.local>",
-        in_reply_to=f"<{mail['message_id']}>", date=house.now(),
+        in_reply_to=f"<{mail['message_id']}>", date=app.now(),
     )  # fmt: skip
-    await accept(house, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
-    await settle(house)
-    await wishes.mark(house, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
+    await accept(app, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
+    await settle(app)
+    await wishes.mark(app, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ from uuid import uuid4
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.bus.lost_logs import acknowledge, recent_losses
 from services.core.bus.sweeper import sweep
 from services.core.db import fetch_all
-from services.core.house import House, open_house
-from services.process import prepare
+from services.operations.health import state
+from services.operations.health.state import read_health
+from services.operations.health.watch import look
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.health import state
-from services.tools.health.state import read_health
-from services.tools.health.watch import look
-from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
 
 AWAY = """INSERT INTO outages (workspace, service, since, error, next_probe)
@@ -35,32 +35,32 @@ REFUSED = (
 
 
 @pytest.fixture
-async def house(
+async def app(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncIterator[House]:
-    """A house in which nobody is at work, and in which everything is late at once."""
+) -> AsyncIterator[App]:
+    """A deployment in which nobody is at work, and in which everything is late at once."""
     monkeypatch.setattr(state, "OLD_S", 0.0)
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as one:
+    async with open_app(settings) as one:
         yield one
 
 
-async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 
-async def execute(house: House, query: str) -> None:
-    async with house.database.reading() as conn:
-        await conn.execute(query, {"workspace": house.settings.workspace})
+async def execute(app: App, query: str) -> None:
+    async with app.database.reading() as conn:
+        await conn.execute(query, {"workspace": app.settings.workspace})
 
 
-async def test_a_partition_that_no_consumer_reads_is_seen_with_its_age(house: House) -> None:
+async def test_a_partition_that_no_consumer_reads_is_seen_with_its_age(app: App) -> None:
     """Each group that has not processed the first record of a partition is named with place, offset and age."""
-    topic = house.settings.kafka.topic_prefix + "turns"
-    await house.publisher.publish([Record(topic, b"k", b"1"), Record(topic, b"k", b"2")])
-    found = await read_health(house)
+    topic = app.settings.kafka.topic_prefix + "turns"
+    await app.publisher.publish([Record(topic, b"k", b"1"), Record(topic, b"k", b"2")])
+    found = await read_health(app)
     assert found.groups is not None
     late = {one.consumer: one.stalled(older_s=-1) for one in found.groups if one.behind}
     assert set(late) == {"load_memory", "reflect", "track_threads"}
@@ -69,62 +69,62 @@ async def test_a_partition_that_no_consumer_reads_is_seen_with_its_age(house: Ho
     assert 0 <= behind.oldest_s < 60
 
 
-async def test_an_event_that_offsets_have_passed_was_seen_by_nobody(house: House) -> None:
+async def test_an_event_that_offsets_have_passed_was_seen_by_nobody(app: App) -> None:
     """The journal says that it was never done, although no group has anything left to read."""
-    await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-    assert [(one.consumer, one.events, one.type) for one in (await read_health(house)).undone] == [
+    await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    assert [(one.consumer, one.events, one.type) for one in (await read_health(app)).undone] == [
         ("read_email", 1, "mail.received.v1")
     ]
 
 
-async def test_what_was_undone_for_more_than_three_days_was_forgotten_by_status(house: House) -> None:
+async def test_what_was_undone_for_more_than_three_days_was_forgotten_by_status(app: App) -> None:
     """However long ago an event was stored and whatever was done after it: undone, it is seen."""
-    await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-    await execute(house, "UPDATE events SET stored_at = stored_at - interval '30 days'")
-    assert len((await read_health(house)).undone) == 1
-    await look(house, frozenset())
-    assert [one["seq"] for one in await rows(house, "SELECT seq FROM undone_events")] != []
-    assert len((await read_health(house)).undone) == 1
+    await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    await execute(app, "UPDATE events SET stored_at = stored_at - interval '30 days'")
+    assert len((await read_health(app)).undone) == 1
+    await look(app, frozenset())
+    assert [one["seq"] for one in await rows(app, "SELECT seq FROM undone_events")] != []
+    assert len((await read_health(app)).undone) == 1
     await execute(
-        house, "INSERT INTO journal (consumer, event_id, event_day) SELECT 'read_email', id, time::date FROM events"
+        app, "INSERT INTO journal (consumer, event_id, event_day) SELECT 'read_email', id, time::date FROM events"
     )
-    assert (await read_health(house)).undone == ()
+    assert (await read_health(app)).undone == ()
 
 
-async def test_what_stands_still_alerted_nobody(house: House) -> None:
+async def test_what_stands_still_alerted_nobody(app: App) -> None:
     """A problem that is there at two looks is one call of the kind `system` a day, in the words that status shows."""
-    await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
     for statement in (AWAY, UNFETCHED):
-        await execute(house, statement)
+        await execute(app, statement)
     await execute(
-        house, "INSERT INTO outbox (event_id, seq, source) SELECT id, seq, source FROM events ON CONFLICT DO NOTHING"
+        app, "INSERT INTO outbox (event_id, seq, source) SELECT id, seq, source FROM events ON CONFLICT DO NOTHING"
     )
-    await execute(house, REFUSED)
-    before = await look(house, frozenset())
+    await execute(app, REFUSED)
+    before = await look(app, frozenset())
     assert {"undone read_email", "outbox", "model", "unfetched support"} <= before
-    assert await rows(house, "SELECT id FROM events WHERE type = 'person.called.v1'") == []
+    assert await rows(app, "SELECT id FROM events WHERE type = 'person.called.v1'") == []
     for _ in range(2):
-        await look(house, before)
-    calls = await rows(house, "SELECT data FROM events WHERE type = 'person.called.v1'")
+        await look(app, before)
+    calls = await rows(app, "SELECT data FROM events WHERE type = 'person.called.v1'")
     assert {one["data"]["kind"] for one in calls} == {"system"}
     said = [one["data"]["reason"] for one in calls]
     assert len(said) == len(set(said))
     assert any("529: overloaded" in one for one in said)
     assert any("inbox support" in one for one in said)
     assert any("the broker refuses 1 stored events" in one for one in said)
-    assert await sweep(house) == 0
+    assert await sweep(app) == 0
 
 
-async def test_a_house_at_rest_has_no_problems(
+async def test_a_deployment_at_rest_has_no_problems(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where everything is done nothing stands still, however short the patience."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
-    async with running_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key=str(uuid4()))
-        await settle(house)
+    async with running_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key=str(uuid4()))
+        await settle(app)
         monkeypatch.setattr(state, "OLD_S", 0.0)
-        assert [words for key, words in (await read_health(house)).problems() if not key.startswith("stalled")] == []
+        assert [words for key, words in (await read_health(app)).problems() if not key.startswith("stalled")] == []
 
 
 LOST = """INSERT INTO log_topics (name, cluster_id, topic_id, generation, lost_at, reason, republished)
@@ -133,18 +133,18 @@ ON CONFLICT (name) DO UPDATE SET generation = 1, lost_at = excluded.lost_at, rea
     republished = excluded.republished"""
 
 
-async def test_a_lost_log_was_in_the_logs_of_a_process_only(house: House) -> None:
+async def test_a_lost_log_was_in_the_logs_of_a_process_only(app: App) -> None:
     """Status says when which topics were lost and how much was published again, for a day or until acknowledged."""
-    kafka = house.settings.kafka
-    settings = house.settings.model_copy(update={"kafka": kafka.model_copy(update={"embedded": False})})
+    kafka = app.settings.kafka
+    settings = app.settings.model_copy(update={"kafka": kafka.model_copy(update={"embedded": False})})
 
     async def losses() -> list[str]:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             found = await recent_losses(conn, settings)
-        return [words for _, words in replace(await read_health(house), lost=found).problems() if "lost" in words]
+        return [words for _, words in replace(await read_health(app), lost=found).problems() if "lost" in words]
 
     async def lose(hours: float) -> None:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             await conn.execute(LOST, {"prefix": kafka.topic_prefix, "hours": hours})
 
     await lose(25)
@@ -152,10 +152,10 @@ async def test_a_lost_log_was_in_the_logs_of_a_process_only(house: House) -> Non
     await lose(23)
     [said] = await losses()
     assert "turns (the topic was missing); 7 events published again" in said
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         assert await acknowledge(conn, settings) == 1
     assert await losses() == []
     await lose(0)
     assert len(await losses()) == 1, "a later loss is another one"
-    shown = (await read_health(house)).lost
+    shown = (await read_health(app)).lost
     assert bool(shown) is not kafka.embedded, "the embedded broker begins empty at each start: that is no loss"

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from services.console.memory.people import list_people
-from services.console.threads.reading import list_threads
-from services.core.house import House
+from services.cli.mails import outcomes
+from services.core.app import App
 from services.core.paging import Page
-from services.tools.commands.mails import outcomes
+from services.operations.memory.people import list_people
+from services.operations.threads.reading import list_threads
+from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
 from tests.support.history import PAGE, asked_at_start, asked_by_lists, asked_by_status, fill, read_by
-from tests.support.house import settings_for
 
 MAILS = 3000  # ten events each
 MOST_ROWS = 12 * (PAGE + 1)  # a page with what is joined to each row; no table of this history is as short
@@ -34,28 +34,28 @@ SMALL = {
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
-    """A house in which nobody is at work."""
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    """A deployment in which nobody is at work."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     async with opened_brokerless(settings) as one:
         yield one
 
 
-async def test_start_status_and_lists_read_tables_from_end_to_end(house: House) -> None:
+async def test_start_status_and_lists_read_tables_from_end_to_end(app: App) -> None:
     """Of 30,000 events and what they made, each statement reads some hundred rows at most, by an index."""
-    await fill(house, 0, MAILS)
-    asked = [*await asked_at_start(house), *await asked_by_status(house), *await asked_by_lists(house)]
-    read = {one.name: await read_by(house, one) for one in asked}
+    await fill(app, 0, MAILS)
+    asked = [*await asked_at_start(app), *await asked_by_status(app), *await asked_by_lists(app)]
+    read = {one.name: await read_by(app, one) for one in asked}
     assert {name: one for name, one in read.items() if one.rows > MOST_ROWS or set(one.whole) - SMALL} == {}
     assert read["threads"].rows >= PAGE
     assert read["mails, its middle"].rows >= PAGE
 
 
-async def test_the_five_hundred_and_first_thread_could_not_be_reached(house: House) -> None:
+async def test_the_five_hundred_and_first_thread_could_not_be_reached(app: App) -> None:
     """From page to page every thread, person and mail is met once, in order."""
-    await fill(house, 0, 1400)
-    async with house.database.reading() as conn:
-        workspace = house.settings.workspace
+    await fill(app, 0, 1400)
+    async with app.database.reading() as conn:
+        workspace = app.settings.workspace
         threads = await every_page(lambda after: list_threads(conn, workspace, limit=500, after=after))
         people = await every_page(lambda after: list_people(conn, workspace, limit=37, after=after))
         mails = await every_page(lambda after: outcomes(conn, workspace, limit=500, after=after))

@@ -13,9 +13,9 @@ from deploy.local import Endpoints
 from services.core.clock import utc_now
 from services.core.db import Connection
 from services.core.settings import Settings
-from services.tools.backup.keys import copies_left, keep_keys, master_beside
-from services.tools.rebuild.beside import connected
-from tests.support.house import settings_for
+from services.operations.backup.keys import copies_left, keep_keys, master_beside
+from services.operations.rebuild.beside import connected
+from tests.support.app import settings_for
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from uuid import uuid4
 import psycopg
 
 from deploy.local import Endpoints
-from services.core.house import open_keys
-from tests.support.house import settings_for
+from services.core.app import open_keys
+from tests.support.app import settings_for
 
 END_ALL = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 

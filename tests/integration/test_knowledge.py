@@ -14,12 +14,12 @@ from deploy.local import Endpoints
 from schemas.events.documents import DocumentRemovalRequested
 from schemas.events.replies import ReplyDrafted, ReplySent
 from services import learn_documents
-from services.console.knowledge.asking import DocumentTooLarge, ask, became, hand_in, unfinished
-from services.console.knowledge.reading import find_passages, list_documents, list_unread, show_document, sources_of
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.core.memory.knowledge import passages_by_id
-from services.tools.fold import fold, state_hash
+from services.memory.knowledge import passages_by_id
+from services.operations.knowledge.reading import find_passages, list_documents, list_unread, show_document, sources_of
+from services.operations.knowledge.requests import DocumentTooLarge, ask, became, hand_in, unfinished
+from services.operations.rebuild.fold import fold, state_hash
 from tests.support.documents import shelve
 from tests.support.remembering import Memory, day, remembering
 from tests.support.stack import fresh_database
@@ -40,7 +40,7 @@ async def settle(memory: Memory) -> None:
 
 
 async def texts(memory: Memory, **given: Any) -> list[str]:
-    return [one.text for one in await find_passages(memory.house, QUESTION, limit=5, **given)]
+    return [one.text for one in await find_passages(memory.app, QUESTION, limit=5, **given)]
 
 
 async def sent(memory: Memory, *citations: str) -> ReplyDrafted:
@@ -51,23 +51,23 @@ async def sent(memory: Memory, *citations: str) -> ReplyDrafted:
     )
     gone = ReplySent(**ids, attempt=1, text=draft.text, citations=citations)
     for event in (draft, gone):
-        await enter(memory.house, memory.event(event, memory.clock()))
+        await enter(memory.app, memory.event(event, memory.clock()))
     return draft
 
 
 async def test_a_changed_document_is_a_new_edition_and_the_old_one_answers_for_its_time(memory: Memory) -> None:
     """The passages of the old edition are found no more, and are found as of then."""
     memory.clock.forward(day(1))
-    id = await shelve(memory.house, "refunds.md", OLD)
+    id = await shelve(memory.app, "refunds.md", OLD)
     await settle(memory)
     memory.clock.forward(day(5))
-    await shelve(memory.house, "refunds.md", NEW)
+    await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
     assert [one for one in await texts(memory) if "days" in one] == ["You get your money back within 30 days."]
     then = await texts(memory, as_of=day(2))
     assert [one for one in then if "days" in one] == ["You get your money back within 14 days."]
     assert await texts(memory, as_of=day(0)) == []
-    shown = await show_document(memory.house, id, past=True)
+    shown = await show_document(memory.app, id, past=True)
     assert shown is not None
     assert (shown.document.edition, shown.document.chunks) == (2, 2)
     assert [(one.edition, one.retired_at is None) for one in shown.chunks] == [
@@ -87,80 +87,80 @@ async def test_the_same_content_again_is_no_edition_and_a_former_content_is(memo
     for text in (NEW, OLD):
         await _hand(memory, text)
         await settle(memory)
-    (document,) = await list_documents(memory.house)
+    (document,) = await list_documents(memory.app)
     assert document.edition == 3
     assert "You get your money back within 14 days." in await texts(memory)
 
 
 async def _hand(memory: Memory, text: str) -> Any:
     handed = await hand_in(
-        memory.house, text.encode(), origin="refunds.md", title="r", by="t", media_type="text/markdown"
+        memory.app, text.encode(), origin="refunds.md", title="r", by="t", media_type="text/markdown"
     )
     return handed.wish
 
 
 async def test_a_removed_document_is_found_no_more_and_may_come_back(memory: Memory) -> None:
     """Removal is an event with its reason; a second one is refused in words; handing in again brings it back."""
-    id = await shelve(memory.house, "refunds.md", NEW)
+    id = await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
     for decision in ("removed", "refused"):
         memory.clock.forward(memory.clock() + (day(1) - day(0)))
-        wish = await ask(memory.house, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))
-        assert await unfinished(memory.house, [wish]) == 1
+        wish = await ask(memory.app, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))
+        assert await unfinished(memory.app, [wish]) == 1
         await settle(memory)
-        assert await unfinished(memory.house, [wish]) == 0
-        assert [one.decision for one in await became(memory.house, [wish])] == [decision]
+        assert await unfinished(memory.app, [wish]) == 0
+        assert [one.decision for one in await became(memory.app, [wish])] == [decision]
     assert await texts(memory) == []
-    assert await list_documents(memory.house) == []
-    (gone,) = await list_documents(memory.house, removed=True)
+    assert await list_documents(memory.app) == []
+    (gone,) = await list_documents(memory.app, removed=True)
     assert gone.removed_at is not None
-    await shelve(memory.house, "refunds.md", NEW)
+    await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
-    assert [one.edition for one in await list_documents(memory.house)] == [2]
+    assert [one.edition for one in await list_documents(memory.app)] == [2]
 
 
 async def test_what_cannot_be_read_is_listed_with_its_reason(memory: Memory) -> None:
     """An edition that stands stays when the next one cannot be read; what never could be is listed apart."""
-    await shelve(memory.house, "refunds.md", NEW)
+    await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
     for origin in ("refunds.md", "other.pdf"):
         content = b"%PDF-1.7 and nothing"
-        await hand_in(memory.house, content, origin=origin, title=origin, by="t", media_type="application/pdf")
+        await hand_in(memory.app, content, origin=origin, title=origin, by="t", media_type="application/pdf")
     await settle(memory)
     assert "You get your money back within 30 days." in await texts(memory)
-    (bad,) = await list_unread(memory.house)
+    (bad,) = await list_unread(memory.app)
     assert (bad.origin, bad.reason.startswith("cannot be read")) == ("other.pdf", True)
     with pytest.raises(DocumentTooLarge, match=r"max_document_mb allows 0\.01 MB"):
-        await shelve(memory.house, "huge.md", "word " * 10_000)
+        await shelve(memory.app, "huge.md", "word " * 10_000)
 
 
 async def test_a_citation_is_noted_with_the_edition_that_was_read(memory: Memory) -> None:
     """Where a document was cited stays true when it changes; what is no passage of ours is not noted."""
-    id = await shelve(memory.house, "refunds.md", OLD, public_url="https://docs.example/refunds")
+    id = await shelve(memory.app, "refunds.md", OLD, public_url="https://docs.example/refunds")
     await settle(memory)
-    (best, *_) = await find_passages(memory.house, QUESTION, limit=1)
+    (best, *_) = await find_passages(memory.app, QUESTION, limit=1)
     reply = await sent(memory, str(best.chunk_id), str(random_id()), "hours#0")
     await settle(memory)
-    await shelve(memory.house, "refunds.md", NEW)
+    await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
-    shown = await show_document(memory.house, id)
+    shown = await show_document(memory.app, id)
     assert shown is not None
     assert [(one.reply_id, one.edition) for one in shown.cited_in] == [(reply.reply_id, 1)]
     assert shown.document.cited == 1
-    async with memory.house.database.transaction(memory.workspace) as conn:
+    async with memory.app.database.transaction(memory.workspace) as conn:
         (source,) = (await sources_of(conn, memory.workspace, [reply.reply_id]))[reply.reply_id]
     assert (source.title, source.edition) == ("Refunds", 1)
 
 
 async def test_another_workspace_reads_no_passage_by_any_path(memory: Memory) -> None:
     """By search, by id, by a query without any condition: each sees the passages of its own workspace alone."""
-    await shelve(memory.house, "refunds.md", OLD)
+    await shelve(memory.app, "refunds.md", OLD)
     await settle(memory)
     (row, *_) = await memory.rows("SELECT chunk_id FROM chunks")
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         assert await passages_by_id(conn, "elsewhere", [row["chunk_id"]]) == {}
         assert list(await passages_by_id(conn, memory.workspace, [row["chunk_id"]])) == [row["chunk_id"]]
-    async with memory.house.database.transaction("elsewhere") as conn:
+    async with memory.app.database.transaction("elsewhere") as conn:
         assert await passages_by_id(conn, memory.workspace, [row["chunk_id"]]) == {}
         for table in ("documents", "chunks", "document_log", "citations", "proposals"):
             assert await (await conn.execute(f"SELECT 1 FROM {table}")).fetchall() == []
@@ -168,19 +168,19 @@ async def test_another_workspace_reads_no_passage_by_any_path(memory: Memory) ->
 
 async def test_a_fold_of_the_events_gives_the_same_tables(memory: Memory, stack: Endpoints, database: str) -> None:
     """Editions, removals, refusals and citations come out of the log alone as they stand."""
-    id = await shelve(memory.house, "refunds.md", OLD)
+    id = await shelve(memory.app, "refunds.md", OLD)
     await settle(memory)
-    (best, *_) = await find_passages(memory.house, QUESTION, limit=1)
+    (best, *_) = await find_passages(memory.app, QUESTION, limit=1)
     await sent(memory, str(best.chunk_id))
-    await shelve(memory.house, "refunds.md", NEW)
+    await shelve(memory.app, "refunds.md", NEW)
     await settle(memory)
-    await ask(memory.house, DocumentRemovalRequested(document_id=id, by="grace"))
-    await hand_in(memory.house, b"\x00", origin="x.md", title="x", by="t", media_type="text/markdown")
+    await ask(memory.app, DocumentRemovalRequested(document_id=id, by="grace"))
+    await hand_in(memory.app, b"\x00", origin="x.md", title="x", by="t", media_type="text/markdown")
     await settle(memory)
     live = await memory.state()
     tables = ("documents", "chunks", "document_log", "citations", "proposals")
     with fresh_database(stack.database) as url:
-        async with memory.house.database.reading() as source:
+        async with memory.app.database.reading() as source:
             await fold(source, url)
         async with await AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as folded:
             assert await state_hash(folded, tables) == {name: live[name] for name in tables}

@@ -15,11 +15,11 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.documents import ArticleProposed
 from services import learn_documents
-from services.console.routes import routes
 from services.core.bus.unit import Unit
 from services.core.clock import random_id
 from services.core.web import make_app
 from services.learn_documents.apply import APPLIERS
+from services.web.routes import routes
 from tests.support.documents import docx_of, pdf_of, zip_of
 from tests.support.remembering import Memory, day, remembering
 
@@ -44,7 +44,7 @@ async def at_work(memory: Memory, token: str = TOKEN) -> AsyncIterator[httpx.Asy
             await asyncio.sleep(0.02)
 
     headers = {"authorization": f"Bearer {token}"} if token else {}
-    transport = httpx.ASGITransport(make_app([routes(memory.house)]), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     working = asyncio.create_task(work())
     try:
         async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
@@ -157,7 +157,7 @@ async def proposed(memory: Memory) -> UUID:
         reply_id=random_id(), source="colleague",
     )  # fmt: skip
     cause = memory.event(article, day(0))
-    async with memory.house.database.transaction(memory.workspace) as conn:
+    async with memory.app.database.transaction(memory.workspace) as conn:
         unit = Unit(conn, cause, "learn_documents", "", APPLIERS)
         await unit.record(article)
         await unit.flush()
@@ -166,8 +166,8 @@ async def proposed(memory: Memory) -> UUID:
 
 async def test_a_wish_that_waits_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where learn_documents is not running, the document is on the log, and the answer is 202, pending."""
-    monkeypatch.setattr("services.console.knowledge.routes.WAIT_S", 0.2)
-    transport = httpx.ASGITransport(make_app([routes(memory.house)]), raise_app_exceptions=False)
+    monkeypatch.setattr("services.web.knowledge.WAIT_S", 0.2)
+    transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
         answer = await put(api, REFUNDS)

@@ -15,9 +15,9 @@ async def test_the_passage_that_answers_is_in_the_prompt_and_mostly_first(
 ) -> None:
     """Of fifty questions at least 95 % have their passage among the six of a prompt, and 75 % have it first."""
     async with remembering(stack, database, topic_prefix, tmp_path) as memory:
-        await shelve_all(memory.house)
+        await shelve_all(memory.app)
         await memory.settle((learn_documents.PROCESSOR,))
-        found = await rankings(memory.house)
+        found = await rankings(memory.app)
     assert len(found) == 50
     assert share_at(found, OURS, 6) >= 95
     assert share_at(found, OURS, 1) >= 75

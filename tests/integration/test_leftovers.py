@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import open_app
 from services.core.db import Connection, fetch_all
-from services.core.house import open_house
 from services.core.settings import Settings
-from services.tools.erase.run import finish
-from services.tools.rebuild.beside import connected, make
-from services.tools.rebuild.run import SCHEMA
-from services.tools.replay.leftovers import cache_of, files_of
-from services.tools.replay.model import Asking
-from services.tools.replay.sandbox import Sandbox, open_sandbox
-from tests.support.house import settings_for
+from services.operations.erase.run import finish
+from services.operations.rebuild.beside import connected, make
+from services.operations.rebuild.run import SCHEMA
+from services.operations.replay.leftovers import cache_of, files_of
+from services.operations.replay.model import Asking
+from services.operations.replay.sandbox import Sandbox, open_sandbox
+from tests.support.app import settings_for
 from tests.support.stack import fresh_database
 
 pytestmark = pytest.mark.timeout(300)
@@ -51,14 +51,16 @@ async def test_what_killed_replays_and_rebuilds_left_goes_with_the_next_erase(se
         await make(settings.database_url, SCHEMA)
         await conn.execute("CREATE SCHEMA replay_of_mine")
         assert await _left(conn) == [SCHEMA, killed.name, "replay_of_mine"]
-        async with open_house(settings) as house:
-            await finish(house, settings.workspace)
+        async with open_app(settings) as app:
+            await finish(app, settings.workspace)
         assert await _left(conn) == ["replay_of_mine"]
         assert await cache_of(settings, killed.name).get("brief") is None
         assert not files_of(settings, killed.name).exists()
 
 
-async def test_a_sandbox_stands_in_a_database_that_never_held_a_house(stack: Endpoints, settings: Settings) -> None:
+async def test_a_sandbox_stands_in_a_database_that_never_held_a_deployment(
+    stack: Endpoints, settings: Settings
+) -> None:
     """Saved cases are replayed where there is a server and nothing else; it is empty again afterwards."""
     with fresh_database(stack.database) as url:
         alone = settings.model_copy(update={"database_url": url})
@@ -76,8 +78,8 @@ async def test_a_sandbox_stands_in_a_database_that_never_held_a_house(stack: End
 async def _used(settings: Settings) -> AsyncIterator[Sandbox]:
     """A sandbox that has cached and stored something."""
     async with open_sandbox(settings, Asking()) as sandbox:
-        await sandbox.house.cache.put("brief", "about Ada", seconds=300)
-        await sandbox.house.blobs.put(b"what Ada attached")
+        await sandbox.app.cache.put("brief", "about Ada", seconds=300)
+        await sandbox.app.blobs.put(b"what Ada attached")
         yield sandbox
 
 

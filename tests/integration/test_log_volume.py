@@ -10,9 +10,9 @@ from structlog.testing import capture_logs
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
 
 MAILS = 3
@@ -23,14 +23,14 @@ async def test_logs_had_several_lines_for_an_event(
 ) -> None:
     """Handling writes one line an event at most at `info`, our own and the libraries' together, and no warning."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
-    async with running_house(settings) as house:
+    async with running_app(settings) as app:
         with capture_logs() as ours, caplog.at_level(logging.INFO):
             caplog.clear()
             for number in range(MAILS):
                 raw = letter(f"Where is parcel {number}?", message_id=f"<{number}@people.example>")
-                await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
-            await settle(house)
-        async with house.database.reading() as conn:
+                await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
+            await settle(app)
+        async with app.database.reading() as conn:
             (row,) = await fetch_all(conn, "SELECT count(*) AS n FROM journal")
     said = [one for one in ours if one["log_level"] != "debug"]
     libraries = [one for one in caplog.records if one.levelno >= logging.INFO]

@@ -13,18 +13,18 @@ import pytest
 from aiokafka.admin import AIOKafkaAdminClient
 
 from deploy.local import EmbeddedStack, Endpoints, running_endpoints
+from services.core.app import App
 from services.core.bus import log_recovery
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.db.migrate import migrate
 from services.core.errors import Temporary
-from services.core.house import House
 from services.core.settings import Settings
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import rows, sent_mail
+from tests.support.app import running_app, settings_for
 from tests.support.bus import until
-from tests.support.house import running_house, settings_for
 from tests.support.kafka import wipe_broker
 from tests.support.letters import letter
 from tests.support.stack import KAFKA, fresh_database, temporary_home, uses_apache_kafka
@@ -61,27 +61,27 @@ def place() -> Iterator[Place]:
 
 
 @pytest.fixture
-async def running(place: Place) -> AsyncIterator[House]:
+async def running(place: Place) -> AsyncIterator[App]:
     """Every processor at work in this process."""
-    async with running_house(place.settings) as house:
-        yield house
+    async with running_app(place.settings) as app:
+        yield app
 
 
-async def post(house: House, number: int) -> None:
+async def post(app: App, number: int) -> None:
     """One mail of one person; an edge tries again what is stored and could not be published."""
     sender = f"p{number}@people.example"
     raw = letter(f"Where is parcel {number}?", sender=sender, message_id=f"<{number}@people.example>")
     for _ in range(100):
         try:
-            await accept(house, house.settings.inboxes[0], raw, source="file", source_key=f"{number}")
+            await accept(app, app.settings.inboxes[0], raw, source="file", source_key=f"{number}")
             return
         except Temporary:
             await asyncio.sleep(0.5)
 
 
-async def post_many(house: House, numbers: range, pause_s: float = 0.1) -> None:
+async def post_many(app: App, numbers: range, pause_s: float = 0.1) -> None:
     for number in numbers:
-        await post(house, number)
+        await post(app, number)
         await asyncio.sleep(pause_s)
 
 
@@ -95,7 +95,7 @@ def once(numbers: range) -> Counter[str]:
     return Counter(f"<p{number}@people.example>" for number in numbers)
 
 
-async def test_a_broker_whose_log_was_wiped_under_load_was_never_told_again(place: Place, running: House) -> None:
+async def test_a_broker_whose_log_was_wiped_under_load_was_never_told_again(place: Place, running: App) -> None:
     """Every mail is answered exactly once, although the log is lost under running processes; none is restarted."""
     posting = asyncio.create_task(post_many(running, range(MAILS)))
     await until(lambda: len(answered(place)) >= 3)
@@ -124,32 +124,32 @@ async def test_a_record_that_was_acknowledged_and_lost_while_the_log_was_new_was
         return [None] * len(records)
 
     monkeypatch.setattr(Publisher, "publish_each", forgetful)
-    async with running_house(place.settings) as house:
-        await post_many(house, range(2))
-        async with house.database.transaction() as conn:
+    async with running_app(place.settings) as app:
+        await post_many(app, range(2))
+        async with app.database.transaction() as conn:
             await conn.execute("UPDATE log_topics SET republish_at = clock_timestamp()")  # an hour has passed
-        await settle(house, timeout_s=SETTLED_S)
+        await settle(app, timeout_s=SETTLED_S)
     assert lost
     assert answered(place) == once(range(2))
 
 
 async def test_a_log_that_was_lost_while_nothing_ran_was_started_on_empty(place: Place) -> None:
     """A start on a wiped broker publishes again what was open when the deployment stopped, and no mail twice."""
-    async with running_house(place.settings) as house:
-        await post_many(house, range(4))
-        await settle(house, timeout_s=SETTLED_S)
-    async with running_house(place.settings, ("receive_email",)) as house:  # nobody reads these before the loss
-        await post_many(house, range(4, 8), 0)
+    async with running_app(place.settings) as app:
+        await post_many(app, range(4))
+        await settle(app, timeout_s=SETTLED_S)
+    async with running_app(place.settings, ("receive_email",)) as app:  # nobody reads these before the loss
+        await post_many(app, range(4, 8), 0)
     await asyncio.to_thread(wipe_broker, place.stack)
-    async with running_house(place.settings) as house:
-        await settle(house, timeout_s=SETTLED_S)
-        await post(house, 8)
-        await settle(house, timeout_s=SETTLED_S)
+    async with running_app(place.settings) as app:
+        await settle(app, timeout_s=SETTLED_S)
+        await post(app, 8)
+        await settle(app, timeout_s=SETTLED_S)
     assert answered(place) == once(range(9))
 
 
 @apache
-async def test_records_of_a_topic_that_was_made_again_lay_before_the_consumer(place: Place, running: House) -> None:
+async def test_records_of_a_topic_that_was_made_again_lay_before_the_consumer(place: Place, running: App) -> None:
     """A topic that is deleted under its consumers is read from its new beginning, whatever they had reached before."""
     await post_many(running, range(6))
     await settle(running, timeout_s=SETTLED_S)
@@ -171,22 +171,22 @@ async def test_records_of_a_topic_that_was_made_again_lay_before_the_consumer(pl
 async def test_the_tail_of_a_log_that_was_restored_from_a_copy_was_missed_by_nobody(place: Place) -> None:
     """A broker that comes back with its data of before has lost what came later: that is published again."""
     data, copy = place.stack.home / "kafka", place.stack.home / "copy"
-    async with running_house(place.settings) as house:
-        await post_many(house, range(4))
-        await settle(house, timeout_s=SETTLED_S)
+    async with running_app(place.settings) as app:
+        await post_many(app, range(4))
+        await settle(app, timeout_s=SETTLED_S)
     await asyncio.to_thread(place.stack.kill, "kafka")
     shutil.copytree(data, copy)
     await asyncio.to_thread(place.stack.restart, "kafka")
-    async with running_house(place.settings) as house:
-        await post_many(house, range(4, 8))
-        await settle(house, timeout_s=SETTLED_S)
-    async with running_house(place.settings, ("keep_time",)) as house:
-        await post_many(house, range(8, 10))
+    async with running_app(place.settings) as app:
+        await post_many(app, range(4, 8))
+        await settle(app, timeout_s=SETTLED_S)
+    async with running_app(place.settings, ("keep_time",)) as app:
+        await post_many(app, range(8, 10))
     await asyncio.to_thread(place.stack.kill, "kafka")
     shutil.rmtree(data)
     copy.rename(data)
     await asyncio.to_thread(place.stack.restart, "kafka")
-    async with running_house(place.settings) as house:
-        await post(house, 10)
-        await settle(house, timeout_s=SETTLED_S)
+    async with running_app(place.settings) as app:
+        await post(app, 10)
+        await settle(app, timeout_s=SETTLED_S)
     assert answered(place) == once(range(11))

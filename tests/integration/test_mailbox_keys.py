@@ -11,12 +11,12 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.ids import former_participant_id
+from services.operations.erase.former import SharesKey
+from services.operations.erase.person import person
+from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.rebuild import run as rebuild
+from services.operations.rebuild.scopes import scope
 from services.send_email.apply import SQL as SENDING
-from services.tools.erase.former import SharesKey
-from services.tools.erase.person import person
-from services.tools.mailboxes.keep import settle_mailboxes
-from services.tools.rebuild import run as rebuild
-from services.tools.rebuild.scopes import scope
 from tests.support.remembering import Memory, fact, remembering
 
 WEISS, SHARP = "weiss@kunde.example", "Weiß@kunde.example"
@@ -75,7 +75,7 @@ async def of_before(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> dict[str
         facts = fact("plan", "Basic", "My plan is Basic"), fact("pet", "Mia", "my cat is Mia")
         await memory.learn(mail, *facts, brief="They love their cat.")
         await memory.tell("I live in Bonn.", fact("city", "Bonn", "I live in Bonn."), on=3, sender=SHARP)
-    async with memory.house.database.transaction(memory.workspace) as conn:
+    async with memory.app.database.transaction(memory.workspace) as conn:
         await conn.execute("UPDATE mails SET author_written = '', author_addr = %(a)s", {"a": WEISS})
     ids = {row["participant_id"] for row in await memory.rows("SELECT participant_id FROM mails")}
     assert ids == {memory.person(WEISS)}
@@ -88,7 +88,7 @@ async def test_people_of_before_who_shared_an_id_are_taken_apart(
     """After the upgrade each has what their own mails say, what was overwritten stands again, and shared texts are gone."""
     await of_before(memory, monkeypatch)
     assert await memory.current(addr=WEISS) == ["Basic"]
-    assert await settle_mailboxes(memory.house) == 2
+    assert await settle_mailboxes(memory.app) == 2
     await memory.settle()
     assert [await memory.current(addr=addr) for addr in (WEISS, SHARP)] == [["Gold"], ["Basic"]]
     assert [await memory.current("pet", addr) for addr in (WEISS, SHARP)] == [[], ["Mia"]]
@@ -105,18 +105,18 @@ async def test_taking_apart_is_done_once_and_survives_a_kill(memory: Memory, mon
     """Killed before its end it goes on at the next start; done, it changes nothing; a rebuild gives the same tables."""
     await of_before(memory, monkeypatch)
     with monkeypatch.context() as patch:
-        patch.setattr("services.tools.mailboxes.keep.BATCH", 1)
-        patch.setattr("services.tools.mailboxes.keep.publish", _killed)
+        patch.setattr("services.operations.mailboxes.keep.BATCH", 1)
+        patch.setattr("services.operations.mailboxes.keep.publish", _killed)
         with pytest.raises(Killed):
-            await settle_mailboxes(memory.house)
-    await settle_mailboxes(memory.house)
+            await settle_mailboxes(memory.app)
+    await settle_mailboxes(memory.app)
     await memory.settle()
     state = await memory.state()
-    assert await settle_mailboxes(memory.house) == 0
+    assert await settle_mailboxes(memory.app) == 0
     await memory.settle()
     assert await memory.state() == state
     assert [await memory.current(addr=addr) for addr in (WEISS, SHARP)] == [["Gold"], ["Basic"]]
-    found = await rebuild.check(memory.house.settings, scope("all"), lambda count: None)
+    found = await rebuild.check(memory.app.settings, scope("all"), lambda count: None)
     assert not found.differences
 
 
@@ -125,20 +125,20 @@ async def test_an_erase_reaches_what_was_stored_under_the_former_id(
 ) -> None:
     """Old mails are sealed with the key of the id of then: alone under it, it is destroyed with them; shared, it is said."""
     who = await of_before(memory, monkeypatch)
-    await settle_mailboxes(memory.house)
+    await settle_mailboxes(memory.app)
     await memory.settle()
     with pytest.raises(SharesKey, match=str(who[WEISS])):
-        await person(memory.house, SHARP)
-    assert (await person(memory.house, WEISS))[0] == {who[WEISS]}
-    async with memory.house.database.transaction(memory.workspace) as conn:
+        await person(memory.app, SHARP)
+    assert (await person(memory.app, WEISS))[0] == {who[WEISS]}
+    async with memory.app.database.transaction(memory.workspace) as conn:
         await conn.execute("DELETE FROM mails WHERE participant_id = %(id)s", {"id": who[WEISS]})
-    assert (await person(memory.house, SHARP))[0] == {who[WEISS], who[SHARP]}
+    assert (await person(memory.app, SHARP))[0] == {who[WEISS], who[SHARP]}
 
 
 class Killed(BaseException):
     """The process is gone."""
 
 
-async def _killed(house: object, envelopes: list[object]) -> None:
+async def _killed(app: object, envelopes: list[object]) -> None:
     if envelopes:
         raise Killed

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
 from services.core.web import make_app
+from services.web.routes import routes
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 
 TOKEN = "a token for tests"
@@ -26,10 +26,10 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 
 
 def client(memory: Memory, token: str = TOKEN) -> httpx.AsyncClient:
-    app = make_app([routes(memory.house)])
+    web_app = make_app([routes(memory.app)])
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://house", headers=headers
+        transport=httpx.ASGITransport(web_app, raise_app_exceptions=False), base_url="http://house", headers=headers
     )
 
 
@@ -40,7 +40,7 @@ async def the_plan(api: httpx.AsyncClient) -> dict[str, Any]:
 
 
 async def test_without_the_token_nothing_is_told(memory: Memory) -> None:
-    """No token, a wrong one, and a house that has none: each is refused with its own word."""
+    """No token, a wrong one, and a deployment that has none: each is refused with its own word."""
     async with client(memory, "") as nobody, client(memory, "guessed") as guesser:
         for api, code in ((nobody, "token_missing"), (guesser, "token_wrong")):
             answer = await api.get(f"/api/participants/{ADA}/facts")
@@ -48,7 +48,7 @@ async def test_without_the_token_nothing_is_told(memory: Memory) -> None:
             assert "Team" not in answer.text
 
 
-async def test_a_house_without_a_token_has_no_api(
+async def test_a_deployment_without_a_token_has_no_api(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """An empty token opens nothing, and the refusal says which setting is missing."""
@@ -129,7 +129,7 @@ async def test_a_wish_that_cannot_be_granted_is_refused_in_words(memory: Memory)
 
 async def test_a_wish_that_waits_says_so(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where learn_facts is not running, the wish is on the log and the answer is 202, pending."""
-    monkeypatch.setattr("services.console.facts.WAIT_S", 0.2)
+    monkeypatch.setattr("services.web.facts.WAIT_S", 0.2)
     async with client(memory) as api:
         answer = await api.post(f"/api/participants/{ADA}/facts", json={"key": "language", "value": "German"})
     assert (answer.status_code, answer.json()["status"]) == (202, "pending")

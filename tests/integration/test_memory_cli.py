@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.console.memory.people import NobodyFound
-from services.process import prepare
-from services.tools.cli import app
+from services.cli.main import web_app
+from services.operations.memory.people import NobodyFound
+from services.operations.preparation import prepare
 from tests.support.remembering import ADA, Memory, fact, remembering
 
 
@@ -21,7 +21,7 @@ async def memory(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Memory]:
     async with remembering(stack, database, topic_prefix, tmp_path) as one:
-        settings = one.house.settings
+        settings = one.app.settings
         await prepare(settings)
         monkeypatch.setenv("COLUMNS", "200")
         for name, value in {
@@ -39,10 +39,10 @@ async def memory(
 
 
 async def run(memory: Memory, *words: str) -> Result:
-    """One command of an operator, while the house works."""
-    home = str(memory.house.settings.home / "no-stack")
+    """One command of an operator, while the deployment works."""
+    home = str(memory.app.settings.home / "no-stack")
     async with memory.at_work():
-        return await asyncio.to_thread(CliRunner().invoke, app, ["--home", home, "memory", *words])
+        return await asyncio.to_thread(CliRunner().invoke, web_app, ["--home", home, "memory", *words])
 
 
 async def test_show_gives_each_fact_with_its_provenance(memory: Memory) -> None:

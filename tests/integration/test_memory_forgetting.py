@@ -11,13 +11,13 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
-from services.console.memory.finding import find
-from services.console.memory.past import as_of
-from services.console.memory.reading import current
 from services.core.bus.runner import enter
 from services.learn_facts import decide_facts
-from services.tools.fold import fold, state_hash
-from services.tools.rebuild.beside import connected
+from services.operations.memory.past import as_of
+from services.operations.memory.reading import current
+from services.operations.memory.search import find
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import fold, state_hash
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -38,7 +38,7 @@ async def refolded(memory: Memory, stack: Endpoints, template_database: str) -> 
     """After the test a rebuild gives the same tables."""
     yield
     with fresh_database(stack.database, template=template_database) as target:
-        async with connected(memory.house.settings.database_url, memory.house.keys) as source:
+        async with connected(memory.app.settings.database_url, memory.app.keys) as source:
             await fold(source, target)
         async with connected(target) as conn:
             assert await state_hash(conn) == await memory.state()
@@ -64,13 +64,13 @@ async def id_of(memory: Memory, value: str) -> UUID:
 
 async def shown(memory: Memory) -> list[str]:
     """The values that `show` prints."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         return [one.value for one in await current(conn, memory.workspace, memory.person(), day(99))]
 
 
 async def so_on(memory: Memory, on: float) -> list[str]:
     """The values that were so on a day, as is known at the end."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         who = memory.person()
         rows = await as_of(conn, memory.workspace, who, valid_at=day(on), known_at=day(99))
     return [one.value for one in rows]
@@ -80,7 +80,7 @@ async def merge(memory: Memory, on: float) -> None:
     """The two addresses are one person."""
     ids = {"participant_id": memory.person(HOME), "into": memory.person()}
     wish = ParticipantMergeRequested.model_validate({**ids, "op": "merge", "by": "grace"})
-    await enter(memory.house, memory.event(wish, day(on)))
+    await enter(memory.app, memory.event(wish, day(on)))
     await memory.settle()
 
 
@@ -93,7 +93,7 @@ async def test_what_was_merged_into_a_forgotten_fact_answered_in_its_time_and_ca
     await told_tool(memory, "SAP tools", SAPS, 5)
     assert await shown(memory) == ["SAP tool"]
     await memory.ask(on=8, fact_id=await id_of(memory, "SAP tool"), **wish)
-    found = await find(memory.house, memory.person(), "Which SAP tool did we use in January 2026?", now=day(40))
+    found = await find(memory.app, memory.person(), "Which SAP tool did we use in January 2026?", now=day(40))
     assert [hit.fact.value for hit in found.hits if "SAP" in hit.fact.value] == []
     await told_tool(memory, "SAP tools", SAPS, 9, sent_on=6)
     assert [value for value in await shown(memory) if "SAP" in value] == []
@@ -138,7 +138,7 @@ async def test_forgetting_a_wrong_successor_left_nothing_where_as_of_said_the_va
     await told_plan(memory, "Platinum", 5)
     await memory.ask("forget", 8, fact_id=await id_of(memory, "Platinum"))
     assert await shown(memory) == await so_on(memory, 9) == ["Team"]
-    found = await find(memory.house, memory.person(), "Which plan are we on?", now=day(40))
+    found = await find(memory.app, memory.person(), "Which plan are we on?", now=day(40))
     assert [hit.fact.value for hit in found.hits] == ["Team"]
     await told_plan(memory, "Growth", 12)
     assert (await shown(memory), await so_on(memory, 9)) == (["Growth"], ["Team"])

@@ -18,12 +18,8 @@ from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnClosed
 from schemas.model_output import SearchMemoryInput
 from services import reflect
-from services.console.memory import finding, past, people, reading
-from services.console.routes import routes
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.core.memory.embeddings import meanings
-from services.core.memory.questions import read
 from services.core.settings import shaped
 from services.core.web import make_app
 from services.generate_reply.desk import Desk
@@ -31,7 +27,12 @@ from services.generate_reply.tools import search
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import LAYERS
 from services.load_memory.turn import Turn, load_mails
+from services.memory.embeddings import meanings
+from services.memory.questions import read
+from services.operations.memory import past, people, reading
+from services.operations.memory import search as finding
 from services.reflect.materials import gather
+from services.web.routes import routes
 from tests.support.remembering import Memory, day, fact, remembering
 
 TOKEN = "a token for tests"
@@ -87,20 +88,20 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
     for name in NAMES:
         mail = await mail_of(memory, name)
         asked = " ".join(secret(one) for one in NAMES)
-        async with memory.house.database.reading() as conn:
-            (meaning,) = await meanings(memory.house.embedder, [asked])
+        async with memory.app.database.reading() as conn:
+            (meaning,) = await meanings(memory.app.embedder, [asked])
             mails = await load_mails(conn, [mail["mail_id"]])
         turn = Turn(
-            house=memory.house,
+            app=memory.app,
             workspace=memory.workspace,
             now=day(3.9),
             thread_id=random_id(),
             participant_id=memory.person(addr(name)),
-            inbox=memory.house.settings.inboxes[0],
+            inbox=memory.app.settings.inboxes[0],
             mails=tuple({**one, "text": asked} for one in mails),
             meaning=meaning,
             asked=((read(asked, day(3.9)), meaning),),
-            chosen=shaped(memory.house.settings, memory.house.settings.inboxes[0], addr(name)),
+            chosen=shaped(memory.app.settings, memory.app.settings.inboxes[0], addr(name)),
         )
         layers = [await load_layer(layer, turn) for layer in LAYERS]
         echoed = {one.name: one.text + str(one.items) for one in layers if one.name != "mail"}
@@ -127,7 +128,7 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
             trusted=True,
             layers=(),
         )
-        desk = Desk(event=event, house=memory.house, workspace=memory.workspace, now=day(5), mails=(mail,))
+        desk = Desk(event=event, app=memory.app, workspace=memory.workspace, now=day(5), mails=(mail,))
         for _ in range(8):
             query = dice.choice([secret(one) for one in NAMES] + [str(memory.person(addr(one))) for one in NAMES])
             given = SearchMemoryInput(query_text=query, max_results=50, maximum_days_ago=dice.choice([3, 36_500]))
@@ -141,14 +142,14 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
             trusted=True,
             outcome="sent",
         )
-        work = Work(closed, memory.event(closed, day(5)), "reflect", memory.house, reflect.PROCESSOR.appliers)
+        work = Work(closed, memory.event(closed, day(5)), "reflect", memory.app, reflect.PROCESSOR.appliers)
         assert leaks(name, (await gather(work, work.event)).layers) == []
 
 
 async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:
     """Current, as-of, history, refusals and search answer for the person who is named, by address and by id."""
     for name in NAMES:
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             by_addr = await people.find_person(conn, memory.workspace, addr(name))
             assert await people.find_person(conn, memory.workspace, str(by_addr.participant_id)) == by_addr
             who = (conn, memory.workspace, by_addr.participant_id)
@@ -158,7 +159,7 @@ async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:
                 await reading.history(*who, day(5)),
                 await reading.refusals(*who),
             ]
-        found = await finding.find(memory.house, by_addr.participant_id, secret("bob"), now=day(5), limit=50)
+        found = await finding.find(memory.app, by_addr.participant_id, secret("bob"), now=day(5), limit=50)
         assert leaks(name, [told, found]) == []
         assert secret(name) in str(told)
 
@@ -168,8 +169,8 @@ async def test_ids_of_others_open_nothing(memory: Memory) -> None:
     rows = await memory.rows("SELECT fact_id, participant_id FROM facts")
     before = await memory.rows("SELECT fact_id, value, pinned, superseded_at FROM facts ORDER BY fact_id")
     dice = random.Random(11)
-    app = make_app([routes(memory.house)])
-    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    web_app = make_app([routes(memory.app)])
+    transport = httpx.ASGITransport(web_app, raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
         httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api,
@@ -205,7 +206,7 @@ async def test_a_model_that_names_others_facts_changes_none(memory: Memory) -> N
 
 async def test_another_workspace_is_another_world(memory: Memory) -> None:
     """The same address in another workspace names nobody here."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         with pytest.raises(people.NobodyFound):
             await people.find_person(conn, "elsewhere", addr("ada"))
         assert await reading.history(conn, "elsewhere", memory.person(addr("ada")), day(9)) == []

@@ -91,7 +91,7 @@ class Studio:
             trusted=True,
             outcome="sent",
         )
-        await enter(self.memory.house, self.memory.event(data, mail["received_at"]))
+        await enter(self.memory.app, self.memory.event(data, mail["received_at"]))
         await self.memory.settle(ALL)
 
     async def ask_again(self) -> list[str]:
@@ -100,7 +100,7 @@ class Studio:
         await self.memory.rows("DELETE FROM timers RETURNING 1 AS one")
         for row in timers:
             timer = TimerElapsed.model_validate(row["event"])
-            await enter(self.memory.house, self.memory.event(timer, timer.due_at))
+            await enter(self.memory.app, self.memory.event(timer, timer.due_at))
         await self.memory.settle(ALL)
         return [row["event"]["due_at"] for row in timers]
 
@@ -114,7 +114,7 @@ class Studio:
         )
         version = 1 + len(await self.memory.rows("SELECT 1 AS one FROM conversation"))
         envelope = replace(self.memory.event(data, mail["received_at"]), version=version)
-        async with self.memory.house.database.transaction() as conn:
+        async with self.memory.app.database.transaction() as conn:
             await track_threads.PROCESSOR.appliers[MailAttached](conn, envelope)
 
 

@@ -14,19 +14,20 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.memory import MailSignals
 from schemas.events.merging import ParticipantMergeRequested
-from services.console.memory import finding, past, reading
-from services.console.routes import routes
 from services.core.archive.archive import archive_of
 from services.core.bus.runner import enter
 from services.core.db import fetch_one
 from services.core.web import make_app
 from services.load_memory.turn import SQL as CONTEXT
-from services.tools.erase.person import person
-from services.tools.erase.run import erase
-from services.tools.erase.survey import survey
-from services.tools.fold import fold, state_hash
-from services.tools.rebuild.beside import connected
+from services.operations.erase.person import person
+from services.operations.erase.run import erase
+from services.operations.erase.survey import survey
+from services.operations.memory import past, reading
+from services.operations.memory import search as finding
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import fold, state_hash
 from services.track_threads.apply import SQL as THREADS
+from services.web.routes import routes
 from tests.support.remembering import Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -60,7 +61,7 @@ async def ask(memory: Memory, op: str, who: str, into: str, on: float) -> str:
     """What becomes of a person's wish."""
     ids = {"participant_id": memory.person(who), "into": memory.person(into)}
     wish = memory.event(ParticipantMergeRequested.model_validate({**ids, "op": op, "by": "grace"}), day(on))
-    await enter(memory.house, wish)
+    await enter(memory.app, wish)
     await memory.settle()
     rows = await memory.rows(
         "SELECT decision, reason FROM fact_log WHERE cause = %(id)s AND fact_id IS NULL", id=wish.id
@@ -70,9 +71,9 @@ async def ask(memory: Memory, op: str, who: str, into: str, on: float) -> str:
 
 async def believed(memory: Memory, addr: str) -> set[str]:
     """The values that people are shown of somebody, each found by meaning as well."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         current = await reading.current(conn, memory.workspace, memory.person(addr), memory.clock())
-    found = await finding.find(memory.house, memory.person(addr), "which plan, what is used", now=day(20), limit=50)
+    found = await finding.find(memory.app, memory.person(addr), "which plan, what is used", now=day(20), limit=50)
     values = {one.value for one in current}
     assert {one.fact.value for one in found.hits} == values
     return values
@@ -87,7 +88,7 @@ async def test_who_reads_one_reads_both_and_the_policy_settles_what_differs(memo
     assert await believed(memory, OTHER) == {"Free", "evexelsexexample"}
     await memory.ask("add", 5, WORK, key="plan", value="Enterprise", kind="customer_info")
     assert await believed(memory, HOME) == (both - {"Pro"}) | {"Enterprise"}
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         who = (conn, memory.workspace, memory.person(HOME))
         then = await past.as_of(*who, valid_at=day(1.5), known_at=day(9))
         assert {one.value for one in then} == {"Team", "adaxacmexexample"}
@@ -103,7 +104,7 @@ async def test_a_merged_person_is_shown_as_the_address_that_wrote_last(memory: M
         await memory.learn(mail, participant_state=state, participant_state_reason="says so", signals=signals)
 
     async def shown() -> tuple[Any, ...]:
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             row = await fetch_one(conn, CONTEXT.participant, {"participant_id": memory.person(WORK)})
             rule = await fetch_one(conn, THREADS.occasion_person, {"participant_id": memory.person(HOME)})
         assert row is not None
@@ -177,7 +178,7 @@ async def test_what_holds_for_a_while_under_one_address_hides_nothing(memory: Me
     await ask(memory, "merge", HOME, WORK, 5)
     await memory.tell("My number is 444444 now.", fact("phone", "444444", "My number is 444444 now"), on=6)
     for on, numbers in ((6.5, {"333333", "444444"}), (15, {"444444"})):
-        found = await finding.find(memory.house, memory.person(WORK), "What is my phone number?", now=day(on), limit=50)
+        found = await finding.find(memory.app, memory.person(WORK), "What is my phone number?", now=day(on), limit=50)
         assert {one.fact.value for one in found.hits if one.fact.key == "phone"} == numbers
 
 
@@ -188,7 +189,7 @@ async def test_as_of_a_day_stands_what_is_shown_today(memory: Memory) -> None:
     for on, addr in ((4, WORK), (5, HOME)):
         await memory.tell("We use Slack.", habit, on=on, sender=addr)
     await ask(memory, "merge", HOME, WORK, 6)
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         who = (conn, memory.workspace, memory.person(WORK))
         then = await past.as_of(*who, valid_at=day(9), known_at=day(9))
         now = await reading.current(*who, day(9))
@@ -220,7 +221,7 @@ async def test_the_tables_are_a_fold_of_merges_too(stack: Endpoints, memory: Mem
     for on, op in enumerate(("merge", "unmerge", "merge"), 4):
         await ask(memory, op, HOME, WORK, on)
     with fresh_database(stack.database, template=template_database) as target:
-        async with connected(memory.house.settings.database_url, memory.house.keys) as source:
+        async with connected(memory.app.settings.database_url, memory.app.keys) as source:
             await fold(source, target)
         async with connected(target) as conn:
             assert await state_hash(conn) == await memory.state()
@@ -229,11 +230,11 @@ async def test_the_tables_are_a_fold_of_merges_too(stack: Endpoints, memory: Mem
 async def test_whoever_is_erased_both_are(memory: Memory) -> None:
     """Named by either address, nothing of both is left, the alias is gone, and the stranger keeps all."""
     await ask(memory, "merge", HOME, WORK, 4)
-    people_found, names = await person(memory.house, WORK)
+    people_found, names = await person(memory.app, WORK)
     assert (people_found, names) == ({memory.person(WORK), memory.person(HOME)}, {WORK, HOME})
-    async with memory.house.database.reading() as conn:
-        found = await survey(conn, memory.workspace, people_found, names, archive_of(memory.house.settings))
-    await erase(memory.house, found, by="the test")
+    async with memory.app.database.reading() as conn:
+        found = await survey(conn, memory.workspace, people_found, names, archive_of(memory.app.settings))
+    await erase(memory.app, found, by="the test")
     assert {row["participant_id"] for row in await memory.rows(KEPT)} == {memory.person(OTHER)}
     for table in ("participant_aliases", "mails"):
         rows = await memory.rows(f"SELECT * FROM {table}")
@@ -265,7 +266,7 @@ async def test_fuzzed_merges_show_nobody_elses_memory(memory: Memory) -> None:
 
 async def test_over_http_people_are_merged_shown_and_taken_apart(memory: Memory) -> None:
     """200 with the decision, 409 with the reason, 404 for nobody; the other addresses are listed."""
-    transport = httpx.ASGITransport(make_app([routes(memory.house)]), raise_app_exceptions=False)
+    transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
         httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api,

@@ -13,12 +13,12 @@ from deploy.local import Endpoints
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from schemas.model_output import SearchMemoryInput
 from services.core.clock import random_id
-from services.core.memory.embeddings import Meaning
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import search
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import grains, patterns
 from services.load_memory.turn import Turn
+from services.memory.embeddings import Meaning
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.tending import Tended, tending
 
@@ -32,7 +32,7 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     async with tending(stack, database, topic_prefix, tmp_path) as one:
         yield one
 
@@ -40,14 +40,14 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
 def turn_of(memory: Memory, on: float, addr: str = ADA) -> Turn:
     """A turn of somebody's that opens on a day of the story, in a thread of its own."""
     return Turn(
-        house=memory.house,
+        app=memory.app,
         workspace=memory.workspace,
         now=day(on),
         thread_id=random_id(),
         participant_id=memory.person(addr),
-        inbox=memory.house.settings.inboxes[0],
+        inbox=memory.app.settings.inboxes[0],
         mails=(),
-        meaning=Meaning("none", np.zeros(memory.house.embedder.dimensions, dtype=np.float32)),
+        meaning=Meaning("none", np.zeros(memory.app.embedder.dimensions, dtype=np.float32)),
     )
 
 
@@ -102,7 +102,7 @@ async def looked_up(memory: Memory, on: float, **given: object) -> list[str]:
         trusted=True,
         layers=(),
     )
-    desk = Desk(event=event, house=memory.house, workspace=memory.workspace, now=day(on), mails=())
+    desk = Desk(event=event, app=memory.app, workspace=memory.workspace, now=day(on), mails=())
     found = await search.memory(SearchMemoryInput.model_validate(given), desk)
     return [line.partition("] ")[2] or line for line in found.splitlines()]
 
@@ -134,23 +134,23 @@ async def test_the_model_looks_back_without_a_query_and_by_period(memory: Memory
     assert await looked_up(memory, 390, minimum_days_ago=395, maximum_days_ago=400) == ["nothing found"]
 
 
-async def test_what_recurred_is_told_with_how_often_and_when_last(house: Tended) -> None:
+async def test_what_recurred_is_told_with_how_often_and_when_last(app: Tended) -> None:
     """A matter that stayed settled, one that came up again, and why people had to take over, of this person alone."""
-    first = await house.write("Just so that you know: we are on the Team plan.")
-    await house.wait(days=8)
-    await house.wait(days=15)
-    assert (await house.thread(first)).thread.state == "closed"
-    again = await house.write("It does not work after all.", after="<m1@acme.example>")
+    first = await app.write("Just so that you know: we are on the Team plan.")
+    await app.wait(days=8)
+    await app.wait(days=15)
+    assert (await app.thread(first)).thread.state == "closed"
+    again = await app.write("It does not work after all.", after="<m1@acme.example>")
     assert again == first
-    await house.write("I want to talk to a human being.", subject="A person")
-    await house.write("I want to talk to a human being.", subject="A person", sender=BOB)
-    layer = await load_layer(patterns, turn_of(house, 31))
+    await app.write("I want to talk to a human being.", subject="A person")
+    await app.write("I want to talk to a human being.", subject="A person", sender=BOB)
+    layer = await load_layer(patterns, turn_of(app, 31))
     assert layer.text.splitlines() == [
         "How it went with them so far:",
         "- a person had to take over, once, last 2026-01-28: The customer asks for a person.",
         "- a settled matter came up again, once, last 2026-01-28",
         "- a matter stayed settled, once, last 2026-01-26",
     ]
-    past = await load_layer(grains, turn_of(house, 31))
+    past = await load_layer(grains, turn_of(app, 31))
     assert "«Export», " in past.text
     assert "«A person», escalated" in past.text

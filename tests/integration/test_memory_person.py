@@ -15,11 +15,11 @@ from schemas.events.replies import ContextLayer
 from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import participant
 from services.load_memory.participant_lines import care
 from services.load_memory.turn import Turn
+from services.memory.embeddings import Meaning, MiniLM
 from services.reflect.materials import gather
 from tests.support.remembering import Memory, day, fact, remembering
 
@@ -32,12 +32,12 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 
 def a_turn(memory: Memory) -> Turn:
     return Turn(
-        house=memory.house,
+        app=memory.app,
         workspace=memory.workspace,
         now=day(20),
         thread_id=random_id(),
         participant_id=memory.person(),
-        inbox=memory.house.settings.inboxes[0],
+        inbox=memory.app.settings.inboxes[0],
         mails=(),
         meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )
@@ -89,11 +89,11 @@ async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> N
     closed = TurnClosed(turn_id=random_id(), thread_id=mail["thread_id"], participant_id=memory.person(), outcome="sent",
                         inbox=mail["inbox"], mail_ids=(mail["mail_id"],), trusted=True)  # fmt: skip
     event = memory.event(closed, day(7))
-    materials = await gather(Work(closed, event, "reflect", memory.house, {}), closed)
+    materials = await gather(Work(closed, event, "reflect", memory.app, {}), closed)
     assert "known trouble: csv export timeout (reported 5 times, open)" in materials.layers[0].text
-    few = memory.house.settings.learning.model_copy(update={"issues_shown": 1})
-    house = replace(memory.house, settings=memory.house.settings.model_copy(update={"learning": few}))
-    materials = await gather(Work(closed, event, "reflect", house, {}), closed)
+    few = memory.app.settings.learning.model_copy(update={"issues_shown": 1})
+    app = replace(memory.app, settings=memory.app.settings.model_copy(update={"learning": few}))
+    materials = await gather(Work(closed, event, "reflect", app, {}), closed)
     assert materials.layers[0].text.count("known trouble: ") == 1
 
 

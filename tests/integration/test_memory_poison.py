@@ -227,13 +227,13 @@ async def opened(memory: Memory, mail: dict[str, Any]) -> None:
     """The mail's thread as track_threads opens it."""
     given = {"participant_id": mail["participant_id"], "inbox": mail["inbox"], "subject": mail["subject"]}
     data = ThreadOpened.model_validate({"thread_id": mail["thread_id"], **given})
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         await track_threads.PROCESSOR.appliers[ThreadOpened](conn, memory.event(data, mail["received_at"]))
 
 
 async def attach(memory: Memory, mail: dict[str, Any], text: str) -> None:
     """Our reply as track_threads attaches it to the thread."""
     data = ReplyAttached(thread_id=mail["thread_id"], reply_id=random_id(), text=text, tokens=9)
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         envelope = replace(memory.event(data, mail["received_at"]), version=2)
         await track_threads.PROCESSOR.appliers[ReplyAttached](conn, envelope)

@@ -19,7 +19,7 @@ from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
-from services.tools.fold import fold, state_hash
+from services.operations.rebuild.fold import fold, state_hash
 from tests.support.remembering import Memory, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -68,13 +68,13 @@ async def test_eight_deliveries_at_once_are_one(memory: Memory) -> None:
     """The same event in eight tasks over four pools of connections: one of them does it, and one fact is there."""
     mail = await memory.mail("We are on the Team plan.", on=1)
     envelope = memory.reflection(mail, fact("plan", "Team", "on the Team plan"))
-    databases = [Database(memory.house.settings.database_url, size=4) for _ in range(4)]
+    databases = [Database(memory.app.settings.database_url, size=4) for _ in range(4)]
     for one in databases:
         await one.open()
-    houses = [replace(memory.house, database=one) for one in databases]
+    apps = [replace(memory.app, database=one) for one in databases]
     async with asyncio.TaskGroup() as group:
-        for house in houses * 2:
-            group.create_task(Runner(learn_facts.PROCESSOR, house).process(envelope))
+        for app in apps * 2:
+            group.create_task(Runner(learn_facts.PROCESSOR, app).process(envelope))
     for one in databases:
         await one.close()
     assert await memory.current() == ["Team"]
@@ -90,9 +90,9 @@ async def test_publishers_of_the_same_events_at_once_do_not_hold_each_other(memo
     ids = [one.id for one in events]
     orders = [random.Random(seed).sample(events, len(events)) for seed in range(12)]
     for _ in range(3):
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             await conn.execute("UPDATE events SET published_at = NULL")
-        await asyncio.gather(*(publish(memory.house, order) for order in orders))
+        await asyncio.gather(*(publish(memory.app, order) for order in orders))
         assert all(
             one["published_at"] for one in await memory.rows("SELECT * FROM events WHERE id = ANY(%(ids)s)", ids=ids)
         )
@@ -111,9 +111,9 @@ async def test_writers_of_one_person_at_once_keep_one_current_value(memory: Memo
 
 
 async def _carry_keys(origin: Memory, to: Memory) -> None:
-    """The keys of one house, given to another that has the same master key."""
+    """The keys of one deployment, given to another that has the same master key."""
     rows = await origin.rows("SELECT key_id, workspace, subject, owners, master, wrapped FROM subject_keys")
-    async with to.house.database.reading() as conn, conn.cursor() as cursor:
+    async with to.app.database.reading() as conn, conn.cursor() as cursor:
         await cursor.executemany(
             "INSERT INTO subject_keys (key_id, workspace, subject, owners, master, wrapped) VALUES"
             " (%(key_id)s, %(workspace)s, %(subject)s, %(owners)s, %(master)s, %(wrapped)s)",
@@ -134,7 +134,7 @@ async def test_people_interleaved_otherwise_give_the_same_state(
             for envelope in interleaved(roots, random.Random(seed)):
                 for _ in range(2):
                     processor = read_email.PROCESSOR if envelope.type == "mail.received.v1" else learn_facts.PROCESSOR
-                    await Runner(processor, other.house).process(envelope)
+                    await Runner(processor, other.app).process(envelope)
                 await other.settle()
             assert await other.state() == await memory.state()
 
@@ -165,20 +165,20 @@ async def test_three_processes_at_once_give_the_state_of_one(
 
 
 async def _read_and_wait(origin: Memory, to: Memory) -> None:
-    """The mails of one house are read in another, and the other roots wait there."""
+    """The mails of one deployment are read in another, and the other roots wait there."""
     await _carry_keys(origin, to)
     for envelope in await stored(origin, "mail.received.v1"):
-        await Runner(read_email.PROCESSOR, to.house).process(envelope)
+        await Runner(read_email.PROCESSOR, to.app).process(envelope)
     await to.settle()
     for envelope in await stored(origin, *ROOTS[1:]):
-        await enter(to.house, envelope)
+        await enter(to.app, envelope)
 
 
 async def test_folding_the_events_gives_the_same_memory(memory: Memory, stack: Endpoints) -> None:
     """The tables of memory are a fold of the stored events, merges, late mails and people's wishes included."""
     await live(memory)
     with fresh_database(stack.database) as url:
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             assert await fold(conn, url) > 50
         database = Database(url, size=2)
         await database.open()

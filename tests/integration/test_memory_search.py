@@ -11,15 +11,15 @@ from psycopg.sql import SQL
 
 from services.core.db.pool import Connection
 from services.core.db.vectors import VectorTypes
-from services.core.memory.cue import recalled
-from services.core.memory.embedding_cache import attach, embed_cached, keep, look_up
-from services.core.memory.embeddings import Meaning, MiniLM, Vector
-from services.core.memory.passages import recall_passages, search_passages
-from services.core.memory.periods import Window
-from services.core.memory.search import Hit, search_facts
-from services.core.memory.temporal import window_of
-from services.tools.vectors.index import index_name, index_statements
-from services.tools.vectors.renewal import give_vectors
+from services.memory.cue import recalled
+from services.memory.embedding_cache import attach, embed_cached, keep, look_up
+from services.memory.embeddings import Meaning, MiniLM, Vector
+from services.memory.passages import recall_passages, search_passages
+from services.memory.periods import Window
+from services.memory.search import Hit, search_facts
+from services.memory.temporal import window_of
+from services.operations.vectors.index import index_name, index_statements
+from services.operations.vectors.renewal import give_vectors
 
 SPACE = UUID("0d3b8d0e-6f53-5b0c-8f43-4d2a5f1d9a11")
 ANNA, BEN = uuid5(SPACE, "anna"), uuid5(SPACE, "ben")

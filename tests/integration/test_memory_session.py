@@ -14,10 +14,10 @@ from schemas.events.replies import ContextLayer
 from services import learn_facts
 from services.core.bus.unit import Unit
 from services.core.clock import random_id
-from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import session
 from services.load_memory.turn import Turn
+from services.memory.embeddings import Meaning, MiniLM
 from tests.support.remembering import Memory, day, remembering
 
 HOUR = 1 / 24  # of a day
@@ -35,12 +35,12 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 async def shown(memory: Memory, on: float, thread_id: object = None) -> ContextLayer:
     """The layer as a turn of that day sees it, by default in a new thread."""
     turn = Turn(
-        house=memory.house,
+        app=memory.app,
         workspace=memory.workspace,
         now=day(on),
         thread_id=thread_id or random_id(),  # type: ignore[arg-type]
         participant_id=memory.person(),
-        inbox=memory.house.settings.inboxes[0],
+        inbox=memory.app.settings.inboxes[0],
         mails=(),
         meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )
@@ -68,7 +68,7 @@ async def test_a_session_is_over_after_a_day_and_lasts_on_with_each_mail(memory:
 async def test_losing_the_cache_loses_no_session(memory: Memory) -> None:
     """Without Redis's copy the row is read again."""
     before = await shown(memory, 1 + HOUR)
-    await memory.house.cache.drop_about([str(memory.person())])
+    await memory.app.cache.drop_about([str(memory.person())])
     assert await shown(memory, 1 + HOUR) == before
 
 
@@ -82,7 +82,7 @@ async def test_a_crash_behind_the_commit_leaves_no_old_session(memory: Memory) -
         summary="Ada asked for an invoice.",
         expires_at=day(3),
     )
-    async with memory.house.database.transaction(memory.workspace) as conn:
+    async with memory.app.database.transaction(memory.workspace) as conn:
         unit = Unit(conn, memory.event(session, day(1)), "learn_facts", "", learn_facts.PROCESSOR.appliers)
         await unit.record(session)
         await unit.flush()
@@ -91,7 +91,7 @@ async def test_a_crash_behind_the_commit_leaves_no_old_session(memory: Memory) -
 
 async def test_a_text_that_is_kept_late_is_not_read(memory: Memory) -> None:
     """A reader that was slow to put what it had read does not bring it back over what has come since."""
-    cache = memory.house.cache
+    cache = memory.app.cache
     await shown(memory, 1 + HOUR)
     old = {name.rpartition("correspondent:")[2]: text async for name, text in cache.everything() if "session:" in name}
     await memory.tell("We want a refund.", on=1 + HOUR)

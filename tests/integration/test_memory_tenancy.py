@@ -28,7 +28,7 @@ GUARDED = (
 
 
 @pytest.fixture
-async def house(database: str) -> AsyncIterator[Database]:
+async def app(database: str) -> AsyncIterator[Database]:
     """A database with one participant in each of two workspaces."""
     one = Database(database, size=2)
     await one.open()
@@ -39,46 +39,46 @@ async def house(database: str) -> AsyncIterator[Database]:
     await one.close()
 
 
-async def test_every_table_with_a_workspace_is_guarded(house: Database) -> None:
+async def test_every_table_with_a_workspace_is_guarded(app: Database) -> None:
     """A migration that makes such a table ends with `SELECT guard_workspaces()`."""
-    async with house.reading() as conn:
+    async with app.reading() as conn:
         rows = await fetch_all(conn, GUARDED)
     assert len(rows) > 20
     assert [row["relname"] for row in rows if not row["relrowsecurity"]] == []
 
 
-async def test_a_unit_of_work_reads_its_own_workspace_alone(house: Database) -> None:
+async def test_a_unit_of_work_reads_its_own_workspace_alone(app: Database) -> None:
     """A query without any condition finds the rows of the workspace that the transaction is bound to."""
     for workspace in ("here", "there", "nowhere"):
-        async with house.transaction(workspace) as conn:
+        async with app.transaction(workspace) as conn:
             rows = await fetch_all(conn, "SELECT workspace FROM participants")
         assert [row["workspace"] for row in rows] == ([workspace] if workspace != "nowhere" else [])
 
 
-async def test_a_unit_of_work_writes_its_own_workspace_alone(house: Database) -> None:
+async def test_a_unit_of_work_writes_its_own_workspace_alone(app: Database) -> None:
     """An update of all rows changes the own ones; an insert into another workspace is refused."""
-    async with house.transaction("here") as conn:
+    async with app.transaction("here") as conn:
         await conn.execute("UPDATE participants SET name = 'Eve'")
         await conn.execute("DELETE FROM participants WHERE workspace = 'there'")
     with pytest.raises(errors.InsufficientPrivilege):
-        async with house.transaction("here") as conn:
+        async with app.transaction("here") as conn:
             await conn.execute(PARTICIPANT, [random_id(), "there"])
-    async with house.reading() as conn:
+    async with app.reading() as conn:
         rows = await fetch_all(conn, "SELECT workspace, name FROM participants ORDER BY workspace")
     assert [(row["workspace"], row["name"]) for row in rows] == [("here", "Eve"), ("there", "Ada")]
 
 
-async def test_the_binding_ends_with_the_transaction(house: Database) -> None:
+async def test_the_binding_ends_with_the_transaction(app: Database) -> None:
     """A connection that goes back to the pool is bound to nothing: the next transaction binds itself."""
-    async with house.transaction("here"):
+    async with app.transaction("here"):
         pass
-    async with house.reading() as conn:
+    async with app.reading() as conn:
         (row,) = await fetch_all(conn, "SELECT current_setting('app.workspace', true) AS bound, current_user AS who")
     assert row["bound"] in (None, "")
     assert row["who"] != "correspondent_app"
 
 
-async def test_the_role_without_a_workspace_sees_nothing(house: Database, database: str) -> None:
+async def test_the_role_without_a_workspace_sees_nothing(app: Database, database: str) -> None:
     """Forgetting to bind shows no row at all."""
     async with await AsyncConnection.connect(database, autocommit=True, row_factory=dict_row) as conn:
         await conn.execute("SET ROLE correspondent_app")
@@ -86,7 +86,7 @@ async def test_the_role_without_a_workspace_sees_nothing(house: Database, databa
         assert await fetch_all(conn, "SELECT 1 AS one FROM facts") == []
 
 
-async def test_a_plain_owner_who_is_no_superuser_migrates_and_is_bound(stack: Endpoints, house: Database) -> None:
+async def test_a_plain_owner_who_is_no_superuser_migrates_and_is_bound(stack: Endpoints, app: Database) -> None:
     """The user of a managed Postgres, prepared by its administrator, makes the tables and keeps workspaces apart."""
     with fresh_database(stack.database) as url:
         with psycopg.connect(url, autocommit=True) as admin:

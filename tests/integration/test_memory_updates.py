@@ -15,21 +15,21 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached, StateChanged
 from services import learn_facts, track_threads
-from services.console.memory.past import as_of
-from services.console.memory.reading import RememberedFact, current, history
 from services.core.bus.runner import enter
 from services.core.bus.work import Work
 from services.core.clock import random_id
-from services.core.memory.embeddings import meanings
-from services.core.memory.search import search_facts
-from services.core.memory.tuning import tuned
 from services.core.settings import ConfidenceSettings, RecallSettings
 from services.learn_facts import decide_facts
 from services.learn_facts.after import after
 from services.learn_facts.load import load, load_turn
 from services.learn_facts.proposals import record_all
-from services.tools.fold import fold, state_hash
-from services.tools.rebuild.beside import connected
+from services.memory.embeddings import meanings
+from services.memory.search import search_facts
+from services.memory.tuning import tuned
+from services.operations.memory.past import as_of
+from services.operations.memory.reading import RememberedFact, current, history
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import fold, state_hash
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -42,7 +42,7 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
 
 async def plan(memory: Memory, on: float, known_on: float = 999, key: str = "plan", addr: str = ADA) -> str | None:
     """What a key was on one day of valid time, as it was known on another."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         rows = await as_of(conn, memory.workspace, memory.person(addr), valid_at=day(on), known_at=day(known_on))
     values = [row.value for row in rows if row.key == key]
     assert len(values) <= 1
@@ -51,7 +51,7 @@ async def plan(memory: Memory, on: float, known_on: float = 999, key: str = "pla
 
 async def believed(memory: Memory, on: float, addr: str = ADA) -> set[str]:
     """The values of one day of valid time, as they are known today."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         return {
             row.value
             for row in await as_of(conn, memory.workspace, memory.person(addr), valid_at=day(on), known_at=day(999))
@@ -133,7 +133,7 @@ async def test_what_a_person_makes_us_forget_is_not_so_at_any_time(memory: Memor
     await memory.ask("forget", 10, fact_id=row["fact_id"])
     assert await memory.current() == []
     assert [await plan(memory, on) for on in (5, 99)] == [None, None]
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         (entry,) = await history(conn, memory.workspace, memory.person(), day(9))
     assert [line.reason for line in entry.log][-1] == "grace took it back"
 
@@ -213,7 +213,7 @@ async def test_ends_and_doubts_fold_alike(memory: Memory, stack: Endpoints, temp
     team = fact("plan", "Team", "it is Team")
     await memory.tell("We were on Pro. Now it is Team, with 60 seats until February.", over, team, for_now, on=4)
     with fresh_database(stack.database, template=template_database) as target:
-        async with connected(memory.house.settings.database_url, memory.house.keys) as source:
+        async with connected(memory.app.settings.database_url, memory.app.keys) as source:
             assert await fold(source, target) > 5
         async with connected(target) as conn:
             assert await state_hash(conn) == await memory.state()
@@ -264,9 +264,9 @@ async def test_further_mails_make_a_fact_surer_and_repeats_do_not(memory: Memory
 
 async def test_what_people_change_follows_the_tables_and_keeps_the_rest(memory: Memory) -> None:
     """A key that a mailbox lets have several values has them for people too; a correction keeps end, pin and parents."""
-    inbox = memory.house.settings.inboxes[0]
+    inbox = memory.app.settings.inboxes[0]
     pupils = inbox.model_copy(update={"memory": inbox.memory.model_copy(update={"values": {"child": "multi"}})})
-    memory.house = replace(memory.house, settings=memory.house.settings.model_copy(update={"inboxes": (pupils,)}))
+    memory.app = replace(memory.app, settings=memory.app.settings.model_copy(update={"inboxes": (pupils,)}))
     await told(memory, "Starter", 1)
     (parent,) = await memory.rows("SELECT fact_id FROM facts")
     given = {"key": "child", "kind": "customer_info", "valid_to": "2026-07-31", "parents": [parent["fact_id"]]}
@@ -285,8 +285,8 @@ async def test_what_people_change_follows_the_tables_and_keeps_the_rest(memory: 
 
 async def weight(memory: Memory, key: str, stale: float) -> float:
     """What a fact weighs when it is searched where a stale one is to weigh so much."""
-    (meaning,) = await meanings(memory.house.embedder, [key])
-    async with memory.house.database.reading() as conn:
+    (meaning,) = await meanings(memory.app.embedder, [key])
+    async with memory.app.database.reading() as conn:
         hits = await search_facts(
             conn,
             workspace=memory.workspace,
@@ -335,7 +335,7 @@ async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory)
 
 async def then(memory: Memory, on: float, known_on: float = 999) -> dict[str, RememberedFact]:
     """The facts of one day by key, as they were known on another."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         rows = await as_of(conn, memory.workspace, memory.person(), valid_at=day(on), known_at=day(known_on))
     return {row.key: row for row in rows}
 
@@ -374,7 +374,7 @@ async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memo
     assert (row["stale_since"], row["weight"]) == (None, 1), "nothing was decided"
 
     async def shown(on: float) -> str:
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             facts = await current(conn, memory.workspace, memory.person(), day(on))
             entries = await history(conn, memory.workspace, memory.person(), day(on), key="contact")
         (one,) = [fact for fact in facts if fact.key == "contact"]
@@ -382,8 +382,8 @@ async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memo
         return one.standing(day(on))
 
     async def weighed(on: float) -> float:
-        (meaning,) = await meanings(memory.house.embedder, ["whom do I write to"])
-        async with memory.house.database.transaction(memory.workspace) as conn:
+        (meaning,) = await meanings(memory.app.embedder, ["whom do I write to"])
+        async with memory.app.database.transaction(memory.workspace) as conn:
             hits = await search_facts(
                 conn,
                 workspace=memory.workspace,
@@ -415,7 +415,7 @@ async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(m
         fact("plan", "Gold", "on the Gold plan"),
     ]
     event = memory.reflection(mail)
-    work = Work(event.data, event, "learn_facts", memory.house, learn_facts.PROCESSOR.appliers)
+    work = Work(event.data, event, "learn_facts", memory.app, learn_facts.PROCESSOR.appliers)
     async with work.unit() as unit:
         who, (source, *_) = await load_turn(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
         for number, claim in enumerate(claims):
@@ -462,7 +462,7 @@ async def test_how_a_person_resolved_a_thread_is_remembered_as_ours(memory: Memo
         for reason in reasons:
             given = {"thread_id": mail["thread_id"], "participant_id": mail["participant_id"], "trigger": trigger}
             step = {**given, "from_state": "in_progress", "to_state": "resolved", "reason": reason}
-            await enter(memory.house, memory.event(StateChanged.model_validate(step), day(2)))
+            await enter(memory.app, memory.event(StateChanged.model_validate(step), day(2)))
     await memory.settle()
     (row,) = await memory.rows("SELECT kind, value, trust, valid_from FROM facts")
     assert (row["kind"], row["value"], row["trust"]) == ("resolution", "with a $50 credit", "ours")
@@ -472,6 +472,6 @@ async def test_how_a_person_resolved_a_thread_is_remembered_as_ours(memory: Memo
 async def reply(memory: Memory, mail: dict[str, Any], text: str) -> None:
     """Our reply as track_threads attaches it to the thread."""
     data = ReplyAttached(thread_id=mail["thread_id"], reply_id=random_id(), text=text, tokens=9)
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         envelope = replace(memory.event(data, mail["received_at"]), version=2)
         await track_threads.PROCESSOR.appliers[ReplyAttached](conn, envelope)

@@ -15,10 +15,10 @@ from schemas.events.memory import ThreadSummarized
 from schemas.events.threads import MailAttached
 from services import summarize_threads, track_threads
 from services.core.clock import random_id
-from services.core.memory.embeddings import Meaning, MiniLM
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import recent
 from services.load_memory.turn import Turn
+from services.memory.embeddings import Meaning, MiniLM
 from tests.support.remembering import Memory, day, remembering
 
 THREAD = UUID(int=5)
@@ -35,7 +35,7 @@ async def say(memory: Memory, number: int, on: float, text: str) -> None:
     """A mail becomes a row of the conversation."""
     data = MailAttached(thread_id=THREAD, mail_id=random_id(), text=text, tokens=9, trusted=True, waits=True)
     envelope = replace(memory.event(data, day(on)), version=number)
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         await track_threads.PROCESSOR.appliers[MailAttached](conn, envelope)
 
 
@@ -45,19 +45,19 @@ async def summarize(memory: Memory, covers_to: int) -> None:
         thread_id=THREAD, text="They asked.", words=2, covers_to=covers_to, turn_id=random_id(), trusted=False
     )
     envelope = replace(memory.event(data, day(21)), version=1)
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         await summarize_threads.PROCESSOR.appliers[ThreadSummarized](conn, envelope)
 
 
 async def shown(memory: Memory, on: float) -> list[str]:
     """The messages that a turn of that day is given, as the model reads them."""
     turn = Turn(
-        house=memory.house,
+        app=memory.app,
         workspace=memory.workspace,
         now=day(on),
         thread_id=THREAD,
         participant_id=None,
-        inbox=memory.house.settings.inboxes[0],
+        inbox=memory.app.settings.inboxes[0],
         mails=(),
         meaning=Meaning(MiniLM.name, np.zeros(384, dtype=np.float32)),
     )

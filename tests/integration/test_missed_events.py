@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import open_app
 from services.core.bus.codec import encode
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery, Partition, Record
@@ -16,13 +17,12 @@ from services.core.bus.history import SQL, envelope
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.db import fetch_one
 from services.core.errors import Permanent
-from services.core.house import open_house
-from services.process import prepare
+from services.operations.health import missed
+from services.operations.health.missed import MissedEvents
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.health import missed
-from services.tools.health.missed import MissedEvents
-from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
 
 
@@ -60,11 +60,11 @@ async def test_a_record_that_the_broker_acknowledged_and_lost_was_never_told_aga
         return [None] * len(records)
 
     monkeypatch.setattr(Publisher, "publish_each", losing)
-    async with running_house(settings_for(stack, database, topic_prefix, tmp_path)) as house:
+    async with running_app(settings_for(stack, database, topic_prefix, tmp_path)) as app:
         for number in range(3):
             raw = letter("What does it cost?", message_id=f"<{number}@people.example>")
-            await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
-        await settle(house, timeout_s=120)
+            await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
+        await settle(app, timeout_s=120)
     assert len(lost) == 1
 
 
@@ -74,9 +74,9 @@ async def test_what_a_consumer_has_not_come_to_is_not_published_again(
     """A consumer that is not running has passed nothing."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-        looks = MissedEvents(house)
+    async with open_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        looks = MissedEvents(app)
         assert [await looks.look() for _ in range(3)] == [0, 0, 0]
 
 
@@ -86,9 +86,9 @@ async def test_a_dead_letter_that_waits_is_not_published_again(
     """Its consumer has passed it, and has done what it can."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-        async with house.database.reading() as conn:
+    async with open_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        async with app.database.reading() as conn:
             row = await fetch_one(conn, "SELECT e.id FROM events e WHERE type = 'mail.received.v1'")
             assert row is not None
             stored = await fetch_one(conn, SQL.by_id, {"id": row["id"]})
@@ -96,11 +96,11 @@ async def test_a_dead_letter_that_waits_is_not_published_again(
         record = encode(envelope(stored), topic_prefix=topic_prefix)
         came = Delivery(record.topic, 0, 0, record.key, record.value, record.headers, 0)
         error, group = Permanent("no mail"), f"{topic_prefix}read_email"
-        before = MissedEvents(house)
+        before = MissedEvents(app)
         assert [await before.look() for _ in range(2)] == [0, 1]
         dead = make_dead_letter(came, group=group, error=error, attempts=1, at=datetime.now(UTC))
-        await house.publisher.publish([dead])
-        after = MissedEvents(house)
+        await app.publisher.publish([dead])
+        after = MissedEvents(app)
         assert [await after.look() for _ in range(2)] == [0, 0]
 
 
@@ -110,8 +110,8 @@ async def test_an_event_that_stays_undone_is_published_again_a_few_times_only(
     """Then it is an alert's, and in the way of no other."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    async with open_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
 
-        looks = MissedEvents(house)
+        looks = MissedEvents(app)
         assert sum([await looks.look() for _ in range(9)]) == missed.TRIES

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import App
 from services.core.db import fetch_all
-from services.core.house import House
-from services.core.model.outage import model_outage
+from services.model.outage import model_outage
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.chaos.scripts import diligent_model
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.bus import until_true
-from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import Behaviour, ScriptedModel
 from tests.support.scripted_replies import failing, overloaded, rate_limited
@@ -50,29 +50,29 @@ async def test_an_outage_turned_mails_into_failed_turns(
                    "pause_s": 0.2, "longest_pause_s": 0.5},
             lanes={"retry_s": 61},
         )  # fmt: skip
-        async with running_brokerless(settings) as house:
+        async with running_brokerless(settings) as app:
             for number in range(MAILS):
                 raw = letter("Where is it?", sender=f"P <p{number}@x.example>", message_id=f"<{number}@x.example>")
-                await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+                await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
 
             async def is_noted() -> bool:
-                return await model_outage(house) is not None
+                return await model_outage(app) is not None
 
             await until_true(is_noted)
             asked = len(server.requests)
             await asyncio.sleep(PROBES_S)
             assert 1 <= len(server.requests) - asked <= PROBES_S / 0.2
-            found = await model_outage(house)
+            found = await model_outage(app)
             assert found is not None
             assert words in found.error
             server.script(diligent_model(1))
-            await settle(house, timeout_s=120)
-            assert await model_outage(house) is None
-            assert await _count(house, "failed") == 0
-            assert await _count(house, "sent") >= MAILS - 2
+            await settle(app, timeout_s=120)
+            assert await model_outage(app) is None
+            assert await _count(app, "failed") == 0
+            assert await _count(app, "sent") >= MAILS - 2
 
 
-async def _count(house: House, outcome: str) -> int:
-    async with house.database.reading() as conn:
+async def _count(app: App, outcome: str) -> int:
+    async with app.database.reading() as conn:
         [row] = await fetch_all(conn, OUTCOMES, {"outcome": outcome})
     return int(row["n"])

@@ -9,56 +9,56 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from services.console.threads import wishes
+from services.operations.threads import requests as wishes
 from tests.support.tending import Tended, tending
 
 ANGRY = "This is unacceptable, I am furious. The csv export stops with a timeout."
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """Mails of one burst are one turn."""
     async with tending(stack, database, topic_prefix, tmp_path, threads={"quiet_s": 60}) as one:
         yield one
 
 
-async def person(house: Tended) -> dict[str, Any]:
-    (row,) = await house.rows("SELECT risk, frustrated_in_row, sentiment FROM participants")
+async def person(app: Tended) -> dict[str, Any]:
+    (row,) = await app.rows("SELECT risk, frustrated_in_row, sentiment FROM participants")
     return row
 
 
-async def test_three_frustrated_mails_of_one_burst_are_high_risk(house: Tended) -> None:
+async def test_three_frustrated_mails_of_one_burst_are_high_risk(app: Tended) -> None:
     """One turn answers them, and each of them counts; what was imported moves nothing and begins no session."""
-    await house.write("I am furious, this was unacceptable.", subject="Long ago", mode="history")
-    assert await house.rows("SELECT 1 FROM participants WHERE risk <> 'low' OR frustrated_in_row > 0") == []
-    assert await house.rows("SELECT 1 FROM sessions") == []
-    await house.write(ANGRY)
+    await app.write("I am furious, this was unacceptable.", subject="Long ago", mode="history")
+    assert await app.rows("SELECT 1 FROM participants WHERE risk <> 'low' OR frustrated_in_row > 0") == []
+    assert await app.rows("SELECT 1 FROM sessions") == []
+    await app.write(ANGRY)
     for _ in range(2):
-        await house.write(ANGRY, subject="Re: Export", after="<m2@acme.example>")
-    await house.wait(minutes=2)
-    who = await person(house)
+        await app.write(ANGRY, subject="Re: Export", after="<m2@acme.example>")
+    await app.wait(minutes=2)
+    who = await person(app)
     assert (who["risk"], who["frustrated_in_row"]) == ("high", 3)
-    (session,) = await house.rows("SELECT summary FROM sessions")
+    (session,) = await app.rows("SELECT summary FROM sessions")
     assert session["summary"]
 
 
-async def test_a_thread_that_a_person_resolves_leaves_no_trouble_open(house: Tended) -> None:
+async def test_a_thread_that_a_person_resolves_leaves_no_trouble_open(app: Tended) -> None:
     """The trouble was reported in it: resolved by hand it is over, and its goals are reached."""
-    thread_id = await house.write(ANGRY)
-    await house.wait(minutes=2)
-    (issue,) = await house.rows("SELECT resolved FROM participant_issues")
+    thread_id = await app.write(ANGRY)
+    await app.wait(minutes=2)
+    (issue,) = await app.rows("SELECT resolved FROM participant_issues")
     assert not issue["resolved"]
-    async with house.at_work():
-        await wishes.mark(house.house, thread_id, timeout_s=60, by="grace", add_goals=("Send the patch",))
+    async with app.at_work():
+        await wishes.mark(app.app, thread_id, timeout_s=60, by="grace", add_goals=("Send the patch",))
         with pytest.raises(wishes.GoalUnknown):
-            await wishes.mark(house.house, thread_id, timeout_s=60, by="grace", close_goals=("Win",))
-        (goal,) = [one for one in (await house.thread(thread_id)).goals if one.text == "Send the patch"]
+            await wishes.mark(app.app, thread_id, timeout_s=60, by="grace", close_goals=("Win",))
+        (goal,) = [one for one in (await app.thread(thread_id)).goals if one.text == "Send the patch"]
         assert goal.closed_at is None
-        state = (await house.thread(thread_id)).thread.state
+        state = (await app.thread(thread_id)).thread.state
         if state == "escalated":
-            await wishes.move(house.house, thread_id, "in_progress", "", "grace", timeout_s=60)
-        made = await wishes.move(house.house, thread_id, "resolved", "patched", "grace", timeout_s=60)
+            await wishes.move(app.app, thread_id, "in_progress", "", "grace", timeout_s=60)
+        made = await wishes.move(app.app, thread_id, "resolved", "patched", "grace", timeout_s=60)
     assert not made.refused
-    await house.settle()
-    assert [row["resolved"] for row in await house.rows("SELECT resolved FROM participant_issues")] == [True]
-    assert all(one.closed_at for one in (await house.thread(thread_id)).goals)
+    await app.settle()
+    assert [row["resolved"] for row in await app.rows("SELECT resolved FROM participant_issues")] == [True]
+    assert all(one.closed_at for one in (await app.thread(thread_id)).goals)

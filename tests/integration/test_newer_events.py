@@ -14,6 +14,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.threads import TurnOpened
 from services import load_memory
+from services.core.app import App
 from services.core.bus.codec import Undecodable
 from services.core.bus.delivery import Delivery
 from services.core.bus.held import HELD, SQL, Held
@@ -22,14 +23,13 @@ from services.core.bus.retry import classify
 from services.core.bus.runner import Runner
 from services.core.bus.work import Work
 from services.core.db import fetch_all
-from services.core.house import House
+from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
-from tests.support.house import settings_for
 from tests.support.workers import ROOT
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
     settings = settings_for(stack, database, topic_prefix, tmp_path, workspace="main")
     async with opened_brokerless(settings) as one:
         yield one
@@ -43,62 +43,62 @@ def written(kind: str, data: dict[str, Any] | str | None = None) -> Delivery:
     return Delivery("turns", 3, 17, b"k", value.encode(), tuple((name, one.encode()) for name, one in headers.items()))
 
 
-async def rows(house: House, query: Any, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def rows(app: App, query: Any, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 
 @pytest.mark.parametrize("kind", ["turn.paused.v1", "turn.closed.v1", "turn.closed.v9"])
-async def test_one_unknown_type_made_a_dead_letter_in_every_old_consumer(house: House, kind: str) -> None:
+async def test_one_unknown_type_made_a_dead_letter_in_every_old_consumer(app: App, kind: str) -> None:
     """A type for which the processor has no handler is skipped by its headers: nothing of its content is read.
 
     Only what this version does not know at all is journaled: a newer one may have a handler for it.
     """
     record = written(kind, "not even JSON")
-    await Runner(load_memory.PROCESSOR, house).handle(record)
-    found = [row["id"] for row in await rows(house, "SELECT event_id::text AS id FROM journal")]
+    await Runner(load_memory.PROCESSOR, app).handle(record)
+    found = [row["id"] for row in await rows(app, "SELECT event_id::text AS id FROM journal")]
     assert found == ([dict(record.headers)["ce_id"].decode()] if kind == "turn.paused.v1" else [])
 
 
 @pytest.mark.parametrize(
     "record", [written("turn.opened.v2"), written("turn.opened.v1", {"turn_id": "no longer an id"})]
 )
-async def test_a_newer_version_of_its_own_type_is_held(house: House, record: Delivery) -> None:
+async def test_a_newer_version_of_its_own_type_is_held(app: App, record: Delivery) -> None:
     """The record waits without an end and is shown; it is done when a newer version reads it."""
-    runner = Runner(load_memory.PROCESSOR, house)
+    runner = Runner(load_memory.PROCESSOR, app)
     for _ in range(2):
         with pytest.raises(Held) as caught:
             await runner.handle(record)
         assert classify(caught.value) == "away"
-    [held] = await rows(house, SQL.held, **HELD.args("", 10))
+    [held] = await rows(app, SQL.held, **HELD.args("", 10))
     assert (held["consumer"], held["topic"], held["partition"], held["record_offset"]) == (
         "load_memory",
         "turns",
         3,
         17,
     )
-    assert await rows(house, "SELECT * FROM journal") == []
-    await Runner(_upgraded(), house).handle(replace(record, headers=_as_v1(record), value=written("x").value))
-    assert await rows(house, SQL.held, **HELD.args("", 10)) == []
+    assert await rows(app, "SELECT * FROM journal") == []
+    await Runner(_upgraded(), app).handle(replace(record, headers=_as_v1(record), value=written("x").value))
+    assert await rows(app, SQL.held, **HELD.args("", 10)) == []
 
 
-async def test_a_held_record_can_be_released_as_a_dead_letter(house: House) -> None:
+async def test_a_held_record_can_be_released_as_a_dead_letter(app: App) -> None:
     """A person who knows that no newer version will come lets the partition go on."""
-    record, runner = written("turn.opened.v2"), Runner(load_memory.PROCESSOR, house)
+    record, runner = written("turn.opened.v2"), Runner(load_memory.PROCESSOR, app)
     with pytest.raises(Held):
         await runner.handle(record)
-    [held] = await rows(house, SQL.held, **HELD.args("", 10))
-    await rows(house, SQL.release, id=held["id"])
+    [held] = await rows(app, SQL.held, **HELD.args("", 10))
+    await rows(app, SQL.release, id=held["id"])
     with pytest.raises(Undecodable) as caught:
         await runner.handle(record)
     assert classify(caught.value) == "permanent"
 
 
-async def test_a_record_that_is_no_event_is_a_dead_letter(house: House) -> None:
+async def test_a_record_that_is_no_event_is_a_dead_letter(app: App) -> None:
     """Without a type nobody can say whose it is, and no newer version will."""
     with pytest.raises(Undecodable):
-        await Runner(load_memory.PROCESSOR, house).handle(Delivery("turns", 0, 0, b"k", b"poison"))
-    assert await rows(house, SQL.held, **HELD.args("", 10)) == []
+        await Runner(load_memory.PROCESSOR, app).handle(Delivery("turns", 0, 0, b"k", b"poison"))
+    assert await rows(app, SQL.held, **HELD.args("", 10)) == []
 
 
 def _upgraded() -> Processor:

@@ -16,6 +16,7 @@ import pytest
 
 from deploy.local import Endpoints
 from services import generate_reply, keep_time
+from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
 from services.core.bus import history
 from services.core.bus.codec import encode
@@ -26,19 +27,18 @@ from services.core.bus.sweeper import refill, sweep
 from services.core.bus.undone import SQL as UNDONE
 from services.core.bus.undone import pairs_of, undone_places
 from services.core.db import fetch_all
-from services.core.house import House, open_house
 from services.core.keys import is_sealed
 from services.core.settings import Settings
 from services.keep_time.keeper import fire_due
+from services.operations.erase.person import person
+from services.operations.erase.run import erase
+from services.operations.erase.survey import survey
+from services.operations.preparation import prepare
+from services.operations.settle import settle
 from services.pipeline import consumers
-from services.process import prepare
 from services.receive_email.accept import accept
-from services.tools.erase.person import person
-from services.tools.erase.run import erase
-from services.tools.erase.survey import survey
-from services.tools.settle import settle
+from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
-from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.proxy import FaultProxy
 from tests.support.remembered_people import ADA, CARL, write
@@ -51,82 +51,82 @@ def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path)
     return settings_for(stack, database, topic_prefix, tmp_path)
 
 
-async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 
-async def unpublished(house: House) -> list[UUID]:
-    return [row["id"] for row in await rows(house, "SELECT event_id AS id FROM outbox")]
+async def unpublished(app: App) -> list[UUID]:
+    return [row["id"] for row in await rows(app, "SELECT event_id AS id FROM outbox")]
 
 
 @asynccontextmanager
-async def visited(settings: Settings) -> AsyncIterator[House]:
-    """A house at rest to which Ada and Carl have written."""
-    async with running_house(settings) as house:
-        await write(house, ADA, "What does the Team plan cost?", "<a1@x.example>")
-        await write(house, CARL, "What does the Team plan cost?", "<c1@x.example>")
-        yield house
+async def visited(settings: Settings) -> AsyncIterator[App]:
+    """A deployment at rest to which Ada and Carl have written."""
+    async with running_app(settings) as app:
+        await write(app, ADA, "What does the Team plan cost?", "<a1@x.example>")
+        await write(app, CARL, "What does the Team plan cost?", "<c1@x.example>")
+        yield app
 
 
 async def test_a_mail_made_to_be_too_large_for_the_log_comes_to_an_end(settings: Settings) -> None:
     """A thousand people with names of emoji and 31,000 characters of emoji: read, judged, and on the log."""
-    async with running_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], _swollen(), source="file", source_key="1")
-        await settle(house, timeout_s=120)
-        (read,) = await rows(house, "SELECT data FROM events WHERE type = 'email.read.v1'")
+    async with running_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], _swollen(), source="file", source_key="1")
+        await settle(app, timeout_s=120)
+        (read,) = await rows(app, "SELECT data FROM events WHERE type = 'email.read.v1'")
         assert len(read["data"]["to"]) == 200
-        assert await unpublished(house) == []
-        assert await rows(house, "SELECT state FROM deliveries") == [{"state": "sent"}]
+        assert await unpublished(app) == []
+        assert await rows(app, "SELECT state FROM deliveries") == [{"state": "sent"}]
 
 
 async def test_an_event_that_no_log_takes_is_not_stored(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """The transaction that would store it fails with its size in words, so that nothing waits unpublished for ever."""
     await prepare(settings)
     monkeypatch.setattr(history, "LARGEST_EVENT", 300)
-    async with open_house(settings) as house:
+    async with open_app(settings) as app:
         with pytest.raises(EventTooLarge, match=r"mail.received.v1 has \d+ bytes; the log takes 300"):
-            await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-        assert await rows(house, "SELECT id FROM events") == []
+            await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        assert await rows(app, "SELECT id FROM events") == []
 
 
 async def test_a_stored_event_that_the_log_refuses_holds_no_other_back(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Sweep and refill publish all the others, and say which one stays behind."""
-    async with visited(settings) as house:
-        (row,) = await rows(house, "SELECT * FROM events WHERE type = 'mail.received.v1' ORDER BY seq LIMIT 1")
+    async with visited(settings) as app:
+        (row,) = await rows(app, "SELECT * FROM events WHERE type = 'mail.received.v1' ORDER BY seq LIMIT 1")
         known = history.envelope(row)
         large = known.data.model_copy(update={"source_key": "x" * 1_200_000, "mail_id": uuid4()})
-    async with open_house(settings) as house:
+    async with open_app(settings) as app:
         monkeypatch.setattr(history, "LARGEST_EVENT", 10_000_000)
-        async with house.database.transaction() as conn:
+        async with app.database.transaction() as conn:
             await history.store(conn, [replace(known, id=uuid4(), data=large, sealed=None)])
             await conn.execute(OLD)
-        assert await sweep(house) > 20
-        assert len(await unpublished(house)) == 1
-        assert await refill(house, consumers()) >= 1
+        assert await sweep(app) > 20
+        assert len(await unpublished(app)) == 1
+        assert await refill(app, consumers()) >= 1
 
 
 async def test_an_erased_event_that_was_not_published_holds_no_other_back(settings: Settings) -> None:
     """What a crash left unpublished or undone of somebody who was erased since is passed over, by every consumer."""
-    async with visited(settings) as house:
-        people, names = await person(house, ADA)
-        async with house.database.reading() as conn:
-            found = await survey(conn, house.settings.workspace, people, names, archive_of(house.settings))
-        await erase(house, found, by="the test")
-        await settle(house, timeout_s=120)
-    async with open_house(settings) as house:
-        async with house.database.reading() as conn:
+    async with visited(settings) as app:
+        people, names = await person(app, ADA)
+        async with app.database.reading() as conn:
+            found = await survey(conn, app.settings.workspace, people, names, archive_of(app.settings))
+        await erase(app, found, by="the test")
+        await settle(app, timeout_s=120)
+    async with open_app(settings) as app:
+        async with app.database.reading() as conn:
             await conn.execute(OLD)
             await conn.execute("DELETE FROM journal")
-        everything = len(await unpublished(house))
-        assert await sweep(house) == everything
-        assert await unpublished(house) == []
-        assert await refill(house, consumers()) > 0
-        async with house.database.reading() as conn:
+        everything = len(await unpublished(app))
+        assert await sweep(app) == everything
+        assert await unpublished(app) == []
+        assert await refill(app, consumers()) > 0
+        async with app.database.reading() as conn:
             places = await undone_places(conn, pairs_of(consumers()))
-        left = await rows(house, UNDONE.at_places, places=places)
+        left = await rows(app, UNDONE.at_places, places=places)
         assert len(left) > 0
         assert [row["type"] for row in left if is_sealed(row["data"])] == []
 
@@ -134,17 +134,17 @@ async def test_an_erased_event_that_was_not_published_holds_no_other_back(settin
 async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings) -> None:
     """Giving up needs the event's key; while it cannot be asked for, giving up fails, too, and is tried again."""
     place = urlsplit(settings.database_url)
-    async with visited(settings) as house:
-        (row,) = await rows(house, "SELECT * FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq LIMIT 1")
+    async with visited(settings) as app:
+        (row,) = await rows(app, "SELECT * FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq LIMIT 1")
         record = encode(history.envelope(row), topic_prefix=settings.kafka.topic_prefix)
     delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
     async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
         netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
         through = place._replace(netloc=netloc).geturl()
-        async with open_house(settings.model_copy(update={"database_url": through})) as house:
+        async with open_app(settings.model_copy(update={"database_url": through})) as app:
             told: list[Any] = []
-            house.publisher.publish = told.append  # type: ignore[method-assign, assignment]
-            runner = Runner(generate_reply.PROCESSOR, house)
+            app.publisher.publish = told.append  # type: ignore[method-assign, assignment]
+            runner = Runner(generate_reply.PROCESSOR, app)
             proxy.refuse()
             with pytest.raises((psycopg.OperationalError, OSError)):
                 async with asyncio.timeout(60):
@@ -156,32 +156,32 @@ async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings)
 async def test_a_timer_that_cannot_be_read_stops_no_other(settings: Settings) -> None:
     """It stays for a newer version, due as before; the timers beside it fire, and what a crash left is swept."""
     await prepare(settings)
-    async with open_house(settings) as house:
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    async with open_app(settings) as app:
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
         known = '{"timer_id": "%s", "thread_id": "%s", "purpose": "quiet", "due_at": "2026-01-01T00:00:00Z"}'
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             await conn.execute(OLD)
             for data in ('{"nonsense": 1}', known):
                 timer = uuid4()
                 await conn.execute(
                     "INSERT INTO timers (id, workspace, due_at, correlation_id, causation_id, event) VALUES"
                     " (%(id)s, %(workspace)s, %(at)s, %(id)s, %(id)s, %(event)s)",
-                    {"id": timer, "workspace": settings.workspace, "at": house.now(),
+                    {"id": timer, "workspace": settings.workspace, "at": app.now(),
                      "event": data.replace("%s", str(timer))},
                 )  # fmt: skip
         stop = asyncio.Event()
-        keeping = asyncio.create_task(keep_time.EDGE.run(house, stop))
-        await until_true(lambda: _is_empty(house))
+        keeping = asyncio.create_task(keep_time.EDGE.run(app, stop))
+        await until_true(lambda: _is_empty(app))
         stop.set()
         await keeping
-        assert [row["event"] for row in await rows(house, "SELECT event FROM timers")] == [{"nonsense": 1}]
-        assert await fire_due(house) == 0
-        [left] = await rows(house, "SELECT due_at <= look_at - interval '1 minute' AS kept, look_at FROM timers")
+        assert [row["event"] for row in await rows(app, "SELECT event FROM timers")] == [{"nonsense": 1}]
+        assert await fire_due(app) == 0
+        [left] = await rows(app, "SELECT due_at <= look_at - interval '1 minute' AS kept, look_at FROM timers")
         assert left["kept"]
 
 
-async def _is_empty(house: House) -> bool:
-    return not await unpublished(house) and len(await rows(house, "SELECT id FROM timers")) == 1
+async def _is_empty(app: App) -> bool:
+    return not await unpublished(app) and len(await rows(app, "SELECT id FROM timers")) == 1
 
 
 def _swollen() -> bytes:

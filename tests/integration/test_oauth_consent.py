@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from services.core.mail.imap import TokenMissing, access_token, token_store
 from services.core.settings import OAuthSettings, Settings
-from services.tools.oauth_consent import Client, ConsentRefused, by_browser, by_device
+from services.mail.imap import TokenMissing, access_token, token_store
+from services.operations.oauth.consent import Client, ConsentRefused, by_browser, by_device
 from tests.support.oauth_provider import REFRESH, OAuthServer
 
 ME = Client("me")

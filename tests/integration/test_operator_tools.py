@@ -1,4 +1,4 @@
-"""What an operator types about topics and dead letters, on a house at work, with records that outsiders wrote."""
+"""What an operator types about topics and dead letters, on a deployment at work, with records that outsiders wrote."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from schemas.topics import catalogue
+from services.cli.main import web_app
+from services.core.app import App
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Record
 from services.core.bus.sweeper import refill
-from services.core.house import House
 from services.core.settings import Settings
+from services.operations import dead_letters, running
+from services.operations.dead_letters.letter import Letter
+from services.operations.health import state
+from services.operations.settle import settle
+from services.operations.topics import readings
 from services.receive_email.accept import accept
-from services.tools import dead_letters, running
-from services.tools.cli import app
-from services.tools.health import state
-from services.tools.letter import Letter
-from services.tools.settle import settle
-from services.tools.topics import readings
 from tests.integration.test_health import AWAY, REFUSED, UNFETCHED
+from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
-from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 from tests.support.stack import uses_apache_kafka
 
@@ -42,17 +42,17 @@ HOSTILE = "\x1b[2J\x1b]0;owned\x07[bold red]\u202e"
 
 @dataclass
 class Place:
-    """A house with two processors at work, and the command line that talks to it."""
+    """A deployment with two processors at work, and the command line that talks to it."""
 
-    house: House
+    app: App
     folder: Path
 
     async def type(self, *arguments: str) -> Result:
         """Run `correspondent` with these arguments, in a thread of its own as it starts its own loop."""
-        return await asyncio.to_thread(CliRunner().invoke, app, list(arguments), env={"COLUMNS": "220"})
+        return await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments), env={"COLUMNS": "220"})
 
     async def letters(self) -> list[Letter]:
-        return await dead_letters.all_letters(self.house)
+        return await dead_letters.all_letters(self.app)
 
     async def submit(self, number: int, blob: str, **more: str) -> str:
         """Type `topics produce` with one submitted document."""
@@ -79,15 +79,15 @@ class Place:
 async def place(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Place]:
-    """The house, and commands that find it."""
+    """The deployment, and commands that find it."""
     settings = settings_for(stack, database, topic_prefix, tmp_path / "house")
 
     def here(_: Path) -> Settings:
         return settings
 
     monkeypatch.setattr(running, "settings_here", here)
-    async with running_house(settings, NAMES) as house:
-        yield Place(house, tmp_path)
+    async with running_app(settings, NAMES) as app:
+        yield Place(app, tmp_path)
 
 
 async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place: Place) -> None:
@@ -102,10 +102,10 @@ async def test_a_dead_letter_is_listed_shown_redriven_once_mended_and_gone(place
     assert '"title": "Refunds"' in shown.output
     again = await place.type("dlq", "redrive", str(letter.id)[:8])
     assert (again.exit_code, "0 redriven, 1 failed." in again.output) == (1, True)
-    await place.house.blobs.put(TEXT)
+    await place.app.blobs.put(TEXT)
     redriven = await place.type("dlq", "redrive", "--group", "learn_documents", "--error", "blobmissing")
     assert (redriven.exit_code, "1 redriven, 0 failed." in redriven.output) == (0, True), redriven.output
-    await settle(place.house)
+    await settle(place.app)
     assert [one.state for one in await place.letters()] == ["redriven"]
     assert "No dead letters." in (await place.type("dlq", "list")).output
 
@@ -114,10 +114,10 @@ async def test_a_discarded_letter_counts_as_consumed_for_a_broker_that_forgot(pl
     """At its start only what still waits is told again; the discarded event is not, and can be redriven all the same."""
     first, second = await place.poison(1), await place.poison(2)
     await place.type("dlq", "discard", "--reason", "not ours", str(first.id))
-    assert await refill(place.house, [("document-events", "learn_documents")]) == 1
+    assert await refill(place.app, [("document-events", "learn_documents")]) == 1
     await until_true(lambda: place.has(3))
     assert [one.event_id for one in await place.letters()] == [first.event_id, second.event_id, second.event_id]
-    await place.house.blobs.put(TEXT)
+    await place.app.blobs.put(TEXT)
     await place.type("dlq", "redrive", str(first.id))
     assert [one.state for one in await place.letters()] == ["redriven", "waiting", "waiting"]
 
@@ -137,9 +137,9 @@ async def test_status_says_who_consumes(place: Place) -> None:
 async def test_a_redrive_reaches_its_own_group_alone(place: Place) -> None:
     """Nothing is put on the origin topic again: its records stay as many as they were."""
     letter = await place.poison(1)
-    before = {(one.topic, one.group): one.end for one in await readings(place.house)}
+    before = {(one.topic, one.group): one.end for one in await readings(place.app)}
     await place.type("dlq", "redrive", str(letter.id))
-    assert {(one.topic, one.group): one.end for one in await readings(place.house)} == before
+    assert {(one.topic, one.group): one.end for one in await readings(place.app)} == before
 
 
 async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place) -> None:
@@ -160,10 +160,10 @@ async def test_discarded_letters_are_out_of_sight_and_can_come_back(place: Place
 
 async def test_records_that_outsiders_wrote_break_nothing_and_command_no_terminal(place: Place) -> None:
     """Garbage on topics and dead letter topics is shown harmlessly, kept from redrive, and can be discarded."""
-    prefix = place.house.settings.kafka.topic_prefix
+    prefix = place.app.settings.kafka.topic_prefix
     letters = dead_letter_topic(f"{prefix}document-events", f"{prefix}learn_documents")
     evil = HOSTILE.encode()
-    await place.house.publisher.publish(
+    await place.app.publisher.publish(
         [
             Record(letters, evil, evil * 50, (("dlq_error_class", evil), ("dlq_error_message", b"\xff\xfe" + evil))),
             Record(letters, None, b"", (("dlq_origin_offset", b"NaN"), ("dlq_failed_at", b"yesterday"))),
@@ -190,16 +190,16 @@ async def test_records_that_outsiders_wrote_break_nothing_and_command_no_termina
 
 async def test_lag_and_tail_show_what_nobody_has_read_yet(place: Place) -> None:
     """A group that is not at work falls behind, and says since when; the one at work does not."""
-    sha = await place.house.blobs.put(TEXT)
+    sha = await place.app.blobs.put(TEXT)
     key = await place.submit(3, sha)
     await settle_documents(place)
-    behind = {(one.topic, one.group): one for one in await readings(place.house)}
+    behind = {(one.topic, one.group): one for one in await readings(place.app)}
     assert behind["document-events", "learn_documents"].lag == 0
     file = place.folder / "turn.json"
     data = {"thread_id": key, "turn_id": key, "processor": "x", "error": "by hand"}
     file.write_text(json.dumps([{"type": "turn.failed.v1", "data": data}] * 3))
     assert "3 sent." in (await place.type("topics", "produce", "turns", str(file))).output
-    behind = {(one.topic, one.group): one for one in await readings(place.house)}
+    behind = {(one.topic, one.group): one for one in await readings(place.app)}
     assert behind["turns", "track_threads"].lag == 3
     assert behind["turns", "track_threads"].oldest_ms is not None
     listed = (await place.type("topics", "list")).output
@@ -211,7 +211,7 @@ async def test_lag_and_tail_show_what_nobody_has_read_yet(place: Place) -> None:
 
 async def settle_documents(place: Place) -> None:
     async def done() -> bool:
-        found = [one for one in await readings(place.house) if one.group == "learn_documents"]
+        found = [one for one in await readings(place.app) if one.group == "learn_documents"]
         return all(one.lag == 0 for one in found)
 
     await until_true(done)
@@ -227,21 +227,21 @@ async def test_a_bad_file_sends_nothing(place: Place) -> None:
     assert "line 2: thread_id: is missing" in str(result.exception)
     file.write_bytes(b"\xff\xfe\x00")
     assert "not UTF-8" in str((await place.type("topics", "produce", "turns", str(file))).exception)
-    assert sum(one.end for one in await readings(place.house)) == 0
+    assert sum(one.end for one in await readings(place.app)) == 0
 
 
 async def test_status_shows_each_thing_that_stands_still(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The model, a fetch that failed, a refused publish, a stalled partition and the oldest undone event: each in words."""
     monkeypatch.setattr(state, "OLD_S", 0.0)
     monkeypatch.setattr(state.GroupHealth.stalled, "__defaults__", (-1.0,))
-    house = place.house
+    app = place.app
     calm = (await place.type("status")).output
     assert "the model: no outage is noted" in calm
     assert "stands still" not in calm
-    await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
-    async with house.database.reading() as conn:
+    await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+    async with app.database.reading() as conn:
         for statement in (AWAY, UNFETCHED, IN_OUTBOX, REFUSED):
-            await conn.execute(statement, {"workspace": house.settings.workspace})
+            await conn.execute(statement, {"workspace": app.settings.workspace})
     said = " ".join((await place.type("status")).output.split())
     assert "the model is away for 60 min, its turns wait" in said
     assert "529: overloaded" in said

@@ -14,6 +14,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnOpened
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.codec import decode, encode, record_of, said_by
 from services.core.bus.delivery import Delivery
@@ -26,12 +27,11 @@ from services.core.bus.sweeper import refill, sweep
 from services.core.bus.topics_admin import ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.operations.log import read
+from services.operations.preparation import prepare
+from services.operations.settle import unfinished
 from services.pipeline import consumers
-from services.process import prepare
-from services.tools.log import read
-from services.tools.settle import unfinished
-from tests.support.house import settings_for
+from tests.support.app import settings_for
 from tests.support.workers import ROOT
 
 EXAMPLES = ROOT / "schemas" / "examples"
@@ -42,16 +42,16 @@ VALUES (gen_random_uuid(), 'main', %(topic)s, %(key)s, %(type)s, 'somebody', clo
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
-    """A house in which nobody is at work."""
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    """A deployment in which nobody is at work."""
     settings = settings_for(stack, database, topic_prefix, tmp_path, workspace="main")
     await prepare(settings)
-    async with open_house(settings) as one:
+    async with open_app(settings) as one:
         yield one
 
 
-async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 
@@ -62,64 +62,64 @@ def example(name: str) -> Envelope:
     return decode(Delivery("t", 0, 0, b"k", json.dumps(held["data"]).encode(), headers))
 
 
-async def store(house: House, topic: str, kind: str, data: str = "{}", times: int = 1) -> None:
+async def store(app: App, topic: str, kind: str, data: str = "{}", times: int = 1) -> None:
     """Events that version 0.1, or a later one, stored and did not publish."""
-    async with house.database.transaction() as conn:
+    async with app.database.transaction() as conn:
         for _ in range(times):
             await conn.execute(STORE, {"topic": topic, "key": str(uuid4()), "type": kind, "data": data})
         await conn.execute(DUE)
 
 
-async def count(house: House, topic: str) -> int:
-    found = await ends(house.settings.kafka.brokers, [house.settings.kafka.topic_prefix + topic])
+async def count(app: App, topic: str) -> int:
+    found = await ends(app.settings.kafka.brokers, [app.settings.kafka.topic_prefix + topic])
     return sum(found.values())
 
 
-async def test_a_row_is_published_like_the_envelope_that_it_was_stored_from(house: House) -> None:
+async def test_a_row_is_published_like_the_envelope_that_it_was_stored_from(app: App) -> None:
     """Topic, key, headers and content of a record that is made of a row are those that its envelope gives."""
     for number, path in enumerate(sorted(EXAMPLES.glob("t*.json"))):
         one = replace(example(path.stem), replay="", version=number)
-        async with house.database.transaction() as conn:
+        async with app.database.transaction() as conn:
             [kept] = await history.store(conn, [one])
-        [row] = await rows(house, "SELECT *, data AS raw FROM events WHERE id = %(id)s", id=one.id)
+        [row] = await rows(app, "SELECT *, data AS raw FROM events WHERE id = %(id)s", id=one.id)
         made, meant = record_of({**row, "data": row.get("sealed") or row["data"]}), encode(kept)
         assert (made.topic, made.key, made.headers) == (meant.topic, meant.key, meant.headers)
         assert json.loads(made.value or b"") == json.loads(meant.value or b"")
 
 
-async def test_an_unknown_type_stopped_the_relay_and_the_start_after_a_rollback(house: House) -> None:
+async def test_an_unknown_type_stopped_the_relay_and_the_start_after_a_rollback(app: App) -> None:
     """Rows of a type or a shape that this version cannot read are published with all others, and again when told so."""
-    await store(house, "turns", "turn.paused.v7", '{"nobody": "knows"}')
-    await store(house, "turns", "turn.opened.v1", '"not even an object"')
-    await store(house, "turns", "turn.closed.v1", '{"thread_id": 7}')
-    assert await sweep(house) == 3
-    assert await count(house, "turns") == 3
-    assert await rows(house, "SELECT * FROM outbox") == []
-    assert await refill(house, consumers()) == 3
+    await store(app, "turns", "turn.paused.v7", '{"nobody": "knows"}')
+    await store(app, "turns", "turn.opened.v1", '"not even an object"')
+    await store(app, "turns", "turn.closed.v1", '{"thread_id": 7}')
+    assert await sweep(app) == 3
+    assert await count(app, "turns") == 3
+    assert await rows(app, "SELECT * FROM outbox") == []
+    assert await refill(app, consumers()) == 3
 
 
-async def test_five_hundred_refused_events_starved_the_five_behind_them(house: House) -> None:
+async def test_five_hundred_refused_events_starved_the_five_behind_them(app: App) -> None:
     """Each refused event has its own next attempt: what stands behind them leaves at the next look."""
-    await store(house, "no-such-topic", "thing.done.v1", times=500)
-    await store(house, "turns", "turn.closed.v1", times=5)
-    assert await sweep(house) == 500
-    assert await sweep(house) == 5
-    assert await count(house, "turns") == 5
-    [left] = await rows(house, "SELECT count(*) AS n, min(attempts) AS least, min(error) AS error FROM outbox")
+    await store(app, "no-such-topic", "thing.done.v1", times=500)
+    await store(app, "turns", "turn.closed.v1", times=5)
+    assert await sweep(app) == 500
+    assert await sweep(app) == 5
+    assert await count(app, "turns") == 5
+    [left] = await rows(app, "SELECT count(*) AS n, min(attempts) AS least, min(error) AS error FROM outbox")
     assert (left["n"], left["least"]) == (500, 1)
     assert "TopicMissing" in left["error"]
-    assert await sweep(house) == 0
+    assert await sweep(app) == 0
 
 
-async def test_pauses_of_a_refused_event_grow_to_an_hour(house: House) -> None:
+async def test_pauses_of_a_refused_event_grow_to_an_hour(app: App) -> None:
     """The pause doubles from ten seconds; no event is asked about more often than once an hour in the end."""
-    await store(house, "no-such-topic", "thing.done.v1")
+    await store(app, "no-such-topic", "thing.done.v1")
     seconds = []
     for _ in range(11):
-        await sweep(house)
+        await sweep(app)
         pause = "SELECT extract(epoch FROM next_attempt - clock_timestamp())::int AS s FROM outbox"
-        seconds.append((await rows(house, pause))[0]["s"])
-        async with house.database.reading() as conn:
+        seconds.append((await rows(app, pause))[0]["s"])
+        async with app.database.reading() as conn:
             await conn.execute(DUE)
     assert [round(one, -1) for one in seconds[:4]] == [10, 20, 40, 80]
     assert max(seconds) <= 3600 == round(seconds[-1], -1)
@@ -140,29 +140,27 @@ def big_context() -> Processor:
 
 
 async def test_a_stored_event_that_the_broker_refuses_stalled_its_partition(
-    house: House, monkeypatch: pytest.MonkeyPatch
+    app: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The handler has done its work: the event is acknowledged, its turn fails, the refused one waits in the outbox."""
     monkeypatch.setattr(history, "LARGEST_EVENT", 10_000_000)
     opened = replace(example("turn.opened.v1"), id=uuid4(), replay="")
-    runner = Runner(big_context(), house)
+    runner = Runner(big_context(), app)
     for _ in range(2):  # the second time is a redelivery after a crash
-        await Runner(big_context(), house).process(opened)
-    [failed] = await rows(house, "SELECT id, data FROM events WHERE type = 'turn.failed.v1'")
+        await Runner(big_context(), app).process(opened)
+    [failed] = await rows(app, "SELECT id, data FROM events WHERE type = 'turn.failed.v1'")
     assert failed["data"]["processor"] == "load_memory"
     assert "memory.loaded.v1" in failed["data"]["error"]
-    assert await count(house, "turns") >= 1  # a redelivery publishes it again; it is known by its id
-    [waits] = await rows(house, "SELECT attempts, error FROM outbox")
+    assert await count(app, "turns") >= 1  # a redelivery publishes it again; it is known by its id
+    [waits] = await rows(app, "SELECT attempts, error FROM outbox")
     assert waits["attempts"] == 1
     assert "MessageSizeTooLarge" in waits["error"]
     assert await runner.give_up(_delivery(opened), RuntimeError("lanes think so"), 3) is None
-    assert await rows(house, "SELECT letter_id FROM letter_decisions") == []
-    assert await count(house, "turns.load_memory.dlq") == 0
+    assert await rows(app, "SELECT letter_id FROM letter_decisions") == []
+    assert await count(app, "turns.load_memory.dlq") == 0
 
 
-async def test_a_done_event_whose_log_is_away_became_a_dead_letter(
-    house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_done_event_whose_log_is_away_became_a_dead_letter(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     """When the lane's patience ends, what was done is acknowledged, and what came of it is left to the relay."""
     opened = replace(example("turn.opened.v1"), id=uuid4(), replay="")
 
@@ -171,18 +169,18 @@ async def test_a_done_event_whose_log_is_away_became_a_dead_letter(
         async with work.unit() as unit:
             await unit.record(base.model_copy(update={"turn_id": work.event.turn_id}))
 
-    runner = Runner(Processor("load_memory", {TurnOpened: handle}, give_up=failed_turn("load_memory")), house)
-    await house.publisher.stop()
+    runner = Runner(Processor("load_memory", {TurnOpened: handle}, give_up=failed_turn("load_memory")), app)
+    await app.publisher.stop()
     with pytest.raises(LogUnavailable):
         await runner.process(opened)
     await runner.give_up(_delivery(opened), LogUnavailable("away"), 9)
-    assert [row["attempts"] for row in await rows(house, "SELECT attempts FROM outbox")] == [0]
-    await house.publisher.start()
-    async with house.database.reading() as conn:
+    assert [row["attempts"] for row in await rows(app, "SELECT attempts FROM outbox")] == [0]
+    await app.publisher.start()
+    async with app.database.reading() as conn:
         await conn.execute(DUE)
-    assert await sweep(house) == 1
-    assert await count(house, "memory-loaded") == 1
-    assert await rows(house, "SELECT id FROM events WHERE type = 'turn.failed.v1'") == []
+    assert await sweep(app) == 1
+    assert await count(app, "memory-loaded") == 1
+    assert await rows(app, "SELECT id FROM events WHERE type = 'turn.failed.v1'") == []
 
 
 def _delivery(envelope: Envelope) -> Delivery:
@@ -190,7 +188,7 @@ def _delivery(envelope: Envelope) -> Delivery:
     return Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
 
 
-async def test_what_an_attempt_before_left_behind_is_published_first(house: House) -> None:
+async def test_what_an_attempt_before_left_behind_is_published_first(app: App) -> None:
     """An attempt that ended between its units left an event in the outbox: the next one publishes both, in their order."""
     opened = replace(example("turn.opened.v1"), id=uuid4(), replay="")
     ends_early = [True]
@@ -204,23 +202,23 @@ async def test_what_an_attempt_before_left_behind_is_published_first(house: Hous
         async with work.unit() as unit:
             await unit.record(failed.model_copy(update={"error": "second"}))
 
-    runner = Runner(Processor("load_memory", {TurnOpened: handle}), house)
+    runner = Runner(Processor("load_memory", {TurnOpened: handle}), app)
     with pytest.raises(RuntimeError):
         await runner.process(opened)
-    assert await count(house, "turns") == 0
+    assert await count(app, "turns") == 0
     await runner.process(opened)
-    assert await count(house, "turns") == 2
-    assert await rows(house, "SELECT * FROM outbox") == []
-    stored = await rows(house, "SELECT id FROM events ORDER BY seq")
-    brokers = house.settings.kafka.brokers
-    written = await ends(brokers, [house.settings.kafka.topic_prefix + "turns"])
+    assert await count(app, "turns") == 2
+    assert await rows(app, "SELECT * FROM outbox") == []
+    stored = await rows(app, "SELECT id FROM events ORDER BY seq")
+    brokers = app.settings.kafka.brokers
+    written = await ends(brokers, [app.settings.kafka.topic_prefix + "turns"])
     published = [said_by(one)[0] async for one in read(brokers, {}, written)]
     assert published == [row["id"] for row in stored]
 
 
-async def test_a_deployment_counted_as_at_rest_while_an_event_was_on_its_way_to_the_log(house: House) -> None:
+async def test_a_deployment_counted_as_at_rest_while_an_event_was_on_its_way_to_the_log(app: App) -> None:
     """What is stored and not on the log yet is waited for, also where no consumer waits for it."""
-    await store(house, "thread-summarized", "thread.summarized.v1")
-    assert await unfinished(house) == 1
-    assert await sweep(house) == 1
-    assert await unfinished(house) == 0
+    await store(app, "thread-summarized", "thread.summarized.v1")
+    assert await unfinished(app) == 1
+    assert await sweep(app) == 1
+    assert await unfinished(app) == 0

@@ -13,12 +13,12 @@ import pytest
 from fastapi import FastAPI
 
 from deploy.local import Endpoints
-from services.console.routes import routes
-from services.core.house import House
+from services.core.app import App
 from services.core.web import make_app
+from services.web.routes import routes
+from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
 from tests.support.history import fill
-from tests.support.house import settings_for
 
 TOKEN = "a token for tests"
 LISTS = ("threads", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
@@ -41,20 +41,20 @@ HOSTILE = [
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
-    """A house in which nobody is at work, with 60 mails."""
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    """A deployment in which nobody is at work, with 60 mails."""
     settings = settings_for(stack, database, topic_prefix, tmp_path, web={"api_token": TOKEN})
     async with opened_brokerless(settings) as one:
         await fill(one, 0, 60)
         yield one
 
 
-def app_of(house: House) -> FastAPI:
-    return make_app([routes(house)])
+def app_of(app: App) -> FastAPI:
+    return make_app([routes(app)])
 
 
-def client(house: House) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(app_of(house), raise_app_exceptions=False)
+def client(app: App) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(app_of(app), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
 
 
@@ -69,9 +69,9 @@ async def every_page(api: httpx.AsyncClient, path: str) -> list[Any]:
     return found
 
 
-async def test_a_list_is_followed_to_its_end(house: House) -> None:
+async def test_a_list_is_followed_to_its_end(app: App) -> None:
     """`Link: rel="next"` keeps what was asked for, and the last page has none."""
-    async with client(house) as api:
+    async with client(app) as api:
         threads = await every_page(api, "/api/threads?limit=7")
         resolved = await every_page(api, "/api/threads?limit=3&state=resolved&inbox=support")
         people = await every_page(api, "/api/participants?limit=4")
@@ -82,20 +82,20 @@ async def test_a_list_is_followed_to_its_end(house: House) -> None:
 
 
 @pytest.mark.parametrize("cursor", HOSTILE, ids=range(len(HOSTILE)))
-async def test_a_cursor_that_is_none_of_ours_is_a_clear_400(house: House, cursor: str) -> None:
+async def test_a_cursor_that_is_none_of_ours_is_a_clear_400(app: App, cursor: str) -> None:
     """On every list: 400 `bad_cursor`, in words, whatever came."""
     facts = [f"participants/person1@example.org/{name}" for name in OF_A_PERSON]
-    async with client(house) as api:
+    async with client(app) as api:
         for path in (*LISTS, *facts):
             answer = await api.get(f"/api/{path}", params={"after": cursor, "at": "2026-01-15T09:00:00Z"})
             assert (answer.status_code, answer.json()["error"]) == (400, "bad_cursor"), (path, answer.text)
 
 
-async def test_no_list_is_unbounded(house: House) -> None:
+async def test_no_list_is_unbounded(app: App) -> None:
     """Each route that answers with a list takes `limit` and `after`, but for few that are bounded by what they say."""
     lists = {
         path: {parameter["name"] for parameter in answers["get"].get("parameters", ())}
-        for path, answers in app_of(house).openapi()["paths"].items()
+        for path, answers in app_of(app).openapi()["paths"].items()
         if path not in BOUNDED and "get" in answers and _is_list(answers["get"])
     }
     assert len(lists) >= len(LISTS) + len(OF_A_PERSON)
@@ -117,12 +117,12 @@ SELECT t.thread_id, 2 * n + 1, t.workspace, t.opened_at, 'new', 'in_progress', '
 FROM threads t, generate_series(1, 5000) n WHERE t.subject = 'Long'"""
 
 
-async def test_a_thread_of_5000_mails_came_in_one_answer(house: House) -> None:
+async def test_a_thread_of_5000_mails_came_in_one_answer(app: App) -> None:
     """A conversation comes by pages, the newest first, each with the steps that were made next to it; none is left out."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         for statement in (THREAD, LONG, STEPS):
-            await conn.execute(statement, {"workspace": house.settings.workspace})
-    async with client(house) as api:
+            await conn.execute(statement, {"workspace": app.settings.workspace})
+    async with client(app) as api:
         (one,) = [row for row in (await api.get("/api/threads?limit=500")).json() if row["subject"] == "Long"]
         path = f"/api/threads/{one['thread_id']}"
         newest = await api.get(path)

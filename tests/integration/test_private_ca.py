@@ -15,8 +15,8 @@ from aiosmtpd.handlers import Sink
 from aiosmtpd.smtp import SMTP
 
 from services.core.check.steps import Finding
-from services.core.mail.smtp_dialogue import Letter, NotNow, dialogue
 from services.core.settings import ImapSettings, InboxSettings, SmtpSettings
+from services.mail.smtp_dialogue import Letter, NotNow, dialogue
 from services.receive_email.check import check_inbox
 from tests.support.dovecot import running_dovecot
 from tests.support.private_ca import PrivateCa

@@ -14,17 +14,18 @@ import pytest
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
+from services.core.app import open_app
 from services.core.bus.group import make_source
-from services.core.house import open_house
 from services.core.probes import Probes, run_probes
 from services.core.settings.monitoring import MonitoringSettings
 from services.core.web import AddressTaken
-from services.process import prepare, working
+from services.operations.health.gauges import HealthGauges
+from services.operations.health.watch import look
+from services.operations.preparation import prepare
+from services.process import working
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
-from services.tools.health.gauges import HealthGauges
-from services.tools.health.watch import look
-from tests.support.house import settings_for
+from tests.support.app import settings_for
 from tests.support.letters import letter
 from tests.support.proxy import FaultProxy
 
@@ -65,16 +66,16 @@ async def test_a_process_said_nothing_of_how_it_does(
     settings = settings_for(stack, database, topic_prefix, tmp_path, monitoring={"enabled": True, "port": port})
     await prepare(settings)
     done = 'correspondent_handler_seconds_count{outcome="done",processor="read_email"}'
-    async with open_house(settings) as house, working(house, NAMES):
+    async with open_app(settings) as app, working(app, NAMES):
         parts = {"postgres: ok", "kafka: ok", "redis: ok", "partitions of read_email: ok"}
         await until_ready(port, "/readyz", 200, parts)
         assert (await ask(port, "/livez"))[0] == 200
-        await accept(house, house.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
+        await accept(app, app.settings.inboxes[0], letter("Hello"), source="file", source_key="1")
         async with asyncio.timeout(120):
             while metric((await ask(port, "/metrics"))[1], done) < 1:
                 await asyncio.sleep(0.1)
         gauges = HealthGauges()
-        await look(house, frozenset(), gauges)
+        await look(app, frozenset(), gauges)
         shown = {family.name: [one.value for one in family.samples] for family in gauges.families()}
         assert shown["correspondent_broker_answers"] == [1]
         text = (await ask(port, "/metrics"))[1]
@@ -96,7 +97,7 @@ async def test_a_database_that_is_away_restarts_nothing(
             stack, through, topic_prefix, tmp_path, monitoring={"enabled": True, "port": port}, pool_size=2
         )
         await prepare(settings)
-        async with open_house(settings) as house, working(house, ("read_email",)):
+        async with open_app(settings) as app, working(app, ("read_email",)):
             await until_ready(port, "/readyz", 200)
             proxy.refuse()
             assert "postgres: does not answer" in await until_ready(port, "/readyz", 503)
@@ -111,9 +112,9 @@ async def test_a_consumer_that_died_was_restarted_by_nobody(
     """A consumer without partitions is not ready, one whose worker has ended does not live, and both are said."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house:
-        source = make_source(PROCESSOR, house)
-        probes = Probes(house, {"read_email": source})
+    async with open_app(settings) as app:
+        source = make_source(PROCESSOR, app)
+        probes = Probes(app, {"read_email": source})
         status, _, body = await probes.answer("/readyz")
         assert (status, b"partitions of read_email: not assigned yet" in body) == (503, True)
         await source.start()
@@ -138,13 +139,13 @@ async def test_a_second_process_on_the_machine_takes_a_free_port(
     await prepare(settings)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port, stop = taken.getsockname()[1], asyncio.Event()
-        async with open_house(settings) as house:
+        async with open_app(settings) as app:
             with pytest.raises(AddressTaken, match=r"monitoring\.port"):
-                await run_probes(Probes(house, {}), MonitoringSettings(port=port), stop)
-        async with open_house(settings) as house:
+                await run_probes(Probes(app, {}), MonitoringSettings(port=port), stop)
+        async with open_app(settings) as app:
             running = asyncio.create_task(
                 run_probes(
-                    Probes(house, {}),
+                    Probes(app, {}),
                     MonitoringSettings.model_construct(_fields_set=set(), port=port, host="127.0.0.1"),
                     stop,
                 )

@@ -1,4 +1,4 @@
-"""The profile in a whole house: people keep it, the agent reads it first and cannot write it."""
+"""The profile in a whole deployment: people keep it, the agent reads it first and cannot write it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
 from services.core.web import make_app
+from services.web.routes import routes
 from tests.support.remembering import ADA, fact
 from tests.support.tending import Tended, tending
 
@@ -22,31 +22,31 @@ INBOXES = [
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     said: dict[str, Any] = {"inboxes": INBOXES, "web": {"api_token": "t"}}
     async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
         await one.write("We are on the Team plan.")
         yield one
 
 
-def client(house: Tended) -> httpx.AsyncClient:
-    app = make_app([routes(house.house)])
+def client(app: Tended) -> httpx.AsyncClient:
+    web_app = make_app([routes(app.app)])
     return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+        transport=httpx.ASGITransport(web_app, raise_app_exceptions=False),
         base_url="http://house",
         headers={"authorization": "Bearer t"},
     )
 
 
-async def newest_layers(house: Tended) -> dict[str, Any]:
-    (row,) = await house.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
+async def newest_layers(app: Tended) -> dict[str, Any]:
+    (row,) = await app.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
     return {one["name"]: one for one in row["data"]["layers"]}
 
 
-async def test_the_agent_reads_what_people_keep_before_what_it_learned(house: Tended) -> None:
+async def test_the_agent_reads_what_people_keep_before_what_it_learned(app: Tended) -> None:
     """Set over REST, the field stands in the next context, before the participant's layer; removed, it is gone."""
     where = f"/api/participants/{ADA}/profile"
-    async with house.at_work(), client(house) as api:
+    async with app.at_work(), client(app) as api:
         wish = {"fields": {"account_manager": "Grace", "tier": "gold"}, "by": "grace", "reason": "new contract"}
         found = (await api.patch(where, json=wish)).json()
         await api.patch(where, json={"remove": ["tier"], "by": "grace"})
@@ -57,33 +57,33 @@ async def test_the_agent_reads_what_people_keep_before_what_it_learned(house: Te
     ]
     assert [one["field"] for one in left] == ["account_manager"]
     assert all(one["cause"] for one in left)
-    await house.write("Who looks after us?")
-    layers = await newest_layers(house)
+    await app.write("Who looks after us?")
+    layers = await newest_layers(app)
     names = list(layers)
     assert "- account_manager: Grace" in layers["profile"]["text"]
     assert "tier" not in layers["profile"]["text"]
     assert names.index("guidance") < names.index("profile") < names.index("participant")
 
 
-async def test_no_mail_and_no_model_writes_the_profile(house: Tended) -> None:
+async def test_no_mail_and_no_model_writes_the_profile(app: Tended) -> None:
     """A fact under a profile field's name is a fact: the profile stands as people left it."""
-    async with house.at_work(), client(house) as api:
+    async with app.at_work(), client(app) as api:
         await api.patch(f"/api/participants/{ADA}/profile", json={"fields": {"plan": "Enterprise"}, "by": "grace"})
-        (mail,) = await house.rows("SELECT * FROM mails")
-        await house.learn(mail, fact("plan", "Team", "on the Team plan"))
+        (mail,) = await app.rows("SELECT * FROM mails")
+        await app.learn(mail, fact("plan", "Team", "on the Team plan"))
         left = (await api.get(f"/api/participants/{ADA}/profile")).json()
     assert [(one["field"], one["value"]) for one in left] == [("plan", "Enterprise")]
 
 
-async def test_who_is_not_proved_sees_nobodys_profile(house: Tended) -> None:
+async def test_who_is_not_proved_sees_nobodys_profile(app: Tended) -> None:
     """A forged mail in Ada's name gets an empty layer."""
-    async with house.at_work(), client(house) as api:
+    async with app.at_work(), client(app) as api:
         await api.patch(f"/api/participants/{ADA}/profile", json={"fields": {"pin": "none of yours"}, "by": "grace"})
-    await house.write("What do you keep of me?", inbox=1)
-    assert (await newest_layers(house))["profile"]["text"] == ""
+    await app.write("What do you keep of me?", inbox=1)
+    assert (await newest_layers(app))["profile"]["text"] == ""
 
 
-async def test_hostile_fields_are_refused(house: Tended) -> None:
+async def test_hostile_fields_are_refused(app: Tended) -> None:
     """Names and values that could break a line, a table or a prompt are refused in words, and nothing is kept."""
     where = f"/api/participants/{ADA}/profile"
     wishes: list[dict[str, Any]] = [
@@ -99,7 +99,7 @@ async def test_hostile_fields_are_refused(house: Tended) -> None:
         {"remove": ["'; DROP TABLE participants; --"]},
         {"fields": {"a": "x"}, "unknown": 1},
     ]
-    async with client(house) as api:
+    async with client(app) as api:
         for wish in wishes:
             answer = await api.patch(where, json=wish)
             assert (answer.status_code, answer.json()["error"]) == (422, "invalid"), wish

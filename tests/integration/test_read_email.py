@@ -17,23 +17,23 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.runner import Runner
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House
-from services.core.mail.report_tokens import make_report_token
-from services.core.mail.tokens import Keyring, make_token, own_message_id, plus_address
 from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
 from services.load_memory.turn import Turn, load_mails
+from services.mail.report_tokens import make_report_token
+from services.mail.tokens import Keyring, make_token, own_message_id, plus_address
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import opened_brokerless
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
-from tests.unit.core.mail.test_authentication import KEY_RECORD
-from tests.unit.core.mail.test_dkim_replay import ALL, NOW, mail, signed
+from tests.unit.mail.test_authentication import KEY_RECORD
+from tests.unit.mail.test_dkim_replay import ALL, NOW, mail, signed
 
 ANN = "ann@acme.example"
 FORMER, NEWEST = "a secret of last year's, still known", "the secret of this year, quite long"
@@ -41,37 +41,37 @@ SUPPORT, BILLING = {**INBOX, "vouched_by": ""}, {"name": "billing", "address": "
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[House]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[SUPPORT, BILLING], secret=NEWEST)
     async with opened_brokerless(settings) as opened:
         yield opened
 
 
-def changed(house: House, **changes: object) -> House:
-    """The same house with other settings."""
-    return replace(house, settings=Settings.model_validate({**house.settings.model_dump(), **changes}))
+def changed(app: App, **changes: object) -> App:
+    """The same deployment with other settings."""
+    return replace(app, settings=Settings.model_validate({**app.settings.model_dump(), **changes}))
 
 
-async def read_in(house: House, raw: bytes, inbox: str = "support", vouched_by: str = "") -> EmailRead:
+async def read_in(app: App, raw: bytes, inbox: str = "support", vouched_by: str = "") -> EmailRead:
     """A mail let in at an inbox and read; `vouched_by`: its sender is as good as proven."""
-    to = house.settings.inbox(inbox)
-    taken = await accept(house, to, raw, source="file", source_key=str(uuid4()), vouched_by=vouched_by)
-    return await read_taken(house, taken.mail_id)
+    to = app.settings.inbox(inbox)
+    taken = await accept(app, to, raw, source="file", source_key=str(uuid4()), vouched_by=vouched_by)
+    return await read_taken(app, taken.mail_id)
 
 
-async def read_taken(house: House, mail_id: UUID) -> EmailRead:
+async def read_taken(app: App, mail_id: UUID) -> EmailRead:
     """A mail that has been let in, read."""
-    (received,) = await events_of(house, mail_id)
-    await Runner(PROCESSOR, house).process(history.envelope(received))
-    (read,) = [row for row in await events_of(house, mail_id) if row["version"]]
+    (received,) = await events_of(app, mail_id)
+    await Runner(PROCESSOR, app).process(history.envelope(received))
+    (read,) = [row for row in await events_of(app, mail_id) if row["version"]]
     data = history.envelope(read).data
     assert isinstance(data, EmailRead)
     return data
 
 
-async def events_of(house: House, mail_id: UUID) -> list[dict[str, Any]]:
+async def events_of(app: App, mail_id: UUID) -> list[dict[str, Any]]:
     query = "SELECT * FROM events WHERE data ->> 'mail_id' = %(id)s ORDER BY version"
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, {"id": str(mail_id)})
 
 
@@ -96,124 +96,124 @@ def zipped(name: str, *, encrypted: bool = False) -> bytes:
     return bytes(content)
 
 
-def turn_of(house: House, mail: dict[str, Any]) -> Turn:
+def turn_of(app: App, mail: dict[str, Any]) -> Turn:
     """A turn about one mail."""
-    inbox = house.settings.inboxes[0]
-    return Turn(house, house.settings.workspace, mail["received_at"], uuid4(), None, inbox, (mail,), np.zeros(384))
+    inbox = app.settings.inboxes[0]
+    return Turn(app, app.settings.workspace, mail["received_at"], uuid4(), None, inbox, (mail,), np.zeros(384))
 
 
-async def test_attachments_are_read_by_what_they_are(house: House) -> None:
+async def test_attachments_are_read_by_what_they_are(app: App) -> None:
     """Words of a text, names in an archive, and why something was not read; the mail is answered with them."""
     files = (
         ("orders.csv", b"order,state\n4711,lost\n"),
         ("photos.zip", zipped("lamp.jpg")),
         ("x.bin", b"\x01\x02\x03"),
     )
-    read = await read_in(house, with_files(*files))
+    read = await read_in(app, with_files(*files))
     assert [one.text for one in read.attachments] == ["order,state\n4711,lost", "lamp.jpg (6 bytes)", ""]
     assert [bool(one.unread) for one in read.attachments] == [False, False, True]
-    assert [await house.blobs.get(one.blob) for one in read.attachments] == [content for _, content in files]
+    assert [await app.blobs.get(one.blob) for one in read.attachments] == [content for _, content in files]
     assert read.verdict.kind == "answer"
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         (mail,) = await load_mails(conn, [read.mail_id])
-        shown = (await layer.load(turn_of(house, mail), conn)).entries[0].text
+        shown = (await layer.load(turn_of(app, mail), conn)).entries[0].text
     assert "Attachment orders.csv (text/csv, 22 bytes):\norder,state\n4711,lost" in shown
     assert "Attachment x.bin (application/octet-stream, 3 bytes): not read, " in shown
 
 
-async def test_an_encrypted_attachment_is_for_a_human(house: House) -> None:
+async def test_an_encrypted_attachment_is_for_a_human(app: App) -> None:
     """The agent cannot know what it says, so it does not pretend to have read it."""
-    read = await read_in(house, with_files(("orders.zip", zipped("orders.csv", encrypted=True))))
+    read = await read_in(app, with_files(("orders.zip", zipped("orders.csv", encrypted=True))))
     assert (read.verdict.kind, read.verdict.filter) == ("human", "unreadable")
     assert "orders.zip is encrypted" in read.verdict.reason
 
 
-async def test_what_attachments_say_has_its_room(house: House) -> None:
+async def test_what_attachments_say_has_its_room(app: App) -> None:
     """8,000 characters a mail, the first files first, each cut one marked; ten files are opened, the rest are kept."""
     files = tuple((f"{number}.txt", b"word " * 1000) for number in range(12))
-    read = await read_in(house, with_files(*files))
+    read = await read_in(app, with_files(*files))
     assert [len(one.text) for one in read.attachments] == [4999, 3001, *[0] * 10]
     assert [one.cut for one in read.attachments] == [False, *[True] * 9, False, False]
     assert len({one.blob for one in read.attachments}) == 1
 
 
-async def test_attachments_that_nobody_will_answer_are_not_opened(house: House) -> None:
+async def test_attachments_that_nobody_will_answer_are_not_opened(app: App) -> None:
     """History, and what colleagues sent, is stored whole and costs no child process."""
-    raw, inbox = with_files(("orders.csv", b"a,b\n")), house.settings.inbox("support")
-    taken = await accept(house, inbox, raw, source="file", source_key="old", mode="history")
-    read = await read_taken(house, taken.mail_id)
+    raw, inbox = with_files(("orders.csv", b"a,b\n")), app.settings.inbox("support")
+    taken = await accept(app, inbox, raw, source="file", source_key="old", mode="history")
+    read = await read_taken(app, taken.mail_id)
     assert [(one.text, one.unread) for one in read.attachments] == [("", "")]
 
 
 @pytest.mark.parametrize("where", ["Message-ID", "plus-address"])
 @pytest.mark.parametrize(("former", "honoured"), [((FORMER,), True), ((), False)])
 async def test_a_token_of_a_former_secret_is_honoured_as_long_as_that_is_listed(
-    house: House, where: str, former: tuple[str, ...], honoured: bool
+    app: App, where: str, former: tuple[str, ...], honoured: bool
 ) -> None:
     """A proven customer who answers a mail of before the rotation comes into the same thread."""
     thread = uuid4()
-    token = make_token(Keyring((FORMER.encode(),)), house.settings.workspace, thread, ANN)
+    token = make_token(Keyring((FORMER.encode(),)), app.settings.workspace, thread, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
     to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
     answer = letter("Thanks.", sender=ANN, to=to, in_reply_to=f"<{ours}>" if ours else "")
-    read = await read_in(changed(house, former_secrets=former), answer, vouched_by="the test")
+    read = await read_in(changed(app, former_secrets=former), answer, vouched_by="the test")
     assert (read.thread_id == thread, read.identity.reply_token) == (honoured,) * 2
 
 
 @pytest.mark.parametrize("where", ["Message-ID", "plus-address"])
-async def test_a_reply_token_proves_nobody(house: House, where: str) -> None:
+async def test_a_reply_token_proves_nobody(app: App, where: str) -> None:
     """The Message-ID and the address of a reply of ours are no bearer credential: who is not proven stays so with them."""
-    first = await read_in(house, letter("Hi", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
-    token = make_token(house.keyring, house.settings.workspace, first.thread_id, ANN)
+    first = await read_in(app, letter("Hi", sender=ANN, message_id="<a@acme.example>"), vouched_by="the test")
+    token = make_token(app.keyring, app.settings.workspace, first.thread_id, ANN)
     ours = own_message_id(token, uuid4(), "ourcompany.example") if where == "Message-ID" else ""
     to = INBOX["address"] if ours else plus_address(INBOX["address"], token)
     forged = letter("And?", sender=ANN, to=to, message_id="<f@evil.example>", in_reply_to=f"<{ours}>" if ours else "")
-    read = await read_in(house, forged)
+    read = await read_in(app, forged)
     assert not read.identity.trusted
     assert read.thread_id != first.thread_id
     assert (read.linked_from, read.flags) == (first.thread_id, ("claims_to_be",))
 
 
 @pytest.mark.parametrize("forger", [ANN, "eve@evil.example"])
-async def test_a_copy_that_came_first_under_the_mails_id_swallows_nothing(house: House, forger: str) -> None:
+async def test_a_copy_that_came_first_under_the_mails_id_swallows_nothing(app: App, forger: str) -> None:
     """Whoever sends the customer's words under the customer's Message-ID before them takes neither mail nor thread away."""
     mail = {"message_id": "<a@acme.example>", "subject": "Lamp"}
-    forged = await read_in(house, letter("Broken", sender=forger, **mail))
-    real = await read_in(house, letter("Broken", sender=ANN, **mail), vouched_by="the test")
+    forged = await read_in(app, letter("Broken", sender=forger, **mail))
+    real = await read_in(app, letter("Broken", sender=ANN, **mail), vouched_by="the test")
     assert (real.verdict.kind, real.identity.level) == ("answer", "vouched")
     assert real.thread_id != forged.thread_id
     answer = letter("Still", sender=ANN, message_id="<b@acme.example>", in_reply_to="<a@acme.example>", subject="Lamp")
-    assert (await read_in(house, answer, vouched_by="the test")).thread_id == real.thread_id
-    again = await read_in(house, letter("Broken", sender=ANN, **mail))
+    assert (await read_in(app, answer, vouched_by="the test")).thread_id == real.thread_id
+    again = await read_in(app, letter("Broken", sender=ANN, **mail))
     assert again.verdict.kind == "duplicate"
 
 
-async def test_the_newest_secret_alone_makes_tokens(house: House) -> None:
+async def test_the_newest_secret_alone_makes_tokens(app: App) -> None:
     """Former ones prove what was sent before, and sign nothing any more."""
-    keyring = changed(house, former_secrets=(FORMER,)).keyring
+    keyring = changed(app, former_secrets=(FORMER,)).keyring
     args = ("main", UUID(int=1), ANN)
     assert make_token(keyring, *args) == make_token(Keyring((NEWEST.encode(),)), *args)
     assert make_token(keyring, *args) != make_token(Keyring((FORMER.encode(),)), *args)
 
 
 @pytest.mark.parametrize("order", [("support", "billing"), ("billing", "support")])
-async def test_a_mail_to_several_inboxes_is_the_first_addressed_ones(house: House, order: tuple[str, str]) -> None:
+async def test_a_mail_to_several_inboxes_is_the_first_addressed_ones(app: App, order: tuple[str, str]) -> None:
     """Whichever copy is read first, one is answered, by the inbox addressed first; the other is a duplicate."""
     raw = letter("Both of you?", sender=ANN, to=f"{BILLING['address']}, {SUPPORT['address']}")
-    first, second = [await read_in(house, raw, inbox) for inbox in order]
+    first, second = [await read_in(app, raw, inbox) for inbox in order]
     assert (first.inbox, first.verdict.kind) == ("billing", "answer")
     assert (second.inbox, second.verdict.kind) == (order[1], "duplicate")
 
 
-async def test_a_mail_that_names_no_inbox_is_the_ones_that_got_it(house: House) -> None:
+async def test_a_mail_that_names_no_inbox_is_the_ones_that_got_it(app: App) -> None:
     """A blind copy, or a forwarded address, is answered where it came in."""
-    read = await read_in(house, letter("Hi", sender=ANN, to="info@elsewhere.example"), "billing")
+    read = await read_in(app, letter("Hi", sender=ANN, to="info@elsewhere.example"), "billing")
     assert (read.inbox, read.verdict.kind) == ("billing", "answer")
 
 
-async def test_a_paused_inbox_gets_no_mail_of_another(house: House) -> None:
+async def test_a_paused_inbox_gets_no_mail_of_another(app: App) -> None:
     """What is addressed to it first, and to another of ours, is answered by the one that is read."""
-    paused = changed(house, inboxes=[{**SUPPORT, "paused": True}, BILLING])
+    paused = changed(app, inboxes=[{**SUPPORT, "paused": True}, BILLING])
     read = await read_in(paused, letter("Hi", sender=ANN, to=f"{SUPPORT['address']}, {BILLING['address']}"), "billing")
     assert (read.inbox, read.verdict.kind) == ("billing", "answer")
 
@@ -227,9 +227,9 @@ class Keys:
 
 
 @pytest.mark.parametrize(("covered", "joins"), [(True, True), (False, False)])
-async def test_references_that_no_signature_covers_find_no_thread(house: House, covered: bool, joins: bool) -> None:
+async def test_references_that_no_signature_covers_find_no_thread(app: App, covered: bool, joins: bool) -> None:
     """Whoever sends a signed mail on can write In-Reply-To above it: the author is proven, the thread is not."""
-    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    at_noon = replace(app, now=lambda: NOW, resolver=Keys())
     covers = [one for one in ALL if covered or one not in ("in-reply-to", "references")]
     to = {"to": SUPPORT["address"], "cc": ""}
     first = signed(mail(message_id="<a@my-shop.example>", in_reply_to="", references="", **to))
@@ -240,10 +240,10 @@ async def test_references_that_no_signature_covers_find_no_thread(house: House, 
     assert read[1].identity.unsigned == (() if covered else ("in-reply-to",))
 
 
-async def test_a_replayed_mail_is_not_believed(house: House) -> None:
+async def test_a_replayed_mail_is_not_believed(app: App) -> None:
     """Signed for somebody else, or long ago, it comes from nobody who is known."""
-    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
-    old = replace(house, now=lambda: NOW + timedelta(days=30), resolver=Keys())
+    at_noon = replace(app, now=lambda: NOW, resolver=Keys())
+    old = replace(app, now=lambda: NOW + timedelta(days=30), resolver=Keys())
     read = await read_in(at_noon, signed(mail()))
     assert (read.identity.level, read.identity.reasons[0]) == (
         "unverified",
@@ -253,9 +253,9 @@ async def test_a_replayed_mail_is_not_believed(house: House) -> None:
     assert (again.identity.level, again.identity.trusted) == ("unverified", False)
 
 
-async def test_a_signed_mail_is_read_once_whatever_message_id_it_carries(house: House) -> None:
+async def test_a_signed_mail_is_read_once_whatever_message_id_it_carries(app: App) -> None:
     """An uncovered Message-ID is anybody's: a mail that the customer signed once is known again by what they signed."""
-    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    at_noon = replace(app, now=lambda: NOW, resolver=Keys())
     raw = signed(mail(to=SUPPORT["address"], cc=""), [one for one in ALL if one != "message-id"])
     replayed = raw.replace(b"<first@my-shop.example>", b"<second@evil.example>")
     assert replayed != raw
@@ -264,9 +264,9 @@ async def test_a_signed_mail_is_read_once_whatever_message_id_it_carries(house: 
     assert [one.verdict.kind for one in read] == ["answer", "duplicate", "duplicate"]
 
 
-async def test_a_copy_that_was_set_aside_takes_nothing_away(house: House) -> None:
+async def test_a_copy_that_was_set_aside_takes_nothing_away(app: App) -> None:
     """Whoever holds a signed mail can send it first, with a header that sets it aside: the customer's own is answered."""
-    at_noon = replace(house, now=lambda: NOW, resolver=Keys())
+    at_noon = replace(app, now=lambda: NOW, resolver=Keys())
     raw = signed(mail(to=SUPPORT["address"], cc=""))
     read = [await read_in(at_noon, one) for one in (b"Auto-Submitted: auto-replied\r\n" + raw, raw, raw)]
     assert [one.identity.level for one in read] == ["verified"] * 3
@@ -278,9 +278,9 @@ def letters(count: int, **parts: Any) -> list[bytes]:
     return [letter(f"Word {n}.", **{"sender": ANN, "message_id": f"<{n}@acme.example>"} | parts) for n in range(count)]
 
 
-async def test_a_sender_over_the_rate_goes_to_a_person_and_another_does_not(house: House) -> None:
+async def test_a_sender_over_the_rate_goes_to_a_person_and_another_does_not(app: App) -> None:
     """The numbers are settings; what is over one is nobody's silence: a person has it, with the limit as the reason."""
-    strict = changed(house, limits={"sender_per_hour": 2})
+    strict = changed(app, limits={"sender_per_hour": 2})
     read = [await read_in(strict, raw, vouched_by="the test") for raw in letters(3)]
     ben = letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>")
     other = await read_in(strict, ben, vouched_by="the test")
@@ -288,9 +288,9 @@ async def test_a_sender_over_the_rate_goes_to_a_person_and_another_does_not(hous
     assert (read[2].verdict.filter, "more than 2 mails" in read[2].verdict.reason) == ("rates", True)
 
 
-async def test_the_breaker_opens_for_all_proven_senders(house: House) -> None:
+async def test_the_breaker_opens_for_all_proven_senders(app: App) -> None:
     """However many senders there are, and however new; what comes then is a person's."""
-    strict = changed(house, limits={"all_per_hour": 2})
+    strict = changed(app, limits={"all_per_hour": 2})
     senders = [f"{name}@acme.example" for name in ("ann", "ben", "cem")]
     raws = [letter(f"From {one}", sender=one, message_id=f"<{one}>") for one in senders]
     read = [await read_in(strict, raw, vouched_by="the test") for raw in raws]
@@ -298,9 +298,9 @@ async def test_the_breaker_opens_for_all_proven_senders(house: House) -> None:
     assert "the breaker is open" in read[2].verdict.reason
 
 
-async def test_twenty_spoofed_mails_do_not_silence_the_proven_customer(house: House) -> None:
+async def test_twenty_spoofed_mails_do_not_silence_the_proven_customer(app: App) -> None:
     """What is sent in a customer's name, or in anybody's, uses up no limit of theirs: not theirs, not everybody's."""
-    strict = changed(house, limits={"sender_per_hour": 2, "all_per_hour": 3, "same_words": 2})
+    strict = changed(app, limits={"sender_per_hour": 2, "all_per_hour": 3, "same_words": 2})
     senders = [ANN, *(f"{n}@acme.example" for n in range(20))]
     for number, sender in enumerate(senders):
         await read_in(strict, letter("Help", sender=sender, message_id=f"<s{number}@evil.example>"))
@@ -308,9 +308,9 @@ async def test_twenty_spoofed_mails_do_not_silence_the_proven_customer(house: Ho
     assert real.verdict.kind == "answer"
 
 
-async def test_unproven_senders_share_one_small_bucket_of_their_inbox(house: House) -> None:
+async def test_unproven_senders_share_one_small_bucket_of_their_inbox(app: App) -> None:
     """New addresses are free, so they count together; an inbox that is full of them leaves the other's bucket alone."""
-    strict = changed(house, limits={"unproven_per_hour": 2})
+    strict = changed(app, limits={"unproven_per_hour": 2})
     raws = [letter("Hi", sender=f"{n}@acme.example", message_id=f"<{n}@acme.example>") for n in range(4)]
     read = [await read_in(strict, raw) for raw in raws[:3]]
     assert [one.verdict.kind for one in read] == ["answer", "answer", "human"]
@@ -319,35 +319,35 @@ async def test_unproven_senders_share_one_small_bucket_of_their_inbox(house: Hou
     assert (await read_in(strict, to_billing)).verdict.kind == "answer"
 
 
-async def test_the_mails_of_one_unproven_address_have_a_bucket_of_their_own(house: House) -> None:
+async def test_the_mails_of_one_unproven_address_have_a_bucket_of_their_own(app: App) -> None:
     """One address that many write in the name of does not use up what there is for all others."""
-    read = [await read_in(house, raw) for raw in letters(4)]
-    other = await read_in(house, letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>"))
+    read = [await read_in(app, raw) for raw in letters(4)]
+    other = await read_in(app, letter("Hi", sender="ben@acme.example", message_id="<ben@acme.example>"))
     assert [one.verdict.kind for one in (*read, other)] == ["answer", "answer", "answer", "human", "answer"]
 
 
-async def test_an_inbox_may_leave_whoever_is_not_proven_to_people(house: House) -> None:
+async def test_an_inbox_may_leave_whoever_is_not_proven_to_people(app: App) -> None:
     """`unproven = "human"` holds for the inbox that a mail is addressed to, and for unproven senders alone."""
-    by_hand = changed(house, inboxes=[{**SUPPORT, "unproven": "human"}, BILLING])
+    by_hand = changed(app, inboxes=[{**SUPPORT, "unproven": "human"}, BILLING])
     unproven = await read_in(by_hand, letter("Hi", sender=ANN, message_id="<1@acme.example>"), "billing")
     assert (unproven.inbox, unproven.verdict.kind, unproven.verdict.filter) == ("support", "human", "unproven_sender")
     vouched = letter("Hi again", sender=ANN, message_id="<2@acme.example>")
     assert (await read_in(by_hand, vouched, vouched_by="the test")).verdict.kind == "answer"
 
 
-async def test_the_same_words_again_and_again_are_a_storm(house: House) -> None:
+async def test_the_same_words_again_and_again_are_a_storm(app: App) -> None:
     """Under new ids each time, from one sender: two robots, or a form gone mad."""
     raws = [letter("Help", sender=ANN, message_id=f"<{n}@acme.example>") for n in range(4)]
-    read = [await read_in(house, raw) for raw in raws]
+    read = [await read_in(app, raw) for raw in raws]
     assert [one.verdict.kind for one in read] == ["answer"] * 3 + ["loop"]
     assert read[3].verdict.filter == "storm"
 
 
-async def test_history_counts_for_no_limit(house: House) -> None:
+async def test_history_counts_for_no_limit(app: App) -> None:
     """An import of years of mail opens no breaker."""
-    strict, inbox = changed(house, limits={"all_per_hour": 1}), house.settings.inbox("support")
+    strict, inbox = changed(app, limits={"all_per_hour": 1}), app.settings.inbox("support")
     for number, raw in enumerate(letters(3)):
-        taken = await accept(house, inbox, raw, source="file", source_key=f"old-{number}", mode="history")
+        taken = await accept(app, inbox, raw, source="file", source_key=f"old-{number}", mode="history")
         assert (await read_taken(strict, taken.mail_id)).verdict.kind == "answer"
     live = letter("Now", sender=ANN, message_id="<now@acme.example>")
     assert (await read_in(strict, live)).verdict.kind == "answer"
@@ -357,11 +357,11 @@ OURS = "ours.of.before@ourcompany.example"
 ON_LEAVE = "I am on leave. My deputy has all the files and knows the project by heart."
 
 
-async def we_wrote(house: House, seconds_ago: float) -> UUID:
+async def we_wrote(app: App, seconds_ago: float) -> UUID:
     """A reply of ours to Ann that left a while ago; its id."""
-    row = {"reply": uuid4(), "workspace": house.settings.workspace, "ours": OURS, "ann": ANN}
+    row = {"reply": uuid4(), "workspace": app.settings.workspace, "ours": OURS, "ann": ANN}
     row |= {"left": utc_now() - timedelta(seconds=seconds_ago)}
-    async with house.database.transaction(house.settings.workspace) as conn:
+    async with app.database.transaction(app.settings.workspace) as conn:
         await conn.execute(
             """INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, recipient,
                                        detail, created_at, changed_at)
@@ -378,16 +378,16 @@ async def we_wrote(house: House, seconds_ago: float) -> UUID:
 
 
 @pytest.mark.parametrize(("seconds", "kind"), [(3, "park"), (600, "answer")])
-async def test_a_note_within_seconds_of_our_mail_is_a_robots(house: House, seconds: float, kind: str) -> None:
+async def test_a_note_within_seconds_of_our_mail_is_a_robots(app: App, seconds: float, kind: str) -> None:
     """One manner of a robot, and an answer faster than a person writes, are two kinds of evidence."""
-    await we_wrote(house, seconds)
+    await we_wrote(app, seconds)
     answer = letter(ON_LEAVE, sender=ANN, subject="Re: Lamp", message_id="<note@acme.example>", in_reply_to=f"<{OURS}>")
-    assert (await read_in(house, answer)).verdict.kind == kind
+    assert (await read_in(app, answer)).verdict.kind == kind
 
 
-async def test_the_same_note_once_more_is_a_robots(house: House) -> None:
+async def test_the_same_note_once_more_is_a_robots(app: App) -> None:
     """A text that its author sent before is evidence, whatever the subject; somebody else's equal text is none."""
-    await we_wrote(house, 600)
+    await we_wrote(app, 600)
     verdicts = []
     for number, sender in enumerate((ANN, "bob@acme.example", ANN)):
         note = letter(
@@ -397,13 +397,13 @@ async def test_the_same_note_once_more_is_a_robots(house: House) -> None:
             message_id=f"<note{number}@acme.example>",
             in_reply_to=f"<{OURS}>",
         )
-        verdicts.append((await read_in(house, note)).verdict.kind)
+        verdicts.append((await read_in(app, note)).verdict.kind)
     assert verdicts == ["answer", "answer", "park"]
 
 
-async def test_a_report_is_about_whom_we_wrote_to(house: House) -> None:
+async def test_a_report_is_about_whom_we_wrote_to(app: App) -> None:
     """Another recipient's hard failure is not ours: the fate of the address that we wrote to decides."""
-    token = make_report_token(house.keyring, house.settings.workspace, await we_wrote(house, 60))
+    token = make_report_token(app.keyring, app.settings.workspace, await we_wrote(app, 60))
     fields = (
         "Reporting-MTA: dns; mx.example\n\nFinal-Recipient: rfc822; other@acme.example\nAction: failed\nStatus: 5.1.1\n\n"
         f"Final-Recipient: rfc822; {ANN}\nAction: failed\nStatus: 4.2.2\nDiagnostic-Code: smtp; 452 mailbox full\n"
@@ -415,7 +415,7 @@ async def test_a_report_is_about_whom_we_wrote_to(house: House) -> None:
         f"--b\nContent-Type: text/rfc822-headers\n\nMessage-ID: <{OURS}>\nTo: {ANN}\nSubject: Lamp\n"
         f"X-Report-Token: {token}\n\n--b--\n"
     )
-    report = (await read_in(house, raw.encode())).report
+    report = (await read_in(app, raw.encode())).report
     assert report is not None
     assert (report.kind, report.status) == ("soft", "4.2.2")
     assert report.recipients == ("other@acme.example", ANN)

@@ -13,17 +13,17 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled, DraftDecided
-from services.console.drafts.reading import waiting_drafts
-from services.console.threads.reading import Clock, Message
+from services.cli import status
+from services.cli.mails import outcomes, shown_outcome, shown_reason
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import text_sha256
-from services.tools.commands import status
-from services.tools.commands.mails import outcomes, shown_outcome, shown_reason
-from services.tools.rebuild import run
-from services.tools.rebuild.scopes import scope
+from services.operations.drafts.reading import waiting_drafts
+from services.operations.rebuild import run
+from services.operations.rebuild.scopes import scope
+from services.operations.threads.reading import Clock, Message
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 from tests.support.tending import Tended, tending
 
@@ -36,7 +36,7 @@ SLOW = 60 * SECONDS  # what a loaded machine may add to a clock that runs
 
 @dataclass
 class Desk:
-    """A house, and how people see it."""
+    """A deployment, and how people see it."""
 
     tended: Tended
 
@@ -49,17 +49,17 @@ class Desk:
 
     async def say(self, word: Any) -> None:
         """A person's word, as the console sends it."""
-        house, at = self.tended.house, self.tended.clock()
-        await enter(house, first(word, id=random_id(), source="console", time=at, workspace=self.tended.workspace))
+        app, at = self.tended.app, self.tended.clock()
+        await enter(app, first(word, id=random_id(), source="console", time=at, workspace=self.tended.workspace))
         await self.tended.settle()
 
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
-        async with self.tended.house.database.reading() as conn:
+        async with self.tended.app.database.reading() as conn:
             return await fetch_all(conn, query, {"workspace": self.tended.workspace, **args})
 
     async def mail(self) -> dict[str, Any]:
         """The mail as `correspondent mails` has it."""
-        async with self.tended.house.database.reading() as conn:
+        async with self.tended.app.database.reading() as conn:
             (row,) = await outcomes(conn, self.tended.workspace)
         return row
 
@@ -77,11 +77,11 @@ class Desk:
 async def desk(
     stack: Endpoints, database: str, topic_prefix: str, home: Path, server: SmtpServer, **said: Any
 ) -> AsyncIterator[Desk]:
-    """A house whose time passes when the test says so. Afterwards its tables are what a rebuild makes of its events."""
+    """A deployment whose time passes when the test says so. Afterwards its tables are what a rebuild makes of its events."""
     smtp = {"host": "127.0.0.1", "port": server.port, "timeout_s": 60}
     async with tending(stack, database, topic_prefix, home, smtp=smtp, **said) as tended:
         yield Desk(tended)
-        found = await run.check(tended.house.settings, scope("all"), lambda count: None)
+        found = await run.check(tended.app.settings, scope("all"), lambda count: None)
     assert found.differences == ()
 
 
@@ -135,7 +135,7 @@ async def test_a_draft_that_waited_was_being_answered_and_its_approval_took_no_t
         assert waiting["outcome"] == "draft"
         assert shown_reason(waiting).endswith(f"correspondent approve {str(waiting['draft_id'])[:8]}")
         assert shown_outcome(waiting).plain == "draft"
-        async with one.tended.house.database.reading() as conn:
+        async with one.tended.app.database.reading() as conn:
             (draft,) = await waiting_drafts(conn, one.tended.workspace)
         await one.wait(hours=3)
         ids = {"reply_id": draft.reply_id, "thread_id": draft.thread_id}

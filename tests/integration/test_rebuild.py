@@ -12,20 +12,21 @@ import typer
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from services.cli import rebuild
+from services.core.app import open_app, open_keys
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import open_house, open_keys
 from services.core.settings import Settings
+from services.operations import alone
+from services.operations.preparation import prepare
+from services.operations.rebuild import run
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.scopes import NAMES, NoSuchScope, scope
+from services.operations.settle import settle
 from services.pipeline import NAMES as PROCESSORS
-from services.process import prepare, working
+from services.process import working
 from services.receive_email.accept import accept
-from services.tools import alone
-from services.tools.commands import rebuild
-from services.tools.fold import state_hash
-from services.tools.rebuild import run
-from services.tools.rebuild.beside import connected
-from services.tools.rebuild.scopes import NAMES, NoSuchScope, scope
-from services.tools.settle import settle
-from tests.support.house import settings_for
+from tests.support.app import settings_for
 from tests.support.letters import letter
 from tests.support.lived_in import lived_through
 
@@ -38,7 +39,7 @@ ALERTS = {"to": [{"mail": "people@tellme.example"}], "gather_s": 0}
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """A house after the demo's world, with somebody to be alerted."""
+    """A deployment after the demo's world, with somebody to be alerted."""
     home = tmp_path_factory.mktemp("home")
     async with lived_through(stack, template_database, home, alerts=ALERTS) as settings:
         yield settings
@@ -156,13 +157,13 @@ async def test_a_swap_whose_hold_was_lost_changes_nothing(
 
 def test_the_command_compares_and_swaps(lived_in: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """`rebuild --check` exits 0 on equal states; `rebuild threads` says which tables it swapped in."""
-    monkeypatch.setattr("services.tools.running.settings_here", lambda home: lived_in)
-    app = typer.Typer()
-    app.command()(rebuild.rebuild)
-    checked = CliRunner().invoke(app, ["--check"])
+    monkeypatch.setattr("services.operations.running.settings_here", lambda home: lived_in)
+    web_app = typer.Typer()
+    web_app.command()(rebuild.rebuild)
+    checked = CliRunner().invoke(web_app, ["--check"])
     assert checked.exit_code == 0, checked.output
     assert "the live tables are that state" in checked.output
-    swapped = CliRunner().invoke(app, ["threads"])
+    swapped = CliRunner().invoke(web_app, ["threads"])
     assert swapped.exit_code == 0, swapped.output
     assert "conversation" in swapped.output
 
@@ -173,22 +174,22 @@ async def test_a_swap_under_traffic_loses_and_stops_nothing(
     """Rebuilt again and again while mail comes in: every mail is answered, and the tables are a fold afterwards."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
     await prepare(settings)
-    async with open_house(settings) as house, working(house, PROCESSORS):
-        feeding = asyncio.create_task(_feed(house))
+    async with open_app(settings) as app, working(app, PROCESSORS):
+        feeding = asyncio.create_task(_feed(app))
         swaps = 0
         while not feeding.done() or swaps < 2:
             await run.swap(settings, scope("all"), lambda count: None)
             swaps += 1
         await feeding
-        await settle(house, timeout_s=120)
-        async with house.database.reading() as conn:
+        await settle(app, timeout_s=120)
+        async with app.database.reading() as conn:
             sent = await fetch_one(conn, "SELECT count(*) AS n FROM turns WHERE outcome = 'sent'")
     found = await run.check(settings, scope("all"), lambda count: None)
     assert sent == {"n": 12}
     assert found.differences == ()
 
 
-async def _feed(house: Any) -> None:
+async def _feed(app: Any) -> None:
     for number in range(12):
         raw = letter(
             "Hello,\n\nwhat does the Team plan cost?\n\nAnn",
@@ -196,7 +197,7 @@ async def _feed(house: Any) -> None:
             subject=f"Question {number}",
             message_id=f"<{number}@customer.example>",
         )
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
         await asyncio.sleep(0.3)
 
 

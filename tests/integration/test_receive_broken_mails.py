@@ -18,18 +18,18 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead, MailReceived
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_all
-from services.core.house import House
-from services.core.mail.mime import UNREADABLE
+from services.mail.mime import UNREADABLE
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
 from tests.benchmarks.mail_fuzz import mutate
+from tests.support.app import settings_for
 from tests.support.auto_senders import automatic_mails
 from tests.support.brokerless import opened_brokerless
 from tests.support.corpora import CORPORA
-from tests.support.house import settings_for
 
 BROKEN = int(os.environ.get("BROKEN_MAILS", "300"))
 AT_ONCE = 50
@@ -52,13 +52,13 @@ def broken_mails(count: int) -> list[bytes]:
     return [mutate(chance.choice(whole), chance.choice(whole), chance) for _ in range(count)]
 
 
-async def go_through(house: House, raws: Sequence[bytes], first: int) -> dict[UUID, bytes]:
+async def go_through(app: App, raws: Sequence[bytes], first: int) -> dict[UUID, bytes]:
     """Let mails in and read them, several at a time as lanes do; the bytes of each by its id."""
-    runner, inbox = Runner(PROCESSOR, house), house.settings.inboxes[0]
+    runner, inbox = Runner(PROCESSOR, app), app.settings.inboxes[0]
 
     async def one(number: int, raw: bytes) -> UUID:
-        taken = await accept(house, inbox, raw, source="file", source_key=str(number))
-        async with house.database.reading() as conn:
+        taken = await accept(app, inbox, raw, source="file", source_key=str(number))
+        async with app.database.reading() as conn:
             query = "SELECT * FROM events WHERE id = %(id)s"
             (received,) = await fetch_all(conn, query, {"id": uuid5(taken.mail_id, MailReceived.TYPE)})
         await runner.process(history.envelope(received))
@@ -75,10 +75,10 @@ async def test_broken_mails_are_all_read_or_parked_and_none_is_lost(
 ) -> None:
     """Each broken mail ends in exactly one outcome with a reason, our reader fails on none, and its bytes are kept."""
     settings, raws, given = settings_for(stack, database, topic_prefix, tmp_path), broken_mails(BROKEN), {}
-    async with opened_brokerless(settings) as house:
+    async with opened_brokerless(settings) as app:
         for at in range(0, BROKEN, AT_ONCE):
-            given |= await go_through(house, raws[at : at + AT_ONCE], at)
-        async with house.database.reading() as conn:
+            given |= await go_through(app, raws[at : at + AT_ONCE], at)
+        async with app.database.reading() as conn:
             stored = await fetch_all(conn, "SELECT * FROM events WHERE type = 'email.read.v1'")
             rows = await fetch_all(conn, "SELECT mail_id, verdict, reason FROM mails")
         read = [history.envelope(row).data for row in stored]
@@ -88,5 +88,5 @@ async def test_broken_mails_are_all_read_or_parked_and_none_is_lost(
             assert isinstance(one, EmailRead)
             assert one.verdict.reason
             assert not one.verdict.reason.startswith(UNREADABLE)
-            assert await house.blobs.get(one.blob) == given[one.mail_id]
+            assert await app.blobs.get(one.blob) == given[one.mail_id]
         assert {row["mail_id"] for row in rows} == set(given)

@@ -10,13 +10,13 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
+from services.cli.main import web_app
 from services.core.settings import read_settings
+from services.operations.config_file import ConfigUnusable
 from services.receive_email.imap.nouns import Folder, Place
 from services.receive_email.imap.positions import begin, load
-from services.tools.cli import app
-from services.tools.config_file import ConfigUnusable
 from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
-from tests.support.imap import receiving_house, settings_for
+from tests.support.imap import receiving_app, settings_for
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: Endpoints) ->
 
 
 def run(tmp_path: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(app, ["--home", str(tmp_path / "var"), "inbox", *arguments])
+    return CliRunner().invoke(web_app, ["--home", str(tmp_path / "var"), "inbox", *arguments])
 
 
 def adding(dovecot: Dovecot, password: str = PASSWORD) -> list[str]:
@@ -77,8 +77,8 @@ async def test_pausing_and_removing_keep_the_position(
     assert (await asyncio.to_thread(run, tmp_path, *adding(dovecot))).exit_code == 0
     inbox = read_settings().inbox("support")
     assert inbox.imap is not None
-    async with receiving_house(settings) as house:
-        place = Place(house, inbox, inbox.imap)
+    async with receiving_app(settings) as app:
+        place = Place(app, inbox, inbox.imap)
         stood = await begin(place, Folder(uidvalidity=7, uidnext=42))
         for command in ("pause", "resume", "remove"):
             said = await asyncio.to_thread(run, tmp_path, command, "support")
@@ -97,7 +97,7 @@ def test_an_inbox_that_is_not_there_cannot_be_paused(config: Path, tmp_path: Pat
     assert "no inbox named 'sales'" in str(said.exception)
 
 
-def test_the_list_shows_inboxes_even_without_a_house(config: Path, tmp_path: Path) -> None:
+def test_the_list_shows_inboxes_even_without_a_deployment(config: Path, tmp_path: Path) -> None:
     """Without a database the list says so, and shows what the settings hold."""
     config.write_text(config.read_text() + '[[inboxes]]\nname = "shop"\naddress = "shop@shop.example"\npaused = true\n')
     said = run(tmp_path, "list")
@@ -133,10 +133,10 @@ def test_an_inbox_was_added_without_a_word_about_who_is_proven(
     dovecot.maildir(user)
     for head in mails:
         dovecot.deliver(user, head + BODY)
-    monkeypatch.setattr("services.tools.commands.inbox_senders.is_interactive", lambda: True)
+    monkeypatch.setattr("services.cli.inbox.senders.is_interactive", lambda: True)
     way = ["--imap-host", "127.0.0.1", "--imap-port", str(dovecot.port), "--imap-tls", "none", "--username", user]
     done = CliRunner().invoke(
-        app,
+        web_app,
         [
             "--home",
             str(tmp_path / "var"),

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
+from services.core.app import App
 from services.core.bus.publisher import LogUnavailable
-from services.core.house import House
 from services.core.request_limits import LINGER_BYTES
 from services.core.settings import InboxSettings, S3Access, Settings, WebSettings
 from services.core.web import AddressTaken, listen, make_app, run_edges, serve
@@ -28,7 +28,7 @@ from services.receive_email.routes import routes
 from services.receive_email.webhooks import FORMATS
 from services.receive_email.webhooks.outside import HttpsOutside
 from tests.support import webhook_senders as senders
-from tests.support.imap import eventually, letter, receiving_house, settings_for, stored
+from tests.support.imap import eventually, letter, receiving_app, settings_for, stored
 from tests.support.s3_server import running_s3
 from tests.support.stack import fresh_database
 from tests.support.webhook_senders import SENDERS, FakeNetwork, Post
@@ -42,21 +42,21 @@ STALE += [(name, timedelta(hours=-2)) for name, _ in STALE if name != "sendgrid_
 
 
 @pytest.fixture(scope="module")
-async def house(stack: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[House]:
+async def app(stack: Endpoints, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[App]:
     inboxes = tuple(InboxSettings(name=name, address=f"{name}@shop.example") for name in ("support", "billing"))
     with fresh_database(stack.database) as database:
         home, web = tmp_path_factory.mktemp("home"), senders.web_settings(max_body_mb=LIMIT_MB, port=0)
         settings = settings_for(stack, database, f"hooks-{home.name}.", home, inboxes=inboxes, web=web)
-        async with receiving_house(settings) as opened:
+        async with receiving_app(settings) as opened:
             yield opened
 
 
 @pytest.fixture
-async def empty(house: House) -> House:
-    """The module's house without events."""
-    async with house.database.reading() as conn:
+async def empty(app: App) -> App:
+    """The module's deployment without events."""
+    async with app.database.reading() as conn:
         await conn.execute("TRUNCATE events, receipts, webhook_requests")
-    return house
+    return app
 
 
 @pytest.fixture
@@ -65,22 +65,20 @@ def network() -> FakeNetwork:
 
 
 @pytest.fixture
-async def client(
-    request: pytest.FixtureRequest, empty: House, network: FakeNetwork
-) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the house, which is open in the way that the test's `name` asks for."""
+async def client(request: pytest.FixtureRequest, empty: App, network: FakeNetwork) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the deployment, which is open in the way that the test's `name` asks for."""
     way = request.node.callspec.params.get("name", "") if hasattr(request.node, "callspec") else ""
     async with client_of(with_web(empty, senders.web_settings(way, max_body_mb=LIMIT_MB)), network) as made:
         yield made
 
 
-def client_of(house: House, network: FakeNetwork) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(make_app([routes(house, network)]), raise_app_exceptions=False)
+def client_of(app: App, network: FakeNetwork) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(make_app([routes(app, network)]), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://house")
 
 
-def with_web(house: House, web: WebSettings) -> House:
-    return replace(house, settings=house.settings.model_copy(update={"web": web}))
+def with_web(app: App, web: WebSettings) -> App:
+    return replace(app, settings=app.settings.model_copy(update={"web": web}))
 
 
 async def send(client: httpx.AsyncClient, post: Post, inbox: str = "support") -> httpx.Response:
@@ -115,7 +113,7 @@ def test_every_format_has_a_sender() -> None:
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_a_genuine_mail_comes_in_once(name: str, client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_genuine_mail_comes_in_once(name: str, client: httpx.AsyncClient, empty: App) -> None:
     """The raw bytes are stored as they were sent; the same call again is answered 2xx and makes no second event."""
     mail = letter(name)
     post = SENDERS[name](mail, "req-1", now())
@@ -129,7 +127,7 @@ async def test_a_genuine_mail_comes_in_once(name: str, client: httpx.AsyncClient
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_a_forged_call_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_forged_call_is_refused(name: str, client: httpx.AsyncClient, empty: App) -> None:
     """Content, signature or password that do not belong together are 401, in JSON, and nothing is stored."""
     answer = await send(client, forged(SENDERS[name](letter(name), "req-1", now())))
     assert answer.status_code == 401, answer.text
@@ -138,7 +136,7 @@ async def test_a_forged_call_is_refused(name: str, client: httpx.AsyncClient, em
 
 
 @pytest.mark.parametrize(("name", "late"), STALE)
-async def test_a_stale_call_is_refused(name: str, late: timedelta, client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_stale_call_is_refused(name: str, late: timedelta, client: httpx.AsyncClient, empty: App) -> None:
     """A call signed too long ago, or for the future, is 401 however genuine it is."""
     answer = await send(client, SENDERS[name](letter(name), "req-1", now() - late))
     assert (answer.status_code, answer.json()["error"]) == (401, "timestamp_stale")
@@ -146,7 +144,7 @@ async def test_a_stale_call_is_refused(name: str, late: timedelta, client: httpx
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_a_call_of_long_ago_makes_no_second_event(name: str, client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_call_of_long_ago_makes_no_second_event(name: str, client: httpx.AsyncClient, empty: App) -> None:
     """Weeks later, and after other calls have let old ids be forgotten, the same call is refused or a duplicate."""
     post = SENDERS[name](letter(name), "req-1", now())
     assert (await send(client, post)).status_code == 200
@@ -163,7 +161,7 @@ async def test_a_call_of_long_ago_makes_no_second_event(name: str, client: httpx
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_a_replay_into_another_inbox_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_replay_into_another_inbox_is_refused(name: str, client: httpx.AsyncClient, empty: App) -> None:
     """A signed call that was used for one inbox is 409 at another, whose name no signature covers."""
     post = SENDERS[name](letter(name), "req-1", now())
     await send(client, post)
@@ -172,7 +170,7 @@ async def test_a_replay_into_another_inbox_is_refused(name: str, client: httpx.A
     assert len(await stored(empty)) == 1
 
 
-async def test_a_token_that_is_used_for_another_mail_is_refused(client: httpx.AsyncClient, empty: House) -> None:
+async def test_a_token_that_is_used_for_another_mail_is_refused(client: httpx.AsyncClient, empty: App) -> None:
     """Mailgun signs no content, so a captured token must not bring a mail of the attacker's."""
     at = now()
     await send(client, senders.mailgun(letter("genuine"), "token", at))
@@ -182,7 +180,7 @@ async def test_a_token_that_is_used_for_another_mail_is_refused(client: httpx.As
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_an_oversized_mail_is_refused(name: str, client: httpx.AsyncClient, empty: House) -> None:
+async def test_an_oversized_mail_is_refused(name: str, client: httpx.AsyncClient, empty: App) -> None:
     """A mail over the limit is 413, signed or not."""
     post = SENDERS[name](letter(name, pad=LIMIT_MB * 1024 * 1024), "req-1", now())
     answer = await send(client, post)
@@ -240,7 +238,7 @@ async def test_a_body_that_does_not_end_is_given_up(client: httpx.AsyncClient, m
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
 @pytest.mark.parametrize("body", [b"", b"\x00\xff\xfe", b"{}", b"[" * 10_000, b"a=" + b"&a=" * 10_000])
-async def test_garbage_is_refused(name: str, body: bytes, client: httpx.AsyncClient, empty: House) -> None:
+async def test_garbage_is_refused(name: str, body: bytes, client: httpx.AsyncClient, empty: App) -> None:
     """No body makes the server fail: the answer is 4xx, in JSON."""
     for kind in ("application/json", "multipart/form-data; boundary=b", "multipart/form-data", "message/rfc822"):
         answer = await client.post(f"/inbound/{name}?inbox=support", content=body, headers={"content-type": kind})
@@ -250,7 +248,7 @@ async def test_garbage_is_refused(name: str, body: bytes, client: httpx.AsyncCli
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)
-async def test_a_format_without_secret_is_closed(name: str, empty: House) -> None:
+async def test_a_format_without_secret_is_closed(name: str, empty: App) -> None:
     """An empty secret lets nobody in, a call signed with the empty secret least of all."""
     closed = replace(empty, settings=empty.settings.model_copy(update={"web": Settings().web}))
     transport = httpx.ASGITransport(make_app([routes(closed, FakeNetwork())]))
@@ -260,7 +258,7 @@ async def test_a_format_without_secret_is_closed(name: str, empty: House) -> Non
     assert "web." in answer.json()["message"]
 
 
-async def test_an_unknown_inbox_or_format_is_refused(client: httpx.AsyncClient, empty: House) -> None:
+async def test_an_unknown_inbox_or_format_is_refused(client: httpx.AsyncClient, empty: App) -> None:
     """404 says what is missing, and does not list our inboxes."""
     post = senders.raw(letter(1), "req-1", now())
     for inbox in ("", "nobody"):
@@ -272,7 +270,7 @@ async def test_an_unknown_inbox_or_format_is_refused(client: httpx.AsyncClient, 
 
 
 async def test_a_mail_is_acknowledged_only_when_it_is_on_the_log(
-    client: httpx.AsyncClient, empty: House, monkeypatch: pytest.MonkeyPatch
+    client: httpx.AsyncClient, empty: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """While the log is away the answer is 503; the provider's next attempt brings the mail, once."""
 
@@ -288,7 +286,7 @@ async def test_a_mail_is_acknowledged_only_when_it_is_on_the_log(
     assert len(await stored(empty)) == 1
 
 
-async def test_two_attempts_at_once_make_one_event(client: httpx.AsyncClient, empty: House) -> None:
+async def test_two_attempts_at_once_make_one_event(client: httpx.AsyncClient, empty: App) -> None:
     """Ten copies of one call, all at the same time, are one mail."""
     post = senders.raw(letter("burst"), "req-1", now())
     answers = await asyncio.gather(*(send(client, post) for _ in range(10)))
@@ -298,7 +296,7 @@ async def test_two_attempts_at_once_make_one_event(client: httpx.AsyncClient, em
 
 
 async def test_a_subscription_is_confirmed_for_our_topic_only(
-    client: httpx.AsyncClient, network: FakeNetwork, empty: House
+    client: httpx.AsyncClient, network: FakeNetwork, empty: App
 ) -> None:
     """A signed confirmation of a pinned topic is followed; for another topic, or to another host, nothing is asked."""
     confirm = {"Type": "SubscriptionConfirmation", "Token": "t", "Message": "m", "SubscribeURL": senders.SUBSCRIBE_URL}
@@ -356,7 +354,7 @@ async def test_content_that_carries_no_raw_mail_is_explained(client: httpx.Async
 
 
 async def test_mail_that_ses_stored_is_read_from_our_buckets_only(
-    client: httpx.AsyncClient, network: FakeNetwork, empty: House
+    client: httpx.AsyncClient, network: FakeNetwork, empty: App
 ) -> None:
     """A bucket of the settings is asked, in the topic's region; another one never, whatever Amazon signed."""
     assert (await send(client, senders.ses_s3(letter("large"), "req-1", now()))).status_code == 200
@@ -368,7 +366,7 @@ async def test_mail_that_ses_stored_is_read_from_our_buckets_only(
     assert len(await stored(empty)) == 1
 
 
-async def test_a_stored_mail_comes_over_s3_itself(empty: House) -> None:
+async def test_a_stored_mail_comes_over_s3_itself(empty: App) -> None:
     """The object is fetched with signed requests; one that is not there yet is 503, for SNS to try again."""
     mail = letter("s3", pad=200_000)
     post = senders.ses_s3(mail, "req-1", now())
@@ -392,11 +390,11 @@ class S3Network(FakeNetwork):
 
 
 @pytest.mark.parametrize("way", ["basic", "form"])
-async def test_a_provider_gets_a_token_and_posts_with_it(way: str, empty: House) -> None:
+async def test_a_provider_gets_a_token_and_posts_with_it(way: str, empty: App) -> None:
     """Client credentials, said either way, give a token that opens the webhook; the answer is not to be cached."""
-    house = with_web(empty, senders.web_settings("sendgrid_oauth"))
+    app = with_web(empty, senders.web_settings("sendgrid_oauth"))
     login = {"client_id": "sendgrid", "client_secret": senders.CLIENT_SECRET}
-    async with client_of(house, FakeNetwork()) as made:
+    async with client_of(app, FakeNetwork()) as made:
         asked = await made.post(
             "/inbound/oauth/token",
             data={"grant_type": "client_credentials"} | (login if way == "form" else {}),
@@ -409,8 +407,8 @@ async def test_a_provider_gets_a_token_and_posts_with_it(way: str, empty: House)
         assert (await send(made, replace(post, headers=post.headers | token))).status_code == 200
 
 
-async def test_whoever_is_not_the_client_gets_no_token(empty: House) -> None:
-    """A wrong secret, another grant, a large body, and a house without a client are refused, in OAuth's own words."""
+async def test_whoever_is_not_the_client_gets_no_token(empty: App) -> None:
+    """A wrong secret, another grant, a large body, and a deployment without a client are refused, in OAuth's own words."""
     credentials, good = {"grant_type": "client_credentials"}, ("sendgrid", senders.CLIENT_SECRET)
     async with client_of(with_web(empty, senders.web_settings("sendgrid_oauth")), FakeNetwork()) as made:
         wrong = await made.post("/inbound/oauth/token", data=credentials, auth=("sendgrid", "guessed"))
@@ -424,7 +422,7 @@ async def test_whoever_is_not_the_client_gets_no_token(empty: House) -> None:
     ]  # fmt: skip
 
 
-async def test_signature_and_token_are_both_asked_for_where_both_are_set(empty: House) -> None:
+async def test_signature_and_token_are_both_asked_for_where_both_are_set(empty: App) -> None:
     """A security policy with both is as strong as both: either alone is refused."""
     web = senders.web_settings()
     hooks = web.webhooks.model_copy(update={"sendgrid_client_secret": SecretStr(senders.CLIENT_SECRET)})
@@ -443,12 +441,12 @@ async def test_only_a_format_with_a_secret_path_has_one(client: httpx.AsyncClien
     assert (await send(client, replace(post, path="raw/x"))).json()["error"] == "format_unknown"
 
 
-async def test_the_edge_serves_and_stops(empty: House) -> None:
+async def test_the_edge_serves_and_stops(empty: App) -> None:
     """`run_edges` opens the port, takes a mail over real HTTP, refuses a second server there, and ends when told to."""
     web = empty.settings.web.model_copy(update={"port": free_port()})
-    house = replace(empty, settings=empty.settings.model_copy(update={"web": web}))
+    app = replace(empty, settings=empty.settings.model_copy(update={"web": web}))
     stop = asyncio.Event()
-    work = asyncio.create_task(run_edges(house, [EDGE], stop))
+    work = asyncio.create_task(run_edges(app, [EDGE], stop))
     async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{web.port}") as made:
         await eventually(lambda: healthy(made), "the server answered")
         with pytest.raises(AddressTaken, match="cannot listen"):
@@ -470,7 +468,7 @@ await worker.email(message, process.env);
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node, which runs the worker of the documentation, is absent")
-async def test_the_worker_of_the_documentation_brings_a_mail(empty: House, tmp_path: Path) -> None:
+async def test_the_worker_of_the_documentation_brings_a_mail(empty: App, tmp_path: Path) -> None:
     """The JavaScript that docs/how-to shows is accepted as it stands there, and tells a sender of too large a mail."""
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "connect-an-inbox.md").read_text(encoding="utf-8")
     worker = text.split("```js\n")[1].split("```")[0].replace("export default", "const worker =")

@@ -17,22 +17,22 @@ from typer.testing import CliRunner
 
 from deploy.local import Endpoints
 from schemas.events.threads import TurnOpened
+from services.cli import replay as command
+from services.core.app import open_keys
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.house import open_keys
 from services.core.settings import Settings
+from services.demo.world import make_world
+from services.operations.rebuild.beside import connected
+from services.operations.replay.case import Case, CaseUnreadable, load, save
+from services.operations.replay.find import NoSuchEvent
+from services.operations.replay.log import LogOfAnotherCall
+from services.operations.replay.model import OFFLINE, Asking
+from services.operations.replay.result import Result
+from services.operations.replay.run import past_cases, replay, saved_cases
+from services.operations.replay.selection import STARTS, NotReplayable, Selection
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.commands import replay as command
-from services.tools.demo.world import make_world
-from services.tools.rebuild.beside import connected
-from services.tools.replay.case import Case, CaseUnreadable, load, save
-from services.tools.replay.find import NoSuchEvent
-from services.tools.replay.log import LogOfAnotherCall
-from services.tools.replay.model import OFFLINE, Asking
-from services.tools.replay.result import Result
-from services.tools.replay.run import past_cases, replay, saved_cases
-from services.tools.replay.selection import STARTS, NotReplayable, Selection
-from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
 from tests.support.lived_in import lived_through
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
@@ -46,7 +46,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """A house after the demo's world."""
+    """A deployment after the demo's world."""
     async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
         yield settings
 
@@ -96,12 +96,12 @@ async def test_two_mails_in_a_quiet_period_are_replayed_with_the_timers_that_cam
 ) -> None:
     """Two mails of one person, whenever the second one comes: both are handled as they were then, timers included."""
     settings = settings_for(stack, database, topic_prefix, tmp_path, threads={"quiet_s": 1})
-    async with running_house(settings) as house:
+    async with running_app(settings) as app:
         for number, text in enumerate(("What does the Team plan cost?", "For ten people, I mean.")):
             raw = letter(text, message_id=f"<{number}@quiet.example>", in_reply_to=answers if number else "")
-            await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+            await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
             await asyncio.sleep(0 if number else pause_s)
-        await settle(house)
+        await settle(app)
     results = await _pairs(settings, Selection(topic="inbound-email.raw"))
     assert [result.model_dump() for _, result in results if result.code] == []
     opened = [event.type for case, _ in results for event in case.expected if event.type == TurnOpened.TYPE]
@@ -192,10 +192,10 @@ async def test_what_cannot_be_replayed_is_said(lived_in: Settings) -> None:
         await _all(lived_in, Selection(event=UUID(int=1)))
 
 
-async def test_saved_cases_need_no_history_of_the_house(
+async def test_saved_cases_need_no_history_of_the_deployment(
     lived_in: Settings, stack: Endpoints, database: str, tmp_path: Path
 ) -> None:
-    """A folder of cases is replayed in a house that never saw those mails; a changed expectation is found."""
+    """A folder of cases is replayed in a deployment that never saw those mails; a changed expectation is found."""
     async for case, _ in past_cases(lived_in, Selection(), documents=True):
         save(case, tmp_path / "cases")
     empty = lived_in.model_copy(update={"database_url": database})
@@ -213,7 +213,7 @@ async def test_saved_cases_need_no_history_of_the_house(
 async def test_a_saved_case_that_begins_with_a_raw_mail_holds_the_mail(
     lived_in: Settings, database: str, tmp_path: Path
 ) -> None:
-    """Read, threaded and answered again in a house of its own, without the blobs, the keys and the tables of the other."""
+    """Read, threaded and answered again in a deployment of its own, without the blobs, the keys and the tables of the other."""
     wanted = Selection(topic="inbound-email.raw", since=MAY, before=MAY + timedelta(days=31))
     async for case, _, _ in replay(lived_in, past_cases(lived_in, wanted, documents=True), RECORDINGS):
         save(case, tmp_path / "cases")
@@ -239,47 +239,47 @@ def test_the_command_saves_checks_and_goes_on(
     lived_in: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit code 0 without a difference, 1 with one, 2 on an error; a log that was cut short is gone on with."""
-    monkeypatch.setattr("services.tools.running.settings_here", lambda home: lived_in)
-    app = typer.Typer(pretty_exceptions_enable=False)
-    app.command()(command.replay_past)
+    monkeypatch.setattr("services.operations.running.settings_here", lambda home: lived_in)
+    web_app = typer.Typer(pretty_exceptions_enable=False)
+    web_app.command()(command.replay_past)
     cases, log = tmp_path / "cases", tmp_path / "log.jsonl"
-    saved = CliRunner().invoke(app, ["--save", str(cases), "--log", str(log)])
+    saved = CliRunner().invoke(web_app, ["--save", str(cases), "--log", str(log)])
     assert saved.exit_code == 0, saved.output
     count = len(list(cases.iterdir()))
     lines = log.read_text().splitlines(keepends=True)
     assert len(lines) == 1 + count
     log.write_text("".join(lines[:-3]) + lines[-1][:20])
-    resumed = CliRunner().invoke(app, ["--log", str(log)])
+    resumed = CliRunner().invoke(web_app, ["--log", str(log)])
     assert resumed.exit_code == 0, resumed.output
     assert f"{count - 3} of them were in the log already" in " ".join(resumed.output.split())
     assert log.read_text().splitlines(keepends=True) == lines
     for other in (["--model", "offline"], ["--rebuild-context"], ["--check", str(cases)]):
-        refused = CliRunner().invoke(app, ["--log", str(log), *other])
+        refused = CliRunner().invoke(web_app, ["--log", str(log), *other])
         assert isinstance(refused.exception, LogOfAnotherCall), other
     changed = load(next(iter(sorted(cases.iterdir()))))
     shutil.rmtree(cases)
     drafted = changed.expected[-1]
     save(changed.model_copy(update={"expected": (replace_text(drafted),)}), cases)
-    different = CliRunner().invoke(app, ["--check", str(cases)])
+    different = CliRunner().invoke(web_app, ["--check", str(cases)])
     assert different.exit_code == 1, different.output
     assert "Something else entirely." in different.output
     save(changed.model_copy(update={"answers": ()}), cases)
-    assert CliRunner().invoke(app, ["--check", str(cases)]).exit_code == 2
-    nothing = CliRunner().invoke(app, ["--from", "2100-01-01"])
+    assert CliRunner().invoke(web_app, ["--check", str(cases)]).exit_code == 2
+    nothing = CliRunner().invoke(web_app, ["--from", "2100-01-01"])
     assert isinstance(nothing.exception, command.NothingToReplay), "a check of nothing must not pass"
-    _named_as_people_do(app, drafted.data["thread_id"])
+    _named_as_people_do(web_app, drafted.data["thread_id"])
 
 
-def _named_as_people_do(app: typer.Typer, thread: str) -> None:
+def _named_as_people_do(web_app: typer.Typer, thread: str) -> None:
     """A thread by the beginning of its id, as lists show it; a person by address; who is unknown, in words."""
-    short, whole = (CliRunner().invoke(app, ["--thread", one]) for one in (thread[:8], thread))
+    short, whole = (CliRunner().invoke(web_app, ["--thread", one]) for one in (thread[:8], thread))
     assert short.exit_code == 0
     assert short.output.splitlines()[-1] == whole.output.splitlines()[-1]
     john = make_world(11).people[0]
-    assert CliRunner().invoke(app, ["--participant", john.address]).exit_code == 0
-    unknown = CliRunner().invoke(app, ["--participant", "nobody@nowhere.example"])
+    assert CliRunner().invoke(web_app, ["--participant", john.address]).exit_code == 0
+    unknown = CliRunner().invoke(web_app, ["--participant", "nobody@nowhere.example"])
     assert "nobody is known as 'nobody@nowhere.example'" in str(unknown.exception)
-    assert "there is no thread 00000000" in str(CliRunner().invoke(app, ["--thread", "00000000"]).exception)
+    assert "there is no thread 00000000" in str(CliRunner().invoke(web_app, ["--thread", "00000000"]).exception)
 
 
 def replace_text(drafted: Any) -> Any:

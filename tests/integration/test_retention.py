@@ -18,32 +18,32 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from services.cli.main import web_app
+from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
-from services.core.house import House
 from services.core.settings import ArchiveSettings, RetentionSettings
-from services.tools.archive.move import move
-from services.tools.cli import app
-from services.tools.erase.export import export
-from services.tools.erase.files import archives, blobs
-from services.tools.erase.person import person
-from services.tools.erase.proof import prove
-from services.tools.erase.run import erase
-from services.tools.erase.stores import tables
-from services.tools.erase.survey import Survey, survey
-from services.tools.rebuild import run as rebuild
-from services.tools.rebuild.beside import connected
-from services.tools.rebuild.scopes import scope
-from services.tools.replay.model import Asking
-from services.tools.replay.run import past_cases, replay
-from services.tools.replay.selection import Selection
-from services.tools.retention import daily
-from services.tools.retention.clearing import Clearing, today
-from services.tools.retention.run import preview, run
+from services.operations.archive.move import move
+from services.operations.erase.export import export
+from services.operations.erase.files import archives, blobs
+from services.operations.erase.person import person
+from services.operations.erase.proof import prove
+from services.operations.erase.run import erase
+from services.operations.erase.stores import tables
+from services.operations.erase.survey import Survey, survey
+from services.operations.rebuild import run as rebuild
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.scopes import scope
+from services.operations.replay.model import Asking
+from services.operations.replay.run import past_cases, replay
+from services.operations.replay.selection import Selection
+from services.operations.retention import daily
+from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.run import preview, run
+from tests.support.app import running_app
 from tests.support.bus import until_true
 from tests.support.documents import shelve
-from tests.support.house import running_house
 from tests.support.remembering import ADA, START, fact
 from tests.support.tending import Tended, tending
 
@@ -51,228 +51,226 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 WORD = "zanzibarlantern"  # stands in the mail alone
 KEEP = RetentionSettings(bodies_days=60, blobs_days=60, facts_days=200, checkpoints_days=60, journal_days=100)
-LONG = timedelta(days=900)  # the house stores by the wall clock: its story has to be told well after today
+LONG = timedelta(days=900)  # the deployment stores by the wall clock: its story has to be told well after today
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     said = {"retention": KEEP.model_dump(), "archive": {"daily": False}}
     async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
         await one.rows("SELECT make_journal_day(%(day)s)", day=START.date())
         yield one
 
 
-async def clear(house: Tended, rounds: int = 2) -> dict[str, int]:
+async def clear(app: Tended, rounds: int = 2) -> dict[str, int]:
     """Rounds of retention, each with what the owners decide then; how much went, by step. No step failed."""
     went: dict[str, int] = {}
     for _ in range(rounds):
-        async for done in run(Clearing(house.house, today(house.clock()))):
+        async for done in run(Clearing(app.app, today(app.clock()))):
             assert not done.error
             went[done.step.name] = went.get(done.step.name, 0) + done.count
-        await house.settle()
+        await app.settle()
     return went
 
 
-async def due(house: Tended) -> dict[str, int]:
+async def due(app: Tended) -> dict[str, int]:
     """What would go now, by step, where anything would."""
-    found = [one async for one in preview(Clearing(house.house, today(house.clock())))]
+    found = [one async for one in preview(Clearing(app.app, today(app.clock())))]
     return {one.step.name: one.count for one in found if one.count}
 
 
-async def places(house: Tended, word: str = WORD) -> set[str]:
+async def places(app: Tended, word: str = WORD) -> set[str]:
     """Where a word stands: in which tables and blobs, sealed parts opened."""
     return {
         place.partition(",")[0].partition(" ")[0] + place[-6:]
         for store in (tables, blobs, archives)
-        async for place, text in store(house.house)
+        async for place, text in store(app.app)
         if word in text
     }
 
 
-async def differences(house: Tended) -> Any:
+async def differences(app: Tended) -> Any:
     """Where the live tables are no fold of the events."""
-    found = await rebuild.check(
-        house.house.settings, scope("all"), lambda count: None, archive_of(house.house.settings)
-    )
+    found = await rebuild.check(app.app.settings, scope("all"), lambda count: None, archive_of(app.app.settings))
     return found.differences
 
 
-async def archive_all(house: Tended) -> int:
+async def archive_all(app: Tended) -> int:
     """Move every event that may leave to files; how many files."""
-    async with connected(house.house.settings.database_url) as conn:
-        return len([one async for one in move(conn, archive_of(house.house.settings), house.clock())])
+    async with connected(app.app.settings.database_url) as conn:
+        return len([one async for one in move(conn, archive_of(app.app.settings), app.clock())])
 
 
-async def written(house: Tended, **given: Any) -> UUID:
+async def written(app: Tended, **given: Any) -> UUID:
     """A thread that rests: a mail of long ago, and its answer."""
-    thread = await house.write(f"The export fails. I keep my reports under {WORD}, please help.", **given)
-    await house.wait(days=40)
-    house.clock.forward(house.clock() + LONG)
+    thread = await app.write(f"The export fails. I keep my reports under {WORD}, please help.", **given)
+    await app.wait(days=40)
+    app.clock.forward(app.clock() + LONG)
     return thread
 
 
-async def test_a_text_goes_from_every_table_event_and_blob(house: Tended) -> None:
+async def test_a_text_goes_from_every_table_event_and_blob(app: Tended) -> None:
     """After two rounds nothing of a mail's words is left, its row and summary are, and the fold agrees all the time."""
-    thread = await written(house)
-    assert await places(house) != set()
-    went = await clear(house, rounds=1)
-    assert await differences(house) == ()
-    for name, count in (await clear(house, rounds=1)).items():
+    thread = await written(app)
+    assert await places(app) != set()
+    went = await clear(app, rounds=1)
+    assert await differences(app) == ()
+    for name, count in (await clear(app, rounds=1)).items():
         went[name] += count
-    assert await places(house) == set()
+    assert await places(app) == set()
     assert went["texts in stored events"] >= 5
     assert went["mails and replies with blobs"] == 2
-    assert await due(house) == {}
-    seen = await house.thread(thread)
+    assert await due(app) == {}
+    seen = await app.thread(thread)
     assert [(one.role, one.text, one.gone_at is None) for one in seen.conversation] == [
         ("customer", "", False),
         ("agent", "", False),
     ]
     assert seen.summary
-    assert await differences(house) == ()
+    assert await differences(app) == ()
 
 
-async def test_what_is_archived_is_emptied_in_its_file(house: Tended) -> None:
+async def test_what_is_archived_is_emptied_in_its_file(app: Tended) -> None:
     """A file is written anew without the texts, the former is gone, none is lost, and the fold is the live state."""
-    await written(house)
-    assert await archive_all(house) >= 1
-    before = {one.file: one.events for one in await _manifests(house)}
-    went = await clear(house)
+    await written(app)
+    assert await archive_all(app) >= 1
+    before = {one.file: one.events for one in await _manifests(app)}
+    went = await clear(app)
     assert went["texts in stored events, archived"] >= 5
-    after = {one.file: one.events for one in await _manifests(house)}
-    folder = Path(house.house.settings.home) / "archive"
+    after = {one.file: one.events for one in await _manifests(app)}
+    folder = Path(app.app.settings.home) / "archive"
     assert {one.name for one in folder.iterdir()} == set(after)
     assert sum(after.values()) == sum(before.values())
     assert set(before) - set(after)
-    assert not any(WORD in text for text in await _archived_texts(house))
-    assert await differences(house) == ()
-    assert (await clear(house))["texts in stored events, archived"] == 0
+    assert not any(WORD in text for text in await _archived_texts(app))
+    assert await differences(app) == ()
+    assert (await clear(app))["texts in stored events, archived"] == 0
 
 
-async def test_a_thread_in_which_somebody_is_at_work_keeps_everything(house: Tended) -> None:
+async def test_a_thread_in_which_somebody_is_at_work_keeps_everything(app: Tended) -> None:
     """While a person has the thread nothing of it goes, however old; when they have closed it, all of it does."""
-    thread = await house.write(f"I want to talk to a human about {WORD}.")
-    await house.rows("UPDATE threads SET state = 'escalated' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
-    house.clock.forward(house.clock() + LONG)
-    await clear(house)
-    assert WORD in (await house.thread(thread)).conversation[0].text
-    assert await house.house.blobs.get((await house.rows("SELECT blob FROM mails"))[0]["blob"])
-    await house.rows("UPDATE threads SET state = 'closed' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
-    await clear(house)
-    assert not any(one.text for one in (await house.thread(thread)).conversation)
-    assert await due(house) == {}
+    thread = await app.write(f"I want to talk to a human about {WORD}.")
+    await app.rows("UPDATE threads SET state = 'escalated' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
+    app.clock.forward(app.clock() + LONG)
+    await clear(app)
+    assert WORD in (await app.thread(thread)).conversation[0].text
+    assert await app.app.blobs.get((await app.rows("SELECT blob FROM mails"))[0]["blob"])
+    await app.rows("UPDATE threads SET state = 'closed' WHERE thread_id = %(thread)s RETURNING 1", thread=thread)
+    await clear(app)
+    assert not any(one.text for one in (await app.thread(thread)).conversation)
+    assert await due(app) == {}
 
 
 @pytest.mark.parametrize("state", ["approved", "unknown"])
-async def test_a_reply_that_is_under_way_keeps_its_mime(house: Tended, state: str) -> None:
+async def test_a_reply_that_is_under_way_keeps_its_mime(app: Tended, state: str) -> None:
     """An undelivered reply, or one whose fate nobody knows, keeps every blob of its thread."""
-    await written(house)
-    await house.rows("UPDATE deliveries SET state = %(state)s RETURNING 1", state=state)
-    went = await clear(house)
+    await written(app)
+    await app.rows("UPDATE deliveries SET state = %(state)s RETURNING 1", state=state)
+    went = await clear(app)
     assert went["mails and replies with blobs"] == 0
-    (row,) = await house.rows("SELECT blob FROM deliveries")
-    assert await house.house.blobs.get(row["blob"])
+    (row,) = await app.rows("SELECT blob FROM deliveries")
+    assert await app.app.blobs.get(row["blob"])
 
 
-async def test_documents_keep_their_source(house: Tended) -> None:
+async def test_documents_keep_their_source(app: Tended) -> None:
     """What the knowledge base was made of is not touched."""
-    await shelve(house.house, "export.md", "# Export\n\nOpen the report and choose Export.")
-    await house.settle()
-    await written(house)
-    await clear(house)
-    (row,) = await house.rows("SELECT blob FROM documents")
-    assert await house.house.blobs.get(row["blob"])
+    await shelve(app.app, "export.md", "# Export\n\nOpen the report and choose Export.")
+    await app.settle()
+    await written(app)
+    await clear(app)
+    (row,) = await app.rows("SELECT blob FROM documents")
+    assert await app.app.blobs.get(row["blob"])
 
 
-async def test_facts_that_nothing_renewed_go_with_what_was_said_of_them(house: Tended) -> None:
+async def test_facts_that_nothing_renewed_go_with_what_was_said_of_them(app: Tended) -> None:
     """An old fact goes from tables and events; a pinned one, and one that was said again lately, stay."""
-    mail = await house.mail(f"We are on {WORD}. Our region is Bavaria. Our team has seven people.", on=0)
-    await house.learn(
+    mail = await app.mail(f"We are on {WORD}. Our region is Bavaria. Our team has seven people.", on=0)
+    await app.learn(
         mail,
         fact("codename", WORD, f"We are on {WORD}"),
         fact("region", "Bavaria", "Our region is Bavaria"),
         fact("team", "seven", "Our team has seven people"),
     )
-    rows = await house.rows("SELECT fact_id, key FROM facts")
+    rows = await app.rows("SELECT fact_id, key FROM facts")
     pinned = next(row["fact_id"] for row in rows if row["key"] == "region")
-    await house.ask("pin", 1, fact_id=pinned)
-    house.clock.forward(house.clock() + LONG)
-    again = await house.mail("Our team has seven people still.", on=890)
-    await house.learn(again, fact("team", "seven", "Our team has seven people still"))
-    await clear(house)
-    left = await house.rows("SELECT key, value FROM facts ORDER BY key")
+    await app.ask("pin", 1, fact_id=pinned)
+    app.clock.forward(app.clock() + LONG)
+    again = await app.mail("Our team has seven people still.", on=890)
+    await app.learn(again, fact("team", "seven", "Our team has seven people still"))
+    await clear(app)
+    left = await app.rows("SELECT key, value FROM facts ORDER BY key")
     assert [(row["key"], row["value"]) for row in left] == [("region", "Bavaria"), ("team", "seven")]
-    told = await house.rows("SELECT data, type FROM events WHERE type LIKE 'fact.%%' OR type = 'turn.reflected.v1'")
+    told = await app.rows("SELECT data, type FROM events WHERE type LIKE 'fact.%%' OR type = 'turn.reflected.v1'")
     told = [row["data"] | {"summary": "", "brief": ""} for row in told]
     assert not any(WORD in str(data) for data in told)
     assert any("Bavaria" in str(data) for data in told)
-    assert await differences(house) == ()
+    assert await differences(app) == ()
 
 
-async def test_a_past_state_is_folded_across_what_is_gone(house: Tended) -> None:
+async def test_a_past_state_is_folded_across_what_is_gone(app: Tended) -> None:
     """The state of a time before has the rows of then, without the texts that are kept no longer."""
-    await written(house)
-    (row,) = await house.rows("SELECT max(at) AS at FROM conversation")
-    await clear(house)
-    settings = house.house.settings
+    await written(app)
+    (row,) = await app.rows("SELECT max(at) AS at FROM conversation")
+    await clear(app)
+    settings = app.app.settings
     await rebuild.past(settings, scope("all"), row["at"] + timedelta(minutes=1), "earlier", lambda count: None)
-    said = await house.rows("SELECT text, tokens, gone_at FROM earlier.conversation")
+    said = await app.rows("SELECT text, tokens, gone_at FROM earlier.conversation")
     assert [(one["text"], one["gone_at"]) for one in said] == [("", None)] * 2
     assert all(one["tokens"] for one in said)
 
 
-async def test_the_journal_stays_while_an_event_could_come_again(house: Tended) -> None:
+async def test_the_journal_stays_while_an_event_could_come_again(app: Tended) -> None:
     """A day of it goes only once its events left the table; then a broker that forgot is told nothing of them."""
-    await written(house)
-    await house.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
-    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
-    (before,) = await house.rows("SELECT count(*) AS n FROM journal")
-    assert (await clear(house))["days of the journal"] == 0
-    await archive_all(house)
-    assert (await clear(house))["days of the journal"] > 0
-    old = await house.rows("SELECT 1 FROM journal WHERE event_day < %(day)s", day=house.clock() - timedelta(days=101))
+    await written(app)
+    await app.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
+    await app.rows("UPDATE events SET stored_at = time RETURNING 1")
+    (before,) = await app.rows("SELECT count(*) AS n FROM journal")
+    assert (await clear(app))["days of the journal"] == 0
+    await archive_all(app)
+    assert (await clear(app))["days of the journal"] > 0
+    old = await app.rows("SELECT 1 FROM journal WHERE event_day < %(day)s", day=app.clock() - timedelta(days=101))
     assert before["n"] > 0
     assert old == []
-    (replies,) = await house.rows("SELECT count(*) AS n FROM deliveries")
-    await house.settle()  # whatever no journal row stands for would be done again here
-    assert await house.rows("SELECT count(*) AS n FROM deliveries") == [replies]
+    (replies,) = await app.rows("SELECT count(*) AS n FROM deliveries")
+    await app.settle()  # whatever no journal row stands for would be done again here
+    assert await app.rows("SELECT count(*) AS n FROM deliveries") == [replies]
 
 
-async def test_what_was_done_lately_keeps_its_day_however_old(house: Tended) -> None:
+async def test_what_was_done_lately_keeps_its_day_however_old(app: Tended) -> None:
     """An event of long ago that was handled only now may still be on the log: its day of the journal stays."""
-    await written(house)
-    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
-    await house.rows("UPDATE journal SET done_at = %(now)s RETURNING 1", now=house.clock())
-    await archive_all(house)
-    assert (await clear(house))["days of the journal"] == 0
+    await written(app)
+    await app.rows("UPDATE events SET stored_at = time RETURNING 1")
+    await app.rows("UPDATE journal SET done_at = %(now)s RETURNING 1", now=app.clock())
+    await archive_all(app)
+    assert (await clear(app))["days of the journal"] == 0
 
 
-async def test_killed_at_any_step_the_next_round_completes_it(house: Tended) -> None:
+async def test_killed_at_any_step_the_next_round_completes_it(app: Tended) -> None:
     """SIGKILL after an owner was asked, a blob removed, a file replaced, and while a day of the journal is dropped."""
-    await written(house)
-    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
-    await house.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
+    await written(app)
+    await app.rows("UPDATE events SET stored_at = time RETURNING 1")
+    await app.rows("UPDATE journal SET done_at = event_day::timestamptz RETURNING 1")
     for step in ("asked", "blob removed"):
-        await _killed(house, step)
-    await archive_all(house)
+        await _killed(app, step)
+    await archive_all(app)
     for step in ("replaced", "day locked"):
-        await _killed(house, step)
-    await clear(house)
-    assert await places(house) == set()
-    assert await due(house) == {}
-    folder = Path(house.house.settings.home) / "archive"
-    counted = {one.file for one in await _manifests(house)}
+        await _killed(app, step)
+    await clear(app)
+    assert await places(app) == set()
+    assert await due(app) == {}
+    folder = Path(app.app.settings.home) / "archive"
+    counted = {one.file for one in await _manifests(app)}
     assert counted <= {one.name for one in folder.iterdir()}
-    assert not any(WORD in text for text in await _archived_texts(house))
-    assert await house.rows("SELECT 1 FROM archives WHERE former <> ''") == []
-    assert await differences(house) == ()
+    assert not any(WORD in text for text in await _archived_texts(app))
+    assert await app.rows("SELECT 1 FROM archives WHERE former <> ''") == []
+    assert await differences(app) == ()
 
 
-async def test_a_replay_of_what_is_gone_says_so(house: Tended) -> None:
+async def test_a_replay_of_what_is_gone_says_so(app: Tended) -> None:
     """A mail whose bytes or texts retention has taken is not replayed; the reason, the day and the setting are said."""
-    thread = await written(house)
-    await clear(house)
-    settings = house.house.settings
+    thread = await written(app)
+    await clear(app)
+    settings = app.app.settings
     for wanted, said in (
         (Selection(thread=thread), r"the texts in memory\.loaded\.v1 .*retention\.bodies_days"),
         (
@@ -285,81 +283,81 @@ async def test_a_replay_of_what_is_gone_says_so(house: Tended) -> None:
         assert re.search(said, results[0].error)
 
 
-async def test_a_person_is_erased_and_shown_after_it_as_before(house: Tended, tmp_path: Path) -> None:
+async def test_a_person_is_erased_and_shown_after_it_as_before(app: Tended, tmp_path: Path) -> None:
     """With texts and blobs gone, an export holds what is left of one person, and an erase leaves nothing of another."""
-    await house.house.cache.drop_all()  # other tests' Adas
-    await written(house)
-    await house.write("My report is empty since Tuesday.", sender="Bob <bob@other.example>")
-    await house.wait(days=40)
-    house.clock.forward(house.clock() + LONG)
-    await clear(house)
-    counts = await export(house.house, await _survey(house, "bob@other.example"), tmp_path / "bob")
+    await app.app.cache.drop_all()  # other tests' Adas
+    await written(app)
+    await app.write("My report is empty since Tuesday.", sender="Bob <bob@other.example>")
+    await app.wait(days=40)
+    app.clock.forward(app.clock() + LONG)
+    await clear(app)
+    counts = await export(app.app, await _survey(app, "bob@other.example"), tmp_path / "bob")
     assert counts["events"] > 5
     assert (counts["mails"], counts["replies"]) == (0, 0)
     assert len(list((tmp_path / "bob" / "mails").glob("*.json"))) == 1
-    await archive_all(house)
-    ada = await _survey(house, ADA)
+    await archive_all(app)
+    ada = await _survey(app, ADA)
     marks = ada.marks
-    assert (await erase(house.house, ada, by="the test")).events > 5
-    assert (await prove(house.house, marks)).findings == ()
-    assert await differences(house) == ()
-    left = await house.rows("SELECT author_addr FROM mails")
+    assert (await erase(app.app, ada, by="the test")).events > 5
+    assert (await prove(app.app, marks)).findings == ()
+    assert await differences(app) == ()
+    left = await app.rows("SELECT author_addr FROM mails")
     assert [one["author_addr"] for one in left] == ["bob@other.example"]
 
 
-async def test_two_rounds_at_once_end_as_one(house: Tended) -> None:
+async def test_two_rounds_at_once_end_as_one(app: Tended) -> None:
     """Two processes that go through it at the same time take nothing twice, and what is left is the same."""
-    await written(house)
-    await asyncio.gather(clear(house), clear(house))
-    await clear(house)
-    assert await places(house) == set()
-    assert await due(house) == {}
+    await written(app)
+    await asyncio.gather(clear(app), clear(app))
+    await clear(app)
+    assert await places(app) == set()
+    assert await due(app) == {}
 
 
-async def test_of_two_keepers_one_goes_through_the_day(house: Tended) -> None:
+async def test_of_two_keepers_one_goes_through_the_day(app: Tended) -> None:
     """The daily round is gone through once; it is again a day later, and once more where it was cut short."""
-    await written(house)
+    await written(app)
     stop = asyncio.Event()
-    assert sorted(await asyncio.gather(*(daily.if_due(house.house, stop) for _ in range(2)))) == [False, True]
-    assert not await daily.if_due(house.house, stop)
-    house.clock.forward(house.clock() + timedelta(hours=25))
-    assert await daily.if_due(house.house, stop)
-    await house.rows("UPDATE upkeep SET begun_at = begun_at + interval '1 minute' RETURNING 1")
-    assert await daily.if_due(house.house, stop)
+    assert sorted(await asyncio.gather(*(daily.if_due(app.app, stop) for _ in range(2)))) == [False, True]
+    assert not await daily.if_due(app.app, stop)
+    app.clock.forward(app.clock() + timedelta(hours=25))
+    assert await daily.if_due(app.app, stop)
+    await app.rows("UPDATE upkeep SET begun_at = begun_at + interval '1 minute' RETURNING 1")
+    assert await daily.if_due(app.app, stop)
 
 
-async def test_the_house_goes_through_it_by_itself(house: Tended) -> None:
+async def test_the_deployment_goes_through_it_by_itself(app: Tended) -> None:
     """What the command says would go is gone after the process that keeps time was at work, and old events are in files."""
-    thread = await house.write(f"The export fails. I keep my reports under {WORD}.")
-    await house.wait(days=40)
-    await house.rows("UPDATE events SET stored_at = time RETURNING 1")
-    assert re.search(r"messages in threads +60 d +2", await _typed(house))
+    thread = await app.write(f"The export fails. I keep my reports under {WORD}.")
+    await app.wait(days=40)
+    await app.rows("UPDATE events SET stored_at = time RETURNING 1")
+    assert re.search(r"messages in threads +60 d +2", await _typed(app))
     archive = ArchiveSettings(daily=True, after_days=30)
-    settings = house.house.settings.model_copy(update={"archive": archive})
-    async with running_house(settings, ("keep_time", "read_email", "track_threads")) as at_work:
+    settings = app.app.settings.model_copy(update={"archive": archive})
+    async with running_app(settings, ("keep_time", "read_email", "track_threads")) as at_work:
         await until_true(lambda: _is_over(at_work))
-        await until_true(lambda: _has_no_text(house))
-    assert [one.role for one in (await house.thread(thread)).conversation] == ["customer", "agent"]
-    assert await _manifests(house)
-    said = await _typed(house)
+        await until_true(lambda: _has_no_text(app))
+    assert [one.role for one in (await app.thread(thread)).conversation] == ["customer", "agent"]
+    assert await _manifests(app)
+    said = await _typed(app)
     assert re.search(r"messages in threads +60 d +0", said)
     assert "and came to the end" in said
     assert "Kept for good" not in said
 
 
-async def _has_no_text(house: Tended) -> bool:
+async def _has_no_text(app: Tended) -> bool:
     kept = "SELECT mail_id FROM mails WHERE text <> '' UNION SELECT thread_id FROM conversation WHERE text <> ''"
-    return await house.rows(kept) == []
+    return await app.rows(kept) == []
 
 
-async def _is_over(house: House) -> bool:
-    row = await daily.last(house)
+async def _is_over(app: App) -> bool:
+    row = await daily.last(app)
     return row is not None and row["done_at"] is not None
 
 
-async def _typed(house: Tended, *arguments: str) -> str:
+async def _typed(app: Tended, *arguments: str) -> str:
     """What `correspondent retention` says."""
-    settings = house.house.settings
+    settings = app.app.settings
     env = {
         "COLUMNS": "120",
         "CORRESPONDENT_DATABASE_URL": settings.database_url,
@@ -370,14 +368,14 @@ async def _typed(house: Tended, *arguments: str) -> str:
         **{f"CORRESPONDENT_RETENTION__{name.upper()}": str(days) for name, days in settings.retention},
     }
     command = ["--home", str(settings.home), "retention", *arguments]
-    result = await asyncio.to_thread(CliRunner().invoke, app, command, env=env)
+    result = await asyncio.to_thread(CliRunner().invoke, web_app, command, env=env)
     assert result.exit_code == 0, result.output
     return result.output
 
 
-async def test_a_step_that_fails_is_said_and_tried_again(house: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_step_that_fails_is_said_and_tried_again(app: Tended, monkeypatch: pytest.MonkeyPatch) -> None:
     """A blob store that is away keeps blobs, and nothing else, from going; an hour later they go."""
-    await written(house)
+    await written(app)
     stop = asyncio.Event()
 
     async def away(_: object, name: str) -> None:
@@ -385,44 +383,44 @@ async def test_a_step_that_fails_is_said_and_tried_again(house: Tended, monkeypa
 
     with monkeypatch.context() as patched:
         patched.setattr("services.core.sealed_blobs.SealedBlobs.delete", away)
-        assert await daily.if_due(house.house, stop)
-    row = await daily.last(house.house)
+        assert await daily.if_due(app.app, stop)
+    row = await daily.last(app.app)
     assert row is not None
     assert row["report"]["failed"] == ["mails and replies with blobs"]
     assert row["done_at"] is None
-    assert not await daily.if_due(house.house, stop)
-    house.clock.forward(house.clock() + timedelta(hours=2))
-    assert await daily.if_due(house.house, stop)
-    (mail,) = await house.rows("SELECT blob FROM mails")
+    assert not await daily.if_due(app.app, stop)
+    app.clock.forward(app.clock() + timedelta(hours=2))
+    assert await daily.if_due(app.app, stop)
+    (mail,) = await app.rows("SELECT blob FROM mails")
     with pytest.raises(BlobMissing):
-        await house.house.blobs.get(mail["blob"])
+        await app.app.blobs.get(mail["blob"])
 
 
-async def _manifests(house: Tended) -> Any:
-    async with connected(house.house.settings.database_url) as conn:
+async def _manifests(app: Tended) -> Any:
+    async with connected(app.app.settings.database_url) as conn:
         return await manifests(conn)
 
 
-async def _archived_texts(house: Tended) -> list[str]:
-    rows = [row async for row in archived_rows(await _manifests(house), archive_of(house.house.settings))]
-    await house.house.keys.open_rows(rows)
+async def _archived_texts(app: Tended) -> list[str]:
+    rows = [row async for row in archived_rows(await _manifests(app), archive_of(app.app.settings))]
+    await app.app.keys.open_rows(rows)
     return [str(row["data"]) for row in rows]
 
 
-async def _killed(house: Tended, step: str) -> None:
+async def _killed(app: Tended, step: str) -> None:
     """A process of its own goes through a round and dies at the step."""
-    settings = house.house.settings
+    settings = app.app.settings
     said = settings.model_dump(
         mode="json", include={"database_url", "redis_url", "kafka", "home", "workspace", "retention"}
     )
-    arguments = [json.dumps(said), house.clock().isoformat(), step]
+    arguments = [json.dumps(said), app.clock().isoformat(), step]
     command = [sys.executable, "-m", "tests.support.clearer", *arguments]
     ended = await asyncio.to_thread(subprocess.run, command, check=False, capture_output=True)
     assert ended.returncode == -signal.SIGKILL, (step, ended.stderr.decode())
-    await house.settle()
+    await app.settle()
 
 
-async def _survey(house: Tended, who: str) -> Survey:
-    people, names = await person(house.house, who)
-    async with house.house.database.reading() as conn:
-        return await survey(conn, house.workspace, people, names, archive_of(house.house.settings))
+async def _survey(app: Tended, who: str) -> Survey:
+    people, names = await person(app.app, who)
+    async with app.app.database.reading() as conn:
+        return await survey(conn, app.workspace, people, names, archive_of(app.app.settings))

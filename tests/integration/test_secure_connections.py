@@ -22,13 +22,13 @@ from services.core.bus.publisher import LogUnavailable, Publisher
 from services.core.bus.topics_admin import TopicSpec, committed, ends, ensure_topics
 from services.core.cache import Cache
 from services.core.settings import KafkaSettings
+from services.operations.log import heads
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.log import heads
-from services.tools.settle import settle
 from tests.flow.scenario import replies_to
+from tests.support.app import INBOX, running_app, settings_for
 from tests.support.bus import until
 from tests.support.certificates import authority
-from tests.support.house import INBOX, running_house, settings_for
 from tests.support.letters import letter
 from tests.support.secure_kafka import MECHANISMS, SecureKafka, secure_kafka
 from tests.support.stack import uses_apache_kafka
@@ -82,13 +82,13 @@ async def test_a_mail_is_answered_through_tls_and_logins_alone(
             kafka=kafka.settings(mechanism),
             inboxes=[{**INBOX, "address": f"support@{domain}", "vouched_by": "the test"}],
         )
-        async with running_house(settings) as house:
+        async with running_app(settings) as app:
             raw = letter("Where is my parcel?", sender=f"ann@{domain}", to=f"support@{domain}")
-            await accept(house, house.settings.inboxes[0], raw, source="file", source_key="1")
-            await settle(house, timeout_s=120)
-            async with house.database.reading() as conn:
+            await accept(app, app.settings.inboxes[0], raw, source="file", source_key="1")
+            await settle(app, timeout_s=120)
+            async with app.database.reading() as conn:
                 assert conn.pgconn.ssl_in_use
-            assert await _keeps(house.cache)
+            assert await _keeps(app.cache)
     assert len(replies_to(stack.outbox, f"ann@{domain}", domain)) == 1
 
 

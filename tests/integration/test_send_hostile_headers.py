@@ -1,4 +1,4 @@
-"""What hostile headers become on their way through the house: the SMTP server's own bytes are read again, by hand.
+"""What hostile headers become on their way through the deployment: the SMTP server's own bytes are read again, by hand.
 
 Python 3.11's library fails these tables: it decodes an encoded line feed into a header (CVE-2024-6923) and reads
 `alice@a.example<bob@b.example>` as Alice (CVE-2023-27043).
@@ -14,10 +14,10 @@ import pytest
 
 from deploy.local import Endpoints
 from services.core.db import fetch_all
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import settings_for
 from tests.support.smtp_server import Kept, SmtpServer
 
 OURS = [
@@ -101,11 +101,11 @@ async def test_hostile_headers_add_no_header_and_no_recipient(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"port": server.port, "host": "127.0.0.1"}
         )
-        async with running_brokerless(settings) as house:
+        async with running_brokerless(settings) as app:
             for name, header in HEADERS.items():
                 raw = mail(name, header).replace(b"What does", text.encode() + b"\r\nWhat does")
-                await accept(house, settings.inboxes[0], raw, source="file", source_key=name)
-            await settle(house, timeout_s=120)
+                await accept(app, settings.inboxes[0], raw, source="file", source_key=name)
+            await settle(app, timeout_s=120)
     answered = Counter(f"robin@{name}.example" for name in HEADERS)
     assert Counter(one.recipient for one in server.accepted) == answered
     assert server.steps["rcpt"] == server.steps["mail"] == server.steps["data"] == len(answered)
@@ -130,12 +130,12 @@ async def test_a_mail_with_no_one_author_gets_no_reply_at_all(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"port": server.port, "host": "127.0.0.1"}
         )
-        async with running_brokerless(settings) as house:
+        async with running_brokerless(settings) as app:
             for number, value in enumerate(NO_AUTHOR):
                 raw = mail(f"n{number}", f"From: {value}")
-                await accept(house, settings.inboxes[0], raw, source="file", source_key=str(number))
-            await settle(house)
-            async with house.database.reading() as conn:
+                await accept(app, settings.inboxes[0], raw, source="file", source_key=str(number))
+            await settle(app)
+            async with app.database.reading() as conn:
                 judged = await fetch_all(conn, "SELECT author_addr, verdict, trusted FROM mails")
     assert len(judged) == len(NO_AUTHOR)
     assert not any(row["trusted"] for row in judged)

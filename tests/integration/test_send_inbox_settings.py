@@ -19,39 +19,39 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
 from deploy.local import Endpoints
+from services.core.app import App
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House
+from services.demo.clock import SteppingClock
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
-from services.tools.settle import settle
 from tests.flow.test_bounces import report, returned
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import opened_brokerless, running_brokerless, working_brokerless
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import Session, SmtpServer, Step
 
 LEDGER = "SELECT state, detail, recipient, attempt, departs_at FROM deliveries ORDER BY recipient"
 
 
-async def ask(house: House, *people: str, at: int = 0) -> None:
+async def ask(app: App, *people: str, at: int = 0) -> None:
     """Each of the people asks an inbox something."""
     for person in people:
         mail_id = f"<{zlib.crc32(person.encode())}@ask.example>"
         raw = letter("What does the Team plan cost?", sender="Pat <WHO@WHERE>", message_id=mail_id)
         raw = raw.replace(b"WHO@WHERE", person.encode())  # EmailMessage writes no UTF-8 addresses
-        await accept(house, house.settings.inboxes[at], raw, source="file", source_key=person)
-    await settle(house)
+        await accept(app, app.settings.inboxes[at], raw, source="file", source_key=person)
+    await settle(app)
 
 
-async def ledger(house: House) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def ledger(app: App) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, LEDGER)
 
 
-async def threads(house: House) -> list[str]:
+async def threads(app: App) -> list[str]:
     """The states of all threads."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         return [row["state"] for row in await fetch_all(conn, "SELECT state FROM threads")]
 
 
@@ -68,18 +68,18 @@ async def test_what_is_over_the_rate_waits_and_leaves_in_a_later_hour(
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=3)])
         async with (
-            running_brokerless(settings, now=clock) as house,
+            running_brokerless(settings, now=clock) as app,
             opened_brokerless(settings, now=clock) as other,
             working_brokerless(other, ["send_email"]),
         ):
-            await ask(house, *(f"pat{number}@rate.example" for number in range(7)))
+            await ask(app, *(f"pat{number}@rate.example" for number in range(7)))
             left = [len(server.accepted)]
-            waiting = [row for row in await ledger(house) if row["state"] == "approved"]
+            waiting = [row for row in await ledger(app) if row["state"] == "approved"]
             for _ in range(2):
                 clock.forward(clock() + timedelta(minutes=61))
-                await settle(house)
+                await settle(app)
                 left.append(len(server.accepted))
-            rows = await ledger(house)
+            rows = await ledger(app)
     assert left == [3, 6, 7]
     assert {row["detail"] for row in waiting} == {"support sends at most 3 replies an hour"}
     assert set(server.copies().values()) == {1}
@@ -94,20 +94,20 @@ async def test_a_waiting_reply_to_an_address_that_bounced_meanwhile_is_not_sent(
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp=smtp, replies_per_hour=1)])
-        async with running_brokerless(settings, now=clock) as house:
-            await ask(house, "pat@bounces.example")
+        async with running_brokerless(settings, now=clock) as app:
+            await ask(app, "pat@bounces.example")
             again = letter("Another matter: when are you open?", sender="Pat <pat@bounces.example>",
                            message_id="<again@ask.example>", subject="Opening hours")  # fmt: skip
             ours = message_from_bytes(server.accepted[0].raw, policy=default)
             assert isinstance(ours, EmailMessage)
             bounce = report("ourcompany.example", "pat@bounces.example", returned(ours), "failed", "5.1.1")
             for raw in (again, bounce):
-                await accept(house, settings.inboxes[0], raw, source="file", source_key=str(zlib.crc32(raw)))
-                await settle(house)
+                await accept(app, settings.inboxes[0], raw, source="file", source_key=str(zlib.crc32(raw)))
+                await settle(app)
             clock.forward(clock() + timedelta(minutes=61))
-            await settle(house)
-            rows = await ledger(house)
-            assert await threads(house) == ["escalated", "escalated"]
+            await settle(app)
+            rows = await ledger(app)
+            assert await threads(app) == ["escalated", "escalated"]
     assert len(server.accepted) == server.steps["data"] == 1
     assert Counter(row["state"] for row in rows) == {"bounced": 1, "failed": 1}
     assert any("is suppressed (hard)" in row["detail"] for row in rows)
@@ -116,15 +116,15 @@ async def test_a_waiting_reply_to_an_address_that_bounced_meanwhile_is_not_sent(
 async def test_an_inbox_sends_through_its_own_server(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
-    """`inboxes.smtp` comes before the house's `smtp`, which nobody answers here."""
+    """`inboxes.smtp` comes before the deployment's `smtp`, which nobody answers here."""
     async with SmtpServer() as server:
         settings = settings_for(
             stack, database, topic_prefix, tmp_path,
             smtp={"host": "127.0.0.1", "port": 1},
             inboxes=[inbox(smtp={"host": "127.0.0.1", "port": server.port})],
         )  # fmt: skip
-        async with running_brokerless(settings) as house:
-            await ask(house, "own@server.example")
+        async with running_brokerless(settings) as app:
+            await ask(app, "own@server.example")
     assert [one.recipient for one in server.accepted] == ["own@server.example"]
 
 
@@ -165,9 +165,9 @@ async def test_a_reply_is_signed_with_the_inboxs_key(
             for algorithm in pairs
         ]
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
-        async with running_brokerless(settings) as house:
+        async with running_brokerless(settings) as app:
             for at, algorithm in enumerate(pairs):
-                await ask(house, f"pat@{algorithm}.example", f"jürgen@{algorithm}.example", at=at)
+                await ask(app, f"pat@{algorithm}.example", f"jürgen@{algorithm}.example", at=at)
     records = {f"{name}._domainkey.ourcompany.example.".encode(): record for name, (_, record) in pairs.items()}
     assert len(server.accepted) == 4
     for kept in server.accepted:
@@ -186,10 +186,10 @@ async def test_a_key_that_cannot_be_read_sends_nothing_unsigned(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port}, dkim=signing)]
         )
-        async with running_brokerless(settings) as house:
-            await ask(house, "pat@unsigned.example")
-            (row,) = await ledger(house)
-            assert await threads(house) == ["escalated"]
+        async with running_brokerless(settings) as app:
+            await ask(app, "pat@unsigned.example")
+            (row,) = await ledger(app)
+            assert await threads(app) == ["escalated"]
     assert row["state"] == "failed"
     assert "inboxes.dkim.key_file" in row["detail"]
     assert server.accepted == []
@@ -209,10 +209,10 @@ async def test_a_utf8_address_is_written_to_only_where_the_server_offers_it(
 
     async with SmtpServer(script) as server:
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox(smtp={"port": server.port})])
-        async with running_brokerless(settings) as house:
-            await ask(house, ASCII, IDNA, UTF8, BOTH)
-            rows = await ledger(house)
-            states = await threads(house)
+        async with running_brokerless(settings) as app:
+            await ask(app, ASCII, IDNA, UTF8, BOTH)
+            rows = await ledger(app)
+            states = await threads(app)
     everybody = {ASCII, "pat@xn--strae-oqa.example", UTF8, "grå@xn--exmple-cua.example"}
     assert {row["recipient"] for row in rows} == everybody
     assert {row["recipient"] for row in rows if row["state"] == "failed"} == fail

@@ -14,19 +14,19 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DraftDecided
-from services.console.drafts.deciding import FilesTooLarge, NewFile, keep_files
-from services.console.drafts.reading import HeldDraft, waiting_drafts
-from services.console.knowledge.asking import hand_in
+from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id
-from services.core.house import House
 from services.core.settings import Settings
+from services.operations.drafts.decisions import FilesTooLarge, NewFile, keep_files
+from services.operations.drafts.reading import HeldDraft, waiting_drafts
+from services.operations.knowledge.requests import hand_in
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
 from tests.flow.scenario import agent, reflection, rows
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.scripted_model import ScriptedModel, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
@@ -78,9 +78,9 @@ async def desk(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pat
         yield Desk(server, model, settings)
 
 
-async def bring(house: House, raw: bytes) -> None:
-    await accept(house, house.settings.inboxes[0], raw, source="file", source_key="one")
-    await settle(house)
+async def bring(app: App, raw: bytes) -> None:
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key="one")
+    await settle(app)
 
 
 def plain(kept: Kept) -> str:
@@ -92,15 +92,15 @@ def plain(kept: Kept) -> str:
 
 async def test_a_reply_has_its_signature_footer_and_quote_and_goes_to_the_authors_colleagues(desk: Desk) -> None:
     """A colleague of the same company gets a copy, a stranger none; a copy that the server refuses stops nothing."""
-    async with running_brokerless(desk.settings()) as house:
-        await bring(house, QUESTION)
+    async with running_brokerless(desk.settings()) as app:
+        await bring(app, QUESTION)
         (kept,) = desk.server.accepted
         assert (kept.recipient, kept.copies) == ("john@acme.example", ("bo@acme.example",))
         assert "eve@evil.example" not in kept.raw.decode()
         text = plain(kept)
         assert "-- \nGrace Hopper, Our Company\n\nOur Company Ltd, 1 Harbour Street\n\nOn 2026-03-02" in text
         assert text.endswith("John Miller wrote:\n> When does it open?\n")
-        (row,) = await rows(house, "SELECT state, detail, cc FROM deliveries")
+        (row,) = await rows(app, "SELECT state, detail, cc FROM deliveries")
         assert row["state"] == "sent"
         assert "no copy: gone@acme.example: 550" in row["detail"]
         assert row["cc"] == ["bo@acme.example", "gone@acme.example"]
@@ -108,28 +108,28 @@ async def test_a_reply_has_its_signature_footer_and_quote_and_goes_to_the_author
 
 async def test_what_a_person_approves_is_what_leaves_to_the_letter(desk: Desk) -> None:
     """The draft is shown whole, its forbidden link already out; where the settings change since, it is shown again."""
-    async with running_brokerless(desk.settings("review")) as house:
-        await bring(house, QUESTION)
-        before = await only_draft(house)
+    async with running_brokerless(desk.settings("review")) as app:
+        await bring(app, QUESTION)
+        before = await only_draft(app)
         assert "evil[.]example" in before.shown
         assert "steal" not in before.shown
         assert before.cc == ["bo@acme.example", "gone@acme.example"]
-    async with running_brokerless(desk.settings("review", footer="Moved to 2 Harbour Street")) as house:
-        await approve(house, before)
+    async with running_brokerless(desk.settings("review", footer="Moved to 2 Harbour Street")) as app:
+        await approve(app, before)
         assert desk.server.accepted == []
-        after = await only_draft(house)
+        after = await only_draft(app)
         assert "Moved to 2 Harbour Street" in after.shown
-        await approve(house, after)
+        await approve(app, after)
         (kept,) = desk.server.accepted
         assert plain(kept) == after.shown + "\n"
 
 
 async def test_a_link_that_a_person_typed_stays_and_the_models_does_not(desk: Desk) -> None:
     """Their own wording leaves as they wrote it; what was cut from the draft does not come back with it."""
-    async with running_brokerless(desk.settings("review")) as house:
-        await bring(house, QUESTION)
+    async with running_brokerless(desk.settings("review")) as app:
+        await bring(app, QUESTION)
         text = "See https://partner.example/hours, not https://evil.example/steal?x=1"
-        await approve(house, await only_draft(house), text=text)
+        await approve(app, await only_draft(app), text=text)
         (kept,) = desk.server.accepted
         assert "https://partner.example/hours" in plain(kept)
         assert "steal" not in plain(kept)
@@ -137,31 +137,31 @@ async def test_a_link_that_a_person_typed_stays_and_the_models_does_not(desk: De
 
 async def test_a_person_attaches_a_file(desk: Desk) -> None:
     """It leaves with the reply, under its name, and is stored under the key of the thread's people."""
-    async with running_brokerless(desk.settings("review")) as house:
-        await bring(house, QUESTION)
-        draft = await only_draft(house)
+    async with running_brokerless(desk.settings("review")) as app:
+        await bring(app, QUESTION)
+        draft = await only_draft(app)
         word = DraftDecided(
             reply_id=draft.reply_id, thread_id=draft.thread_id, approve=True, text_sha256=draft.text_sha256, by="grace"
         )
-        files = await keep_files(house, word, [NewFile("Offer.pdf", b"%PDF-1.7 offer")])
-        await approve(house, draft, files=files)
+        files = await keep_files(app, word, [NewFile("Offer.pdf", b"%PDF-1.7 offer")])
+        await approve(app, draft, files=files)
         (kept,) = desk.server.accepted
         assert attached(kept) == [("Offer.pdf", "application/pdf", b"%PDF-1.7 offer")]
-        (row,) = await rows(house, "SELECT files FROM deliveries")
+        (row,) = await rows(app, "SELECT files FROM deliveries")
         assert row["files"] == [files[0].blob]
         assert files[0].blob[:32].strip("0"), "sealed: the name holds the key's id"
 
 
 async def test_files_over_the_limit_are_refused_before_they_are_stored(desk: Desk) -> None:
     """The person is told at once, with the setting to change."""
-    async with running_brokerless(desk.settings("review")) as house:
-        await bring(house, QUESTION)
-        draft = await only_draft(house)
+    async with running_brokerless(desk.settings("review")) as app:
+        await bring(app, QUESTION)
+        draft = await only_draft(app)
         word = DraftDecided(
             reply_id=draft.reply_id, thread_id=draft.thread_id, approve=True, text_sha256=draft.text_sha256, by="grace"
         )
         with pytest.raises(FilesTooLarge, match=r"send\.max_files_mb"):
-            await keep_files(house, word, [NewFile("a.bin", bytes(11 * 1024 * 1024))])
+            await keep_files(app, word, [NewFile("a.bin", bytes(11 * 1024 * 1024))])
 
 
 async def test_the_agent_attaches_only_files_that_the_operator_marked(desk: Desk) -> None:
@@ -175,16 +175,16 @@ async def test_the_agent_attaches_only_files_that_the_operator_marked(desk: Desk
         return reply_tool("reply", {"text": "Here it is.", "state": "awaiting_reply", "attach": chosen[:1]})
 
     desk.model.script(agent(asks, lambda seen: reflection("S.")))
-    async with running_brokerless(desk.settings()) as house:
+    async with running_brokerless(desk.settings()) as app:
         for name, sendable in (("prices.md", True), ("handbook.md", False)):
             content = f"# When does it open\n\n{name}: it opens at nine, says {name}.".encode()
             given: dict[str, Any] = {"title": name, "by": "t", "media_type": "text/markdown", "sendable": sendable}
-            await hand_in(house, content, origin=f"docs/{name}", **given)
-        await settle(house)
-        await bring(house, QUESTION)
+            await hand_in(app, content, origin=f"docs/{name}", **given)
+        await settle(app)
+        await bring(app, QUESTION)
         (kept,) = desk.server.accepted
         assert [(name, kind) for name, kind, _ in attached(kept)] == [("prices.md", "text/markdown")]
-        (draft,) = await rows(house, "SELECT data FROM events WHERE type = 'reply.drafted.v1'")
+        (draft,) = await rows(app, "SELECT data FROM events WHERE type = 'reply.drafted.v1'")
         assert "may not be attached" in str(draft["data"]["refused_calls"])
 
 
@@ -197,13 +197,13 @@ def attached(kept: Kept) -> list[tuple[str, str, bytes]]:
     ]
 
 
-async def only_draft(house: House) -> HeldDraft:
-    async with house.database.reading() as conn:
-        (draft,) = await waiting_drafts(conn, house.settings.workspace)
+async def only_draft(app: App) -> HeldDraft:
+    async with app.database.reading() as conn:
+        (draft,) = await waiting_drafts(conn, app.settings.workspace)
     return draft
 
 
-async def approve(house: House, draft: HeldDraft, **more: Any) -> None:
+async def approve(app: App, draft: HeldDraft, **more: Any) -> None:
     decided = DraftDecided(
         reply_id=draft.reply_id,
         thread_id=draft.thread_id,
@@ -212,6 +212,6 @@ async def approve(house: House, draft: HeldDraft, **more: Any) -> None:
         by="grace",
         **more,
     )
-    at = house.now()
-    await enter(house, first(decided, id=random_id(), source="console", time=at, workspace=house.settings.workspace))
-    await settle(house)
+    at = app.now()
+    await enter(app, first(decided, id=random_id(), source="console", time=at, workspace=app.settings.workspace))
+    await settle(app)

@@ -53,10 +53,10 @@ def mail(mail_id: UUID, kind: str, **given: Any) -> EmailRead:
 @pytest.fixture
 async def conn(database: str) -> AsyncIterator[Connection]:
     """Rows of a thread whose turn answers one mail, undisturbed so far."""
-    house = Database(database, size=1)
-    await house.open()
+    app = Database(database, size=1)
+    await app.open()
     try:
-        async with house.reading() as opened:
+        async with app.reading() as opened:
             person = {"thread_id": THREAD, "participant_id": None, "inbox": "support"}
             await tell(opened, mail(QUESTION, "answer"), NOW, 1)
             await tell(opened, ThreadOpened.model_validate(person | {"subject": "A question"}), NOW, 1)
@@ -64,7 +64,7 @@ async def conn(database: str) -> AsyncIterator[Connection]:
             await tell(opened, TurnOpened.model_validate(person | opening), NOW, 2)
             yield opened
     finally:
-        await house.close()
+        await app.close()
 
 
 async def why_not(conn: Connection) -> str:

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import App
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House
+from services.demo.clock import SteppingClock
+from services.operations.health.state import read_health
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
-from services.tools.health.state import read_health
-from services.tools.settle import settle
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
-from tests.support.house import settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 
@@ -48,18 +48,18 @@ async def test_a_reply_is_tried_for_five_days_and_no_longer(
         settings = settings_for(
             stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
         )
-        async with running_brokerless(settings, now=clock) as house:
+        async with running_brokerless(settings, now=clock) as app:
             for who in ("away", "busy"):
                 raw = letter(
                     "What does it cost?", sender=f"{who} <{who}@days.example>", message_id=f"<{who}@d.example>"
                 )
-                await accept(house, settings.inboxes[0], raw, source="file", source_key=who)
-            await settle(house)
-            while at := _next([row for row in await _rows(house, LEDGER) if row["state"] == "approved"]):
+                await accept(app, settings.inboxes[0], raw, source="file", source_key=who)
+            await settle(app)
+            while at := _next([row for row in await _rows(app, LEDGER) if row["state"] == "approved"]):
                 clock.forward(at + timedelta(seconds=1))
-                await settle(house)
-            away, busy = await _rows(house, LEDGER)
-            tried = await _rows(house, ATTEMPTS, recipient="busy@days.example")
+                await settle(app)
+            away, busy = await _rows(app, LEDGER)
+            tried = await _rows(app, ATTEMPTS, recipient="busy@days.example")
     assert (away["state"], away["outcome"]) == ("sent", "sent")
     assert (busy["state"], busy["outcome"], busy["thread"]) == ("failed", "failed", "escalated")
     assert busy["detail"].startswith("given up after days: 451 4.2.1 greylisted")
@@ -78,27 +78,27 @@ async def test_an_smtp_server_that_was_away_was_nowhere_said(
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
     settings = settings_for(stack, database, topic_prefix, tmp_path, smtp=smtp)
-    async with running_brokerless(settings, now=clock) as house:
+    async with running_brokerless(settings, now=clock) as app:
         raw = letter("What does it cost?", sender="Ann <ann@days.example>", message_id="<ann@d.example>")
-        await accept(house, settings.inboxes[0], raw, source="file", source_key="ann")
-        await settle(house)
-        [words] = [words for key, words in (await read_health(house)).problems() if key.startswith("smtp")]
+        await accept(app, settings.inboxes[0], raw, source="file", source_key="ann")
+        await settle(app)
+        [words] = [words for key, words in (await read_health(app)).problems() if key.startswith("smtp")]
         assert "replies cannot be sent" in words
         assert "they are kept and tried again" in words
         assert f"correspondent inbox test {settings.inboxes[0].name}" in words
         assert str(server.port) in words
         async with SmtpServer(port=server.port) as back:
-            [row] = await _rows(house, LEDGER)
+            [row] = await _rows(app, LEDGER)
             clock.forward(row["retry_at"] + timedelta(seconds=1))
-            await settle(house)
+            await settle(app)
             assert [one.recipient for one in back.accepted] == ["ann@days.example"]
-        assert [key for key, _ in (await read_health(house)).problems() if key.startswith("smtp")] == []
+        assert [key for key, _ in (await read_health(app)).problems() if key.startswith("smtp")] == []
 
 
 def _next(waiting: list[dict[str, Any]]) -> datetime | None:
     return min((row["retry_at"] for row in waiting), default=None)
 
 
-async def _rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def _rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)

@@ -14,26 +14,27 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
+from services.cli import deliveries
+from services.cli.deliveries import settle as settle_delivery
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import utc_now
 from services.core.db import fetch_all
-from services.core.house import House
-from services.core.mail.imap import NoSentFolder, login, sent_folder
-from services.core.mail.imap import enter as enter_imap
 from services.core.settings import Settings
+from services.demo.clock import SteppingClock
+from services.mail.imap import NoSentFolder, login, sent_folder
+from services.mail.imap import enter as enter_imap
+from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
 from services.send_email.schedule import COPY_STEPS
-from services.tools.commands import deliveries, settle_delivery
-from services.tools.demo.clock import SteppingClock
-from services.tools.settle import settle
+from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless, working_brokerless
 from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
 from tests.support.dovecot import Dovecot, running_dovecot
-from tests.support.house import INBOX, settings_for
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 
@@ -51,42 +52,42 @@ def shop(stack: Endpoints, database: str, prefix: str, home: Path, imap: Any, sm
     return settings_for(stack, database, prefix, home, inboxes=[inbox])
 
 
-async def ask(house: House) -> None:
-    await let_in(house)
-    await settle(house)
+async def ask(app: App) -> None:
+    await let_in(app)
+    await settle(app)
 
 
-async def let_in(house: House) -> None:
+async def let_in(app: App) -> None:
     raw = letter("What does the Team plan cost?", sender="Pat <pat@sent.example>")
-    await accept(house, house.settings.inboxes[0], raw, source="file", source_key="1")
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key="1")
 
 
-async def stored(house: House, kind: str) -> Envelope:
+async def stored(app: App, kind: str) -> Envelope:
     """Wait for the one event of a type."""
     async with asyncio.timeout(60):
-        while not (found := await rows(house, "SELECT * FROM events WHERE type = %(kind)s", kind=kind)):
+        while not (found := await rows(app, "SELECT * FROM events WHERE type = %(kind)s", kind=kind)):
             await asyncio.sleep(0.05)
     return history.envelope(found[0])
 
 
-async def forward(house: House, clock: SteppingClock, by: timedelta) -> None:
+async def forward(app: App, clock: SteppingClock, by: timedelta) -> None:
     """Let time pass, and the timers that come due be done."""
     clock.forward(clock() + by + timedelta(seconds=1))
-    await settle(house)
+    await settle(app)
 
 
-def _given(house: House) -> Any:
+def _given(app: App) -> Any:
     """Stands in for `house_here`: commands talk to this house."""
 
     @asynccontextmanager
-    async def this_house(home: Path, **_: object) -> AsyncIterator[House]:
-        yield house
+    async def this_app(home: Path, **_: object) -> AsyncIterator[App]:
+        yield app
 
-    return this_house
+    return this_app
 
 
-async def rows(house: House, query: str, **args: Any) -> list[dict[str, Any]]:
-    async with house.database.reading() as conn:
+async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
+    async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
 
 
@@ -104,8 +105,8 @@ async def test_a_sent_reply_lies_in_sent_with_the_same_bytes(
     dovecot.maildir("emil", "Sent")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap("emil"), server.port)
-        async with running_brokerless(settings) as house:
-            await ask(house)
+        async with running_brokerless(settings) as app:
+            await ask(app)
     assert copies(dovecot, "emil") == [server.accepted[0].raw]
     assert [file.name.rpartition("2,")[2] for file in (dovecot.maildir("emil", "Sent") / "cur").iterdir()] == ["S"]
 
@@ -121,16 +122,16 @@ async def test_a_copy_that_failed_was_never_tried_again(
     imap, clock = dovecot.imap("late", sent_folder="Archive"), SteppingClock(utc_now())
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_brokerless(settings, now=clock) as house:
-            await ask(house)
-            (row,) = await rows(house, COPY)
+        async with running_brokerless(settings, now=clock) as app:
+            await ask(app)
+            (row,) = await rows(app, COPY)
             assert (row["state"], row["sent_copy"], row["copy_attempt"]) == ("sent", "waiting", 1)
-            assert [one["outcome"] for one in await rows(house, "SELECT outcome FROM turns")] == ["sent"]
-            await forward(house, clock, timedelta(minutes=2))
-            assert [one["copy_attempt"] for one in await rows(house, COPY)] == [2]
+            assert [one["outcome"] for one in await rows(app, "SELECT outcome FROM turns")] == ["sent"]
+            await forward(app, clock, timedelta(minutes=2))
+            assert [one["copy_attempt"] for one in await rows(app, COPY)] == [2]
             dovecot.maildir("late", "Archive")
-            await forward(house, clock, timedelta(minutes=10))
-            (row,) = await rows(house, COPY)
+            await forward(app, clock, timedelta(minutes=10))
+            (row,) = await rows(app, COPY)
     assert (row["state"], row["sent_copy"], row["copy_attempt"], row["copy_detail"]) == ("sent", "kept", 3, "")
     assert copies(dovecot, "late", "Archive") == [server.accepted[0].raw]
     assert len(server.accepted) == server.steps["data"] == 1
@@ -150,14 +151,14 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
     began = clock()
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_brokerless(settings, now=clock) as house:
-            await ask(house)
+        async with running_brokerless(settings, now=clock) as app:
+            await ask(app)
             for after in COPY_STEPS:
-                assert [row["sent_copy"] for row in await rows(house, COPY)] == ["waiting"]
-                await forward(house, clock, after)
-            (row,) = await rows(house, COPY)
-            missed = await rows(house, MISSED)
-            monkeypatch.setattr(deliveries, "house_here", _given(house))
+                assert [row["sent_copy"] for row in await rows(app, COPY)] == ["waiting"]
+                await forward(app, clock, after)
+            (row,) = await rows(app, COPY)
+            missed = await rows(app, MISSED)
+            monkeypatch.setattr(deliveries, "app_here", _given(app))
             await deliveries.show_ledger(tmp_path, "", 50)
     assert (row["state"], row["sent_copy"]) == ("sent", "missing")
     assert [one["data"]["attempt"] for one in missed] == list(range(1, len(COPY_STEPS) + 2))
@@ -173,14 +174,14 @@ async def test_a_sent_folder_that_hangs_holds_up_no_reply(
     imap = dovecot.imap("away", sent_folder="There/Is/None")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
-        async with running_brokerless(settings) as house:
-            await ask(house)
+        async with running_brokerless(settings) as app:
+            await ask(app)
             for number in (2, 3):
                 raw = letter("What does it cost?", sender=f"Pat{number} <pat{number}@sent.example>",
                              message_id=f"<m{number}@sent.example>")  # fmt: skip
-                await accept(house, settings.inboxes[0], raw, source="file", source_key=str(number))
-                await settle(house)
-            missed = await rows(house, MISSED)
+                await accept(app, settings.inboxes[0], raw, source="file", source_key=str(number))
+                await settle(app)
+            missed = await rows(app, MISSED)
     assert [one["data"]["tried_at"] is None for one in missed] == [False, True, True]
     assert "failed a moment ago" in missed[1]["data"]["error"]
     assert len(server.accepted) == 3
@@ -195,16 +196,16 @@ async def test_a_sender_killed_around_the_append_keeps_one_copy(
     dovecot.maildir(point, "Sent")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(point), server.port)
-        async with running_brokerless(settings, tuple(name for name in NAMES if name != "send_email")) as house:
-            await let_in(house)
-            sender = Runner(PROCESSOR, house)
+        async with running_brokerless(settings, tuple(name for name in NAMES if name != "send_email")) as app:
+            await let_in(app)
+            sender = Runner(PROCESSOR, app)
             for kind in (DRAFTED, APPROVED):
-                await sender.process(await stored(house, kind))
-            await crash(settings, point, (await stored(house, SENT)).id)
+                await sender.process(await stored(app, kind))
+            await crash(settings, point, (await stored(app, SENT)).id)
             assert len(copies(dovecot, point)) == int(point == "after-append")
-            async with working_brokerless(house, ["send_email"]):
-                await settle(house)
-            (row,) = await rows(house, COPY)
+            async with working_brokerless(app, ["send_email"]):
+                await settle(app)
+            (row,) = await rows(app, COPY)
     assert (row["state"], row["sent_copy"]) == ("sent", "kept")
     assert copies(dovecot, point) == [server.accepted[0].raw]
     assert len(server.accepted) == 1
@@ -224,16 +225,16 @@ async def test_an_unknown_reply_is_settled_by_its_copy_in_sent(
     clock = SteppingClock(utc_now())
     async with SmtpServer(script) as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(user), server.port)
-        async with running_brokerless(settings, now=clock) as house:
-            await ask(house)
-            assert [row["state"] for row in await rows(house, "SELECT state FROM deliveries")] == ["unknown"]
+        async with running_brokerless(settings, now=clock) as app:
+            await ask(app)
+            assert [row["state"] for row in await rows(app, "SELECT state FROM deliveries")] == ["unknown"]
             if kept:
                 dovecot.deliver(user, server.accepted[0].raw, folder="Sent")
             for _ in range(4):
                 clock.forward(clock() + timedelta(hours=1))
-                await settle(house)
-            found = await rows(house, "SELECT state, detail FROM deliveries")
-            said = await rows(house, "SELECT role FROM conversation ORDER BY version")
+                await settle(app)
+            found = await rows(app, "SELECT state, detail FROM deliveries")
+            said = await rows(app, "SELECT role FROM conversation ORDER BY version")
     assert found[0]["state"] == ("sent" if kept else "unknown")
     assert not kept or found[0]["detail"] == "found in the Sent folder"
     assert [row["role"] for row in said] == ["customer", "agent"][: 1 + kept]
@@ -252,15 +253,15 @@ async def test_a_person_settles_what_is_unknown_once(
     async with SmtpServer(script) as server:
         inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
-        async with running_brokerless(settings) as house:
-            await ask(house)
-            row = (await rows(house, "SELECT reply_id, thread_id FROM deliveries"))[0]
+        async with running_brokerless(settings) as app:
+            await ask(app)
+            row = (await rows(app, "SELECT reply_id, thread_id FROM deliveries"))[0]
             for word in (was_sent, not was_sent):
                 settled = DeliverySettled(**row, sent=word, reason="I asked", by="grace")
                 workspace = settings.workspace
-                await enter(house, first(settled, id=uuid4(), source="console", time=house.now(), workspace=workspace))
-                await settle(house)
-            found = await rows(house, "SELECT state, detail FROM deliveries")
+                await enter(app, first(settled, id=uuid4(), source="console", time=app.now(), workspace=workspace))
+                await settle(app)
+            found = await rows(app, "SELECT state, detail FROM deliveries")
     assert found[0]["state"] == ("sent" if was_sent else "failed")
     assert found[0]["detail"] == f"grace says that it was {'sent' if was_sent else 'not sent'}: I asked"
     assert server.steps["data"] == 1
@@ -293,13 +294,13 @@ async def test_the_command_settles_a_reply_by_the_beginning_of_its_id(
     async with SmtpServer(script) as server:
         inbox = {**INBOX, "vouched_by": "the test", "smtp": {"port": server.port}}
         settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=[inbox])
-        async with running_brokerless(settings) as house:
-            await ask(house)
-            row = (await rows(house, "SELECT reply_id FROM deliveries"))[0]
+        async with running_brokerless(settings) as app:
+            await ask(app)
+            row = (await rows(app, "SELECT reply_id FROM deliveries"))[0]
             typed = str(row["reply_id"])[:8]
 
-            monkeypatch.setattr(settle_delivery, "house_here", _given(house))
+            monkeypatch.setattr(settle_delivery, "app_here", _given(app))
             await settle_delivery.settle_reply(tmp_path, typed, sent=True, reason="I asked", by="grace")
-            assert [one["state"] for one in await rows(house, "SELECT state FROM deliveries")] == ["sent"]
+            assert [one["state"] for one in await rows(app, "SELECT state FROM deliveries")] == ["sent"]
             with pytest.raises(settle_delivery.NothingToSettle, match="is sent"):
                 await settle_delivery.settle_reply(tmp_path, typed, sent=False, reason="", by="grace")

@@ -14,7 +14,7 @@ BOB = "bob@other.example"
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     said = {
         "send": {"approval": "review"},
         "inboxes": [
@@ -26,35 +26,35 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
         yield one
 
 
-async def session(house: Tended) -> str:
+async def session(app: Tended) -> str:
     """What the newest turn was shown of the last hours."""
-    rows = await house.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
+    rows = await app.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
     return {one["name"]: str(one["text"]) for one in rows[0]["data"]["layers"]}["session"]
 
 
-async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(house: Tended) -> None:
+async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(app: Tended) -> None:
     """The mail of an hour ago stands in the session, unanswered; nobody else's does, nor one in their name, nor an old one."""
-    await house.write("The export of report 4471 fails with a timeout.")
-    await house.write("Bob's own trouble.", subject="Bob", sender=BOB)
-    await house.write("Forged trouble.", subject="Forged", inbox=1)
-    await house.wait(hours=1)
-    await house.write("It is me again: any idea by when?", subject="One more thing")
-    shown = await session(house)
+    await app.write("The export of report 4471 fails with a timeout.")
+    await app.write("Bob's own trouble.", subject="Bob", sender=BOB)
+    await app.write("Forged trouble.", subject="Forged", inbox=1)
+    await app.wait(hours=1)
+    await app.write("It is me again: any idea by when?", subject="One more thing")
+    shown = await session(app)
     assert shown.startswith("- in another thread, «Export», ")
     assert shown.endswith("not answered yet: The export of report 4471 fails with a timeout.")
     assert "trouble" not in shown
     assert "One more thing" not in shown
-    await house.write("And I, from nowhere?", subject="Not Ada", inbox=1)
-    assert await session(house) == "", "nobody is met with it who only claims to be them"
-    await house.wait(hours=24)
-    await house.write("A day later.", subject="A third thing")
-    assert "4471" not in await session(house)
+    await app.write("And I, from nowhere?", subject="Not Ada", inbox=1)
+    assert await session(app) == "", "nobody is met with it who only claims to be them"
+    await app.wait(hours=24)
+    await app.write("A day later.", subject="A third thing")
+    assert "4471" not in await session(app)
 
 
-async def test_what_a_summary_covers_is_not_told_twice(house: Tended) -> None:
+async def test_what_a_summary_covers_is_not_told_twice(app: Tended) -> None:
     """A mail that was handed to a person is in its summary at once, and so in the session, not beside it."""
-    await house.write("human\n\nThe export of report 4471 fails.")
-    await house.wait(hours=1)
-    await house.write("Any idea by when?", subject="One more thing")
-    assert "in another thread" not in await session(house)
-    assert "4471" in await session(house)
+    await app.write("human\n\nThe export of report 4471 fails.")
+    await app.wait(hours=1)
+    await app.write("Any idea by when?", subject="One more thing")
+    assert "in another thread" not in await session(app)
+    assert "4471" in await session(app)

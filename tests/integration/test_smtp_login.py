@@ -16,8 +16,8 @@ from aiosmtpd.smtp import AuthResult
 from pydantic import ValidationError
 
 from deploy.local.ports import free_port
-from services.core.mail.smtp_dialogue import Letter, NotNow, dialogue
 from services.core.settings import InboxSettings, SmtpSettings
+from services.mail.smtp_dialogue import Letter, NotNow, dialogue
 from services.receive_email.check import check_inbox
 
 USER, TOKEN, REFRESH = "support@shop.example", "token-1", "the refresh token"

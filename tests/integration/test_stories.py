@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.core.memory.facts import plain_key
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import key_of
-from services.tools.fold import fold, state_hash
-from services.tools.rebuild.beside import connected
+from services.memory.facts import plain_key
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.fold import fold, state_hash
 from tests.stories.driving import believed
 from tests.stories.story import stories
 from tests.support.remembering import Memory, remembering
@@ -43,7 +43,7 @@ async def test_handlers_and_tables_end_where_the_decisions_do(
         assert not any(same_value(row["value"], false) for row in rows for false in story.false), (story.name, name)
         assert all(row["key"] == key_of(plain_key(story.key), story.opening.kind) for row in rows)
     with fresh_database(stack.database, template=template_database) as target:
-        async with connected(memory.house.settings.database_url, memory.house.keys) as source:
+        async with connected(memory.app.settings.database_url, memory.app.keys) as source:
             await fold(source, target)
         async with connected(target) as conn:
             assert await state_hash(conn) == await memory.state()

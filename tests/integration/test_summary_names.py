@@ -28,7 +28,7 @@ async def test_a_forgetful_update_keeps_customer_and_identity(memory: Memory) ->
     said = ("Ada Miller runs a Falcon X2; invoice 4471 is open.", "The customer wrote again.", "All is settled.")
     for covers_to, summary in enumerate(said, 1):
         given = {"summary": summary, "covers_to": covers_to}
-        await enter(memory.house, memory.reflection(mail, *((identity,) if covers_to == 1 else ()), **given))
+        await enter(memory.app, memory.reflection(mail, *((identity,) if covers_to == 1 else ()), **given))
         await memory.settle((*DRIVEN, summarize_threads.PROCESSOR))
     (row,) = await memory.rows("SELECT text, words FROM thread_summaries")
     assert row["text"] == "All is settled. Also: Ada Miller, Falcon X2, 4471."

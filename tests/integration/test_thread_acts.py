@@ -17,18 +17,18 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from schemas.events.replies import DraftDecided
-from services.console.asking import ask
-from services.console.drafts.reading import HeldDraft, waiting_drafts
-from services.console.knowledge.reading import show_document
-from services.console.routes import routes
-from services.console.threads.wishes import GoalUnknown
-from services.core.house import House, open_house
-from services.core.model.offline import OfflineModel
-from services.core.model.port import Answer, Request, ToolCall
+from services.cli import threads
+from services.cli.main import web_app
+from services.cli.threads.view import whole
+from services.core.app import App, open_app
 from services.core.web import make_app
-from services.tools.cli import app
-from services.tools.commands import threads
-from services.tools.threads import whole
+from services.model.offline import OfflineModel
+from services.model.port import Answer, Request, ToolCall
+from services.operations.drafts.reading import HeldDraft, waiting_drafts
+from services.operations.knowledge.reading import show_document
+from services.operations.requests import ask
+from services.operations.threads.requests import GoalUnknown
+from services.web.routes import routes
 from tests.support.documents import shelve
 from tests.support.tending import Tended, tending
 
@@ -67,7 +67,7 @@ def model() -> Diligent:
 
 
 @pytest.fixture
-async def house(
+async def app(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, model: Diligent
 ) -> AsyncIterator[Tended]:
     said = {"web": {"api_token": TOKEN}, "send": {"approval": "review"}}
@@ -79,25 +79,25 @@ Mark = Callable[..., Awaitable[Result]]
 
 
 @pytest.fixture
-def mark(house: Tended, monkeypatch: pytest.MonkeyPatch) -> Mark:
-    """`correspondent mark`, in a thread with an event loop of its own, while the house works."""
+def mark(app: Tended, monkeypatch: pytest.MonkeyPatch) -> Mark:
+    """`correspondent mark`, in a thread with an event loop of its own, while the deployment works."""
 
     @asynccontextmanager
-    async def here(home: Path) -> AsyncIterator[House]:
-        async with open_house(house.house.settings, now=house.clock) as own:
-            yield replace(own, publisher=house.house.publisher)
+    async def here(home: Path) -> AsyncIterator[App]:
+        async with open_app(app.app.settings, now=app.clock) as own:
+            yield replace(own, publisher=app.app.publisher)
 
-    monkeypatch.setattr(threads, "house_here", here)
+    monkeypatch.setattr(threads, "app_here", here)
 
     async def run(*arguments: str) -> Result:
-        async with house.at_work():
-            return await asyncio.to_thread(CliRunner().invoke, app, ["mark", *arguments])
+        async with app.at_work():
+            return await asyncio.to_thread(CliRunner().invoke, web_app, ["mark", *arguments])
 
     return run
 
 
-def client(house: Tended) -> httpx.AsyncClient:
-    transport = httpx.ASGITransport(make_app([routes(house.house)]), raise_app_exceptions=False)
+def client(app: Tended) -> httpx.AsyncClient:
+    transport = httpx.ASGITransport(make_app([routes(app.app)]), raise_app_exceptions=False)
     return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
 
 
@@ -105,55 +105,53 @@ def said(held: HeldDraft, **given: Any) -> DraftDecided:
     return DraftDecided(reply_id=held.reply_id, thread_id=held.thread_id, by="grace", **given)
 
 
-async def word(house: Tended, *, approve: bool) -> None:
+async def word(app: Tended, *, approve: bool) -> None:
     """A person's word on the draft that waits, bound to the thread as they see it; done at once."""
-    async with house.house.database.reading() as conn:
-        (held,) = await waiting_drafts(conn, house.workspace)
+    async with app.app.database.reading() as conn:
+        (held,) = await waiting_drafts(conn, app.workspace)
     seen = {"text_sha256": held.text_sha256, "thread_version": held.thread_version}
-    await ask(house.house, said(held, approve=approve, **seen))
-    await house.settle()
+    await ask(app.app, said(held, approve=approve, **seen))
+    await app.settle()
 
 
-async def test_what_the_agent_did_stands_on_the_thread_and_in_the_next_prompt(house: Tended, model: Diligent) -> None:
+async def test_what_the_agent_did_stands_on_the_thread_and_in_the_next_prompt(app: Tended, model: Diligent) -> None:
     """Look-ups and notes are the agent's, on the command line, over REST and in the context of the next mail."""
-    await house.write("We have 40 seats. Where are exports?")
-    (row,) = await house.rows("SELECT thread_id FROM threads")
+    await app.write("We have 40 seats. Where are exports?")
+    (row,) = await app.rows("SELECT thread_id FROM threads")
     thread_id: UUID = row["thread_id"]
-    done = [(one.action, one.detail, one.trigger) for one in (await house.thread(thread_id)).actions]
+    done = [(one.action, one.detail, one.trigger) for one in (await app.thread(thread_id)).actions]
     assert done == [
         ("looked in memory", "0 facts", "ai"),
         ("looked in the knowledge base", "0 passages", "ai"),
         ("noted a fact", "customer_info/seats", "ai"),
     ]
-    shown = "\n".join(line.plain for line in whole(await house.thread(thread_id), house.clock()))
+    shown = "\n".join(line.plain for line in whole(await app.thread(thread_id), app.clock()))
     assert "noted a fact  ai: customer_info/seats" in shown
-    async with client(house) as api:
+    async with client(app) as api:
         told = (await api.get(f"/api/threads/{thread_id}")).json()["actions"]
     assert [(one["action"], one["trigger"]) for one in told] == [(one, "ai") for one, _, _ in done]
     assert all(one["cause"] for one in told)
-    await house.write("And invoices? 40 seats.", subject="Re: Export", after="<m1@acme.example>")
+    await app.write("And invoices? 40 seats.", subject="Re: Export", after="<m1@acme.example>")
     assert "noted a fact: customer_info/seats" in model.prompts[-1]
 
 
-async def test_an_escalation_of_the_agent_says_that_it_was_the_agent(house: Tended, model: Diligent) -> None:
+async def test_an_escalation_of_the_agent_says_that_it_was_the_agent(app: Tended, model: Diligent) -> None:
     """Who called the person is the model, and why stands beside it."""
     model.ends = ("escalate", {"reason": "a refund is asked for", "message_to_customer": "A person takes over."})
-    thread_id = await house.write("We have 40 seats and want our money back.")
-    await word(house, approve=True)
-    called = [one for one in (await house.thread(thread_id)).actions if one.action == "escalated to a human"]
+    thread_id = await app.write("We have 40 seats and want our money back.")
+    await word(app, approve=True)
+    called = [one for one in (await app.thread(thread_id)).actions if one.action == "escalated to a human"]
     assert [(one.trigger, one.detail) for one in called] == [("ai", "a refund is asked for")]
 
 
-async def test_what_it_looked_up_for_a_suggestion_is_logged_and_nothing_is_noted(
-    house: Tended, model: Diligent
-) -> None:
+async def test_what_it_looked_up_for_a_suggestion_is_logged_and_nothing_is_noted(app: Tended, model: Diligent) -> None:
     """While a person has the thread the agent looks things up for them; what it would note is refused."""
     model.ends = ("escalate", {"reason": "a refund is asked for", "message_to_customer": "A person takes over."})
-    thread_id = await house.write("We want our money back.")
-    await word(house, approve=True)
-    before = len((await house.thread(thread_id)).actions)
-    await house.write("We have 40 seats.", subject="Re: Export", after="<m1@acme.example>")
-    whole_thread = await house.thread(thread_id)
+    thread_id = await app.write("We want our money back.")
+    await word(app, approve=True)
+    before = len((await app.thread(thread_id)).actions)
+    await app.write("We have 40 seats.", subject="Re: Export", after="<m1@acme.example>")
+    whole_thread = await app.thread(thread_id)
     assert whole_thread.notes
     assert {(one.action, one.trigger) for one in whole_thread.actions[before:]} == {
         ("a mail waits for the person who has the thread", "system"),
@@ -162,46 +160,46 @@ async def test_what_it_looked_up_for_a_suggestion_is_logged_and_nothing_is_noted
     }
 
 
-async def test_what_the_agent_did_takes_no_approval_back(house: Tended) -> None:
+async def test_what_the_agent_did_takes_no_approval_back(app: Tended) -> None:
     """A person who looked before the acts were logged saw the same thread; one who looked before the mail did not."""
-    await house.write("We have 40 seats. Where are exports?")
-    async with house.house.database.reading() as conn:
-        (held,) = await waiting_drafts(conn, house.workspace)
-    acts = len((await house.thread(held.thread_id)).actions)
+    await app.write("We have 40 seats. Where are exports?")
+    async with app.app.database.reading() as conn:
+        (held,) = await waiting_drafts(conn, app.workspace)
+    acts = len((await app.thread(held.thread_id)).actions)
     for seen, state in ((held.thread_version - acts - 1, "draft"), (held.thread_version - acts, "sent")):
         bound = {"text_sha256": held.text_sha256, "thread_version": seen}
-        await ask(house.house, said(held, approve=True, **bound))
-        await house.settle()
-        (row,) = await house.rows("SELECT state FROM deliveries")
+        await ask(app.app, said(held, approve=True, **bound))
+        await app.settle()
+        (row,) = await app.rows("SELECT state FROM deliveries")
         assert row["state"] == state, (seen, acts)
 
 
-async def test_a_document_is_cited_once_the_reply_has_left(house: Tended, model: Diligent) -> None:
+async def test_a_document_is_cited_once_the_reply_has_left(app: Tended, model: Diligent) -> None:
     """A draft that waits, or was rejected, rests on nothing yet: only what was sent is noted with the document."""
-    document = await shelve(house.house, "exports.md", "# Exports\n\nExports are under Settings, Export.")
-    await house.settle()
-    model.cites = [str(row["chunk_id"]) for row in await house.rows("SELECT chunk_id FROM chunks")]
+    document = await shelve(app.app, "exports.md", "# Exports\n\nExports are under Settings, Export.")
+    await app.settle()
+    model.cites = [str(row["chunk_id"]) for row in await app.rows("SELECT chunk_id FROM chunks")]
 
     async def cited() -> int:
-        shown = await show_document(house.house, document)
+        shown = await show_document(app.app, document)
         assert shown is not None
         return shown.document.cited
 
-    await house.write("We have 40 seats. Where are exports?")
+    await app.write("We have 40 seats. Where are exports?")
     assert await cited() == 0
-    await word(house, approve=False)
+    await word(app, approve=False)
     assert await cited() == 0
-    await house.write("Where are exports? 40 seats.", subject="Again")
+    await app.write("Where are exports? 40 seats.", subject="Again")
     assert await cited() == 0
-    await word(house, approve=True)
+    await word(app, approve=True)
     assert await cited() == 1
 
 
-async def test_goals_are_added_and_closed_over_http(house: Tended) -> None:
+async def test_goals_are_added_and_closed_over_http(app: Tended) -> None:
     """A goal is closed by its words, whatever their case, or its id; the same words again are no second goal."""
-    thread_id = await house.write("We have 40 seats. Where are exports?")
+    thread_id = await app.write("We have 40 seats. Where are exports?")
     where = f"/api/threads/{thread_id}"
-    async with client(house) as api, house.at_work():
+    async with client(app) as api, app.at_work():
         for goal in ("Send the patch", "send the PATCH", "Call back"):
             assert (await api.patch(where, json={"add_goals": [goal], "by": "grace"})).status_code == 200
         goals = (await api.get(where)).json()["goals"]
@@ -214,11 +212,11 @@ async def test_goals_are_added_and_closed_over_http(house: Tended) -> None:
 
 
 @pytest.mark.parametrize("field", ["add_goals", "close_goals"])
-async def test_a_goal_that_cannot_be_is_refused_and_nothing_is_stored(house: Tended, field: str) -> None:
+async def test_a_goal_that_cannot_be_is_refused_and_nothing_is_stored(app: Tended, field: str) -> None:
     """Empty, too long, of several lines, of no text, too many at once, of nobody's thread: a client's fault, in words."""
-    thread_id = await house.write("We have 40 seats. Where are exports?")
-    before = await house.rows("SELECT count(*) AS n FROM events")
-    async with client(house) as api:
+    thread_id = await app.write("We have 40 seats. Where are exports?")
+    before = await app.rows("SELECT count(*) AS n FROM events")
+    async with client(app) as api:
         wrong: list[Any] = ["", "  ", "x" * 10_000, "two\nlines", "nul\0", "\u2028", "\x1b[31mred", None, 7, {}, []]
         for goal in wrong:
             refused = await api.patch(f"/api/threads/{thread_id}", json={field: [goal]})
@@ -231,18 +229,18 @@ async def test_a_goal_that_cannot_be_is_refused_and_nothing_is_stored(house: Ten
         for nobody in (str(uuid4()), "x", "'; DROP TABLE goals; --"):
             gone = await api.patch(f"/api/threads/{nobody}", json={field: ["Win"]})
             assert gone.status_code in (404, 422), nobody
-    assert await house.rows("SELECT count(*) AS n FROM events") == before
-    assert (await house.thread(thread_id)).goals == ()
+    assert await app.rows("SELECT count(*) AS n FROM events") == before
+    assert (await app.thread(thread_id)).goals == ()
 
 
-async def test_goals_are_added_and_closed_on_the_command_line(house: Tended, mark: Mark) -> None:
+async def test_goals_are_added_and_closed_on_the_command_line(app: Tended, mark: Mark) -> None:
     """A goal stands on the thread until it is named as reached; what is not open, or nobody's thread, is said so."""
-    thread_id = await house.write("We have 40 seats. Where are exports?")
+    thread_id = await app.write("We have 40 seats. Where are exports?")
     short = str(thread_id)[:8]
     assert (await mark(short, "--goal", "Send the patch")).exit_code == 0
     assert isinstance((await mark(short, "--reached", "Win")).exception, GoalUnknown)
     assert (await mark(short, "--reached", "send the PATCH")).exit_code == 0
-    shown = "\n".join(line.plain for line in whole(await house.thread(thread_id), house.clock()))
+    shown = "\n".join(line.plain for line in whole(await app.thread(thread_id), app.clock()))
     assert "Goal  Send the patch (reached)" in shown
     assert "there is no thread" in str((await mark(str(uuid4()), "--goal", "Win")).exception)
 
@@ -250,26 +248,26 @@ async def test_goals_are_added_and_closed_on_the_command_line(house: Tended, mar
 @pytest.mark.parametrize("words", ["", " ", "x" * 10_000, "two\nlines", "nul\0", "\x1b[31mred"])
 @pytest.mark.parametrize("option", ["--goal", "--reached"])
 def test_a_goal_that_cannot_be_is_refused_on_the_command_line(option: str, words: str) -> None:
-    """It is said before any house is looked for, with exit code 2."""
-    done = CliRunner().invoke(app, ["mark", "ffffffff", option, words])
+    """It is said before any deployment is looked for, with exit code 2."""
+    done = CliRunner().invoke(web_app, ["mark", "ffffffff", option, words])
     assert done.exit_code == 2
     assert "a goal is one line of 1 to 300" in done.output
 
 
-async def test_a_thread_of_another_workspace_takes_no_goal(house: Tended) -> None:
+async def test_a_thread_of_another_workspace_takes_no_goal(app: Tended) -> None:
     """By its id it is as unknown as one that never was, and it keeps its goals."""
-    thread_id = await house.write("We have 40 seats. Where are exports?")
-    elsewhere = house.house.settings.model_copy(update={"workspace": "elsewhere"})
+    thread_id = await app.write("We have 40 seats. Where are exports?")
+    elsewhere = app.app.settings.model_copy(update={"workspace": "elsewhere"})
     async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(make_app([routes(_with(house, elsewhere))]), raise_app_exceptions=False),
+        transport=httpx.ASGITransport(make_app([routes(_with(app, elsewhere))]), raise_app_exceptions=False),
         base_url="http://house",
         headers={"authorization": f"Bearer {TOKEN}"},
     ) as api:
         refused = await api.patch(f"/api/threads/{thread_id}", json={"add_goals": ["Win"]})
     assert (refused.status_code, refused.json()["error"]) == (404, "thread_unknown")
-    assert (await house.thread(thread_id)).goals == ()
+    assert (await app.thread(thread_id)).goals == ()
 
 
-def _with(house: Tended, settings: Any) -> Any:
+def _with(app: Tended, settings: Any) -> Any:
 
-    return replace(house.house, settings=settings)
+    return replace(app.app, settings=settings)

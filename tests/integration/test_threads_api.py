@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
 from services.core.settings import WebSettings
 from services.core.units import MB
 from services.core.web import listen, make_app, serve
+from services.web.routes import routes
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -24,8 +24,8 @@ HOSTILE = ["'; DROP TABLE threads; --", "\u0000", "../../etc", "%27%20OR%201=1",
 
 
 @pytest.fixture
-async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
-    """A house at work in which every reply waits for a person."""
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment at work in which every reply waits for a person."""
     said = {"web": {"api_token": TOKEN}, "send": {"approval": "review"}}
     async with tending(stack, database, topic_prefix, tmp_path, **said) as one:
         await one.write("The CSV export stops after 500 rows.")
@@ -33,11 +33,11 @@ async def house(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Pa
             yield one
 
 
-def client(house: Tended, token: str = TOKEN) -> httpx.AsyncClient:
-    app = make_app([routes(house.house)])
+def client(app: Tended, token: str = TOKEN) -> httpx.AsyncClient:
+    web_app = make_app([routes(app.app)])
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://house", headers=headers
+        transport=httpx.ASGITransport(web_app, raise_app_exceptions=False), base_url="http://house", headers=headers
     )
 
 
@@ -46,18 +46,18 @@ async def only_thread(api: httpx.AsyncClient) -> dict[str, Any]:
     return dict((await api.get(f"/api/threads/{line['thread_id']}")).json())
 
 
-async def soon(house: Tended, query: str) -> list[dict[str, Any]]:
+async def soon(app: Tended, query: str) -> list[dict[str, Any]]:
     """The rows of a query, as soon as there are any."""
     for _ in range(400):
-        if found := await house.rows(query):
+        if found := await app.rows(query):
             return found
         await asyncio.sleep(0.05)
     raise AssertionError(query)
 
 
-async def test_a_thread_is_read_whole_and_moved_by_legal_steps_alone(house: Tended) -> None:
+async def test_a_thread_is_read_whole_and_moved_by_legal_steps_alone(app: Tended) -> None:
     """What the state machine does not have is refused with 409 and logged; a legal step is made, with who and why."""
-    async with client(house) as api:
+    async with client(app) as api:
         whole = await only_thread(api)
         steps = f"/api/threads/{whole['thread']['thread_id']}/steps"
         refused = await api.post(steps, json={"to": "closed", "reason": "tired", "by": "grace"})
@@ -85,20 +85,20 @@ async def test_a_thread_is_read_whole_and_moved_by_legal_steps_alone(house: Tend
     assert after["log"][-1]["reason"] == "grace: by telephone"
 
 
-async def test_a_thread_that_a_person_resolves_is_not_answered_by_the_agent(house: Tended) -> None:
+async def test_a_thread_that_a_person_resolves_is_not_answered_by_the_agent(app: Tended) -> None:
     """The open turn, and what waits, end as taken over by a person; the held draft does not wait any more."""
-    async with client(house) as api:
+    async with client(app) as api:
         thread_id = (await only_thread(api))["thread"]["thread_id"]
         assert len((await api.get("/api/drafts")).json()) == 1
         await api.post(f"/api/threads/{thread_id}/steps", json={"to": "resolved", "by": "grace"})
         assert (await api.get("/api/drafts")).json() == []
-    (turn,) = await house.rows("SELECT outcome, reason FROM turns")
+    (turn,) = await app.rows("SELECT outcome, reason FROM turns")
     assert (turn["outcome"], turn["reason"]) == ("human_took_over", "a person resolved the thread")
 
 
-async def test_marks_and_notes_stand_on_the_thread_with_who_and_why(house: Tended) -> None:
+async def test_marks_and_notes_stand_on_the_thread_with_who_and_why(app: Tended) -> None:
     """Priority, tags and notes are decided by track_threads and visible with reason and cause; lists filter by them."""
-    async with client(house) as api:
+    async with client(app) as api:
         thread_id = (await only_thread(api))["thread"]["thread_id"]
         wish = {"priority": "high", "add_tags": ["export", "bug"], "reason": "a launch", "by": "grace"}
         line = (await api.patch(f"/api/threads/{thread_id}", json=wish)).json()
@@ -114,9 +114,9 @@ async def test_marks_and_notes_stand_on_the_thread_with_who_and_why(house: Tende
     assert {one["trigger"] for one in whole["actions"]} == {"human"}
 
 
-async def test_a_draft_is_approved_as_it_was_seen_and_once(house: Tended) -> None:
+async def test_a_draft_is_approved_as_it_was_seen_and_once(app: Tended) -> None:
     """The word is bound to the text and the thread; another hash is refused, and a second word finds nothing."""
-    async with client(house) as api:
+    async with client(app) as api:
         (draft,) = (await api.get("/api/drafts")).json()
         where = f"/api/drafts/{draft['reply_id']}"
         assert (await api.get(where)).json() == draft
@@ -128,16 +128,16 @@ async def test_a_draft_is_approved_as_it_was_seen_and_once(house: Tended) -> Non
     assert approved.status_code == 200, approved.text
     assert approved.json()["state"] in ("approved", "sending", "sent")
     assert (again.status_code, again.json()["error"]) == (404, "draft_unknown")
-    (reply,) = await soon(house, "SELECT text FROM conversation WHERE role = 'agent'")
+    (reply,) = await soon(app, "SELECT text FROM conversation WHERE role = 'agent'")
     assert reply["text"] == "In my own words."
 
 
-async def test_files_are_approved_over_http_within_their_limits(house: Tended) -> None:
+async def test_files_are_approved_over_http_within_their_limits(app: Tended) -> None:
     """An approval takes files in base64: too large, too many, no base64 or a path for a name are refused by name."""
-    app = make_app([routes(house.house)])
+    web_app = make_app([routes(app.app)])
     with listen(WebSettings(host="127.0.0.1", port=0)) as listening:
         stop, where = asyncio.Event(), f"http://127.0.0.1:{listening.getsockname()[1]}"
-        serving = asyncio.create_task(serve(app, listening, stop))
+        serving = asyncio.create_task(serve(web_app, listening, stop))
         try:
             async with httpx.AsyncClient(
                 base_url=where, headers={"authorization": f"Bearer {TOKEN}"}, timeout=60
@@ -156,10 +156,10 @@ async def test_files_are_approved_over_http_within_their_limits(house: Tended) -
         "changed": (409, "draft_changed"),
     }
     assert approved.status_code == 200, approved.text
-    (event,) = await soon(house, "SELECT data FROM events WHERE type = 'draft.decided.v1'")
+    (event,) = await soon(app, "SELECT data FROM events WHERE type = 'draft.decided.v1'")
     (kept,) = event["data"]["files"]
     assert (kept["filename"], kept["content_type"], kept["size"]) == ("offer.pdf", "application/pdf", 14)
-    assert await house.house.blobs.get(kept["blob"]) == b"%PDF-1.7 offer"
+    assert await app.app.blobs.get(kept["blob"]) == b"%PDF-1.7 offer"
 
 
 async def _approved_with_files(api: httpx.AsyncClient) -> tuple[dict[str, tuple[int, str]], httpx.Response]:
@@ -185,20 +185,20 @@ def _file(name: str, content: bytes) -> dict[str, str]:
     return {"filename": name, "content": base64.b64encode(content).decode()}
 
 
-async def test_a_draft_is_rejected_with_its_reason(house: Tended) -> None:
+async def test_a_draft_is_rejected_with_its_reason(app: Tended) -> None:
     """The turn ends as rejected, and says who did it and why."""
-    async with client(house) as api:
+    async with client(app) as api:
         (draft,) = (await api.get("/api/drafts")).json()
         answer = await api.post(f"/api/drafts/{draft['reply_id']}/reject", json={"reason": "wrong plan", "by": "grace"})
     assert answer.json()["state"] == "discarded"
-    (turn,) = await soon(house, "SELECT outcome, reason FROM turns WHERE closed_at IS NOT NULL")
+    (turn,) = await soon(app, "SELECT outcome, reason FROM turns WHERE closed_at IS NOT NULL")
     assert turn["outcome"] == "rejected"
     assert "wrong plan" in turn["reason"]
 
 
-async def test_without_the_token_nothing_is_told_and_nothing_done(house: Tended) -> None:
+async def test_without_the_token_nothing_is_told_and_nothing_done(app: Tended) -> None:
     """Every route of the document is behind the token."""
-    async with client(house, "") as nobody, client(house) as api:
+    async with client(app, "") as nobody, client(app) as api:
         document = (await api.get("/openapi.json")).json()
         paths = [(path, method) for path, methods in document["paths"].items() for method in methods]
         assert {path for path, _ in paths} >= {
@@ -213,10 +213,10 @@ async def test_without_the_token_nothing_is_told_and_nothing_done(house: Tended)
             assert answer.status_code == 401, (path, method, answer.text)
 
 
-async def test_hostile_input_is_refused_in_words(house: Tended) -> None:
+async def test_hostile_input_is_refused_in_words(app: Tended) -> None:
     """No id, filter, tag or state that cannot be is looked up or stored; the answer is a client's fault, never ours."""
     as_json = {"content-type": "application/json"}
-    async with client(house) as api:
+    async with client(app) as api:
         thread_id = (await only_thread(api))["thread"]["thread_id"]
         notes, steps = f"/api/threads/{thread_id}/notes", f"/api/threads/{thread_id}/steps"
         for text in HOSTILE:
@@ -243,23 +243,23 @@ async def test_hostile_input_is_refused_in_words(house: Tended) -> None:
                 answer = await api.post(where, content=half, headers=as_json)
                 assert answer.status_code in (400, 422), half
                 assert answer.json()["error"] in ("bad_request", "invalid"), half
-    whole = await house.thread(UUID(thread_id))
+    whole = await app.thread(UUID(thread_id))
     assert (whole.thread.tags, whole.notes, len(whole.log)) == ([], (), 1)
 
 
-async def test_what_is_not_there_is_not_found(house: Tended) -> None:
+async def test_what_is_not_there_is_not_found(app: Tended) -> None:
     """An id of nobody, or of another workspace, is the same as none."""
-    async with client(house) as api:
+    async with client(app) as api:
         for path in ("/api/threads/{id}", "/api/drafts/{id}"):
             assert (await api.get(path.format(id=uuid4()))).status_code == 404
         gone = await api.post(f"/api/threads/{uuid4()}/steps", json={"to": "resolved"})
     assert (gone.status_code, gone.json()["error"]) == (404, "thread_unknown")
 
 
-async def test_a_note_is_kept_as_it_was_written(house: Tended) -> None:
+async def test_a_note_is_kept_as_it_was_written(app: Tended) -> None:
     """Text of people is text: no markup, no statement."""
     words = ["\U0001f600 ok", "'; DROP TABLE thread_notes; --", "<b>bold</b>\n\n  second line"]
-    async with client(house) as api:
+    async with client(app) as api:
         thread_id = (await only_thread(api))["thread"]["thread_id"]
         for text in words:
             assert (await api.post(f"/api/threads/{thread_id}/notes", json={"text": text})).status_code == 201

@@ -13,7 +13,7 @@ from deploy.local import Endpoints
 from services import learn_facts
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
-from services.core.memory.embeddings import EmbedderUnavailable, MiniLM, Vector
+from services.memory.embeddings import EmbedderUnavailable, MiniLM, Vector
 from tests.support.remembering import Memory, fact, remembering
 
 MARK = "INSERT INTO embeddings (model, text_sha256, vector) VALUES (%(model)s, repeat('0', 64), '[1]')"
@@ -40,13 +40,13 @@ async def count(memory: Memory, model: str) -> int:
 
 
 async def mark(memory: Memory, model: str, times: int = 1) -> None:
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         for _ in range(times):
             await conn.execute(MARK, {"model": model})
 
 
 async def mark_and_fail(memory: Memory, fetches: bool) -> None:
-    async with memory.house.database.transaction() as conn:
+    async with memory.app.database.transaction() as conn:
         await conn.execute(MARK, {"model": "own"})
         if fetches:
             assert (await fetch_one(conn, COUNT, {"model": "own"}) or {})["n"] == 1
@@ -72,15 +72,15 @@ async def test_what_the_block_raises_takes_everything_back(memory: Memory) -> No
 
 async def test_a_connection_that_was_killed_is_replaced_before_it_is_used(memory: Memory) -> None:
     """However short ago they were used: who asks for a connection gets one that works."""
-    async with memory.house.database.reading() as conn:
+    async with memory.app.database.reading() as conn:
         await conn.execute("SELECT 1")
-    async with await psycopg.AsyncConnection.connect(memory.house.settings.database_url, autocommit=True) as other:
+    async with await psycopg.AsyncConnection.connect(memory.app.settings.database_url, autocommit=True) as other:
         await other.execute(
             "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
             " WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
         )
     for _ in range(4):
-        async with memory.house.database.reading() as conn:
+        async with memory.app.database.reading() as conn:
             assert await fetch_one(conn, "SELECT 1 AS one") == {"one": 1}
 
 
@@ -97,7 +97,7 @@ async def test_a_facts_own_event_needs_nothing_where_the_fact_has_its_vector(mem
 async def test_a_fact_is_learned_while_the_embedder_is_away(memory: Memory) -> None:
     """Learning waits for no vector; the fact's own event is left to do, and gives it one once the embedder is back."""
     mail = await memory.mail("We are on the Team plan.", on=1)
-    away = replace(memory.house, embedder=Away())
+    away = replace(memory.app, embedder=Away())
     reflected = memory.reflection(mail, fact("plan", "Team", "on the Team plan"))
     await Runner(learn_facts.PROCESSOR, away).process(reflected)
     assert await memory.current() == ["Team"]

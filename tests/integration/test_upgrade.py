@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
+from services.core.app import App, open_app
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all
-from services.core.house import House, open_house
+from services.operations.settle import settle
 from services.pipeline import consumers
 from services.receive_email.accept import accept
-from services.tools.settle import settle
-from tests.support.house import running_house, settings_for
+from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
 from tests.support.stack import temporary_home
 from tests.support.workers import ROOT, Process, Worker, environment_of
@@ -71,24 +71,24 @@ async def test_the_previous_release_works_next_to_this_one(
     with temporary_home() as home:
         settings = settings_for(stack, database, topic_prefix, home)
         log = tmp_path / f"{version}.log"
-        async with running_house(settings) as house:
+        async with running_app(settings) as app:
             process = spawn_in(tree, ["all"], environment_of(settings), log)
             old = Worker(version, ("all",), log, process, AT_WORK)
             try:
                 await old.ready(300)  # its tree has no compiled files yet
-                await post(house, range(MAILS))
-                await settle(house, timeout_s=180)
-                await check(house, MAILS)
-                both = await who_worked(house)
+                await post(app, range(MAILS))
+                await settle(app, timeout_s=180)
+                await check(app, MAILS)
+                both = await who_worked(app)
             except BaseException:
                 print(old.tail(60))
                 old.kill()
                 raise
         try:  # the rollback: this tree's processes have ended, the previous release goes on alone
-            async with open_house(settings) as house:
-                await post(house, range(MAILS, 2 * MAILS))
-                await settle(house, timeout_s=180)
-                await check(house, 2 * MAILS)
+            async with open_app(settings) as app:
+                await post(app, range(MAILS, 2 * MAILS))
+                await settle(app, timeout_s=180)
+                await check(app, 2 * MAILS)
         except BaseException:
             print(old.tail(60))
             raise
@@ -99,18 +99,18 @@ async def test_the_previous_release_works_next_to_this_one(
     assert min(both.values()) > 0, "one of the two did nothing"
 
 
-async def post(house: House, numbers: range) -> None:
+async def post(app: App, numbers: range) -> None:
     """Mails of people of their own."""
     for number in numbers:
         raw = letter(
             "What does the Team plan cost?", sender=f"P <p{number}@x.example>", message_id=f"<{number}@x.example>"
         )
-        await accept(house, house.settings.inboxes[0], raw, source="file", source_key=str(number))
+        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
 
 
-async def check(house: House, mails: int) -> None:
+async def check(app: App, mails: int) -> None:
     """Each mail's turn has ended once, nothing is left in the outbox, and nobody made a dead letter."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         [turns] = await fetch_all(conn, "SELECT count(*) AS n, count(closed_at) AS closed FROM turns")
         [sent] = await fetch_all(conn, "SELECT count(*) AS n, count(DISTINCT thread_id) AS threads FROM deliveries")
         left = await fetch_all(conn, "SELECT * FROM outbox")
@@ -119,15 +119,15 @@ async def check(house: House, mails: int) -> None:
     assert sent["n"] == sent["threads"] == mails
     assert left == []
     assert failed == []
-    prefix = house.settings.kafka.topic_prefix
+    prefix = app.settings.kafka.topic_prefix
     letters = [dead_letter_topic(prefix + topic, prefix + name) for topic, name in consumers()]
-    assert sum((await ends(house.settings.kafka.brokers, letters)).values()) == 0
+    assert sum((await ends(app.settings.kafka.brokers, letters)).values()) == 0
 
 
-async def who_worked(house: House) -> dict[str, int]:
+async def who_worked(app: App) -> dict[str, int]:
     """How many events each of the two stored: version 0.1 marks `published_at` later than it stores."""
     query = """SELECT count(*) FILTER (WHERE published_at - stored_at > interval '0.2 ms') AS previous,
                       count(*) FILTER (WHERE published_at - stored_at <= interval '0.2 ms') AS this FROM events"""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         [row] = await fetch_all(conn, query)
     return dict(row)

@@ -17,17 +17,17 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from services import learn_documents
-from services.console.knowledge.reading import find_passages
-from services.console.memory.finding import find
+from services.cli.main import web_app
 from services.core.db.locks import HeldElsewhere
-from services.core.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
-from services.tools.alone import HistoryHeld, holding
-from services.tools.cli import app
-from services.tools.rebuild import run as rebuild
-from services.tools.rebuild.beside import connected
-from services.tools.rebuild.scopes import scope
-from services.tools.vectors import index, keep
-from services.tools.vectors.renewal import count_lacking, give_vectors
+from services.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
+from services.operations.alone import HistoryHeld, holding
+from services.operations.knowledge.reading import find_passages
+from services.operations.memory.search import find
+from services.operations.rebuild import run as rebuild
+from services.operations.rebuild.beside import connected
+from services.operations.rebuild.scopes import scope
+from services.operations.vectors import index, keep
+from services.operations.vectors.renewal import count_lacking, give_vectors
 from tests.support.documents import shelve
 from tests.support.remembering import DRIVEN, Memory, day, fact, remembering
 from tests.support.vectors import HashVectors
@@ -53,14 +53,14 @@ async def memory(stack: Endpoints, database: str, topic_prefix: str, tmp_path: P
             fact("city", "Graz", "live in Graz"),
         )
         await told.learn(mail, tool, plan, city)
-        await shelve(told.house, "guide.md", GUIDE)
+        await shelve(told.app, "guide.md", GUIDE)
         await told.settle([*DRIVEN, learn_documents.PROCESSOR])
         yield told
 
 
 def using(memory: Memory, embedder: Any) -> Memory:
-    """The same house with another embedder in its settings."""
-    return replace(memory, house=replace(memory.house, embedder=embedder))
+    """The same deployment with another embedder in its settings."""
+    return replace(memory, app=replace(memory.app, embedder=embedder))
 
 
 async def models(memory: Memory) -> Counter[str | None]:
@@ -74,7 +74,7 @@ def silent(done: int, of: int) -> None:
 
 async def similarities(memory: Memory) -> set[bool]:
     """Whether facts and passages are compared with a question by their meaning."""
-    answer = await find(memory.house, memory.person(), "Which plan?", now=day(2))
+    answer = await find(memory.app, memory.person(), "Which plan?", now=day(2))
     assert len(answer.hits) == 3
     return {hit.similarity is not None for hit in answer.hits}
 
@@ -82,24 +82,24 @@ async def similarities(memory: Memory) -> set[bool]:
 async def test_two_models_of_equal_length_never_mix(memory: Memory) -> None:
     """With another embedder of 384 numbers, facts and passages are found by their words, until they have its vectors."""
     assert await similarities(memory) == {True}
-    (best, _) = await find_passages(memory.house, "Kettles\nDescale a kettle with vinegar.", limit=2)
+    (best, _) = await find_passages(memory.app, "Kettles\nDescale a kettle with vinegar.", limit=2)
     assert "vinegar" in best.text
     changed = using(memory, OTHER)
     assert await similarities(changed) == {False}
-    (best, _) = await find_passages(changed.house, "rinse a teapot", limit=2)
+    (best, _) = await find_passages(changed.app, "rinse a teapot", limit=2)
     assert "rinsed" in best.text
-    await keep.look(changed.house, silent)
+    await keep.look(changed.app, silent)
     assert await models(memory) == {OTHER.name: 5}
     assert await similarities(changed) == {True}
     assert await similarities(memory) == {False}
 
 
-async def test_the_house_sees_to_it_at_its_start_and_says_so(
+async def test_the_deployment_sees_to_it_at_its_start_and_says_so(
     memory: Memory, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Nobody has to ask: the process that keeps time tells that the embedder has changed, and makes vectors anew."""
     stop = asyncio.Event()
-    keeping = asyncio.create_task(keep.keep(using(memory, OTHER).house, stop))
+    keeping = asyncio.create_task(keep.keep(using(memory, OTHER).app, stop))
     while (await models(memory))[OTHER.name] < 5:
         assert not keeping.done()
         await asyncio.sleep(0.02)
@@ -109,8 +109,8 @@ async def test_the_house_sees_to_it_at_its_start_and_says_so(
     assert "the embedder has changed" in said.out + said.err
 
 
-async def test_a_house_that_stops_waits_for_no_embedder(memory: Memory) -> None:
-    """An embedder that never answers keeps no house from stopping, and what is left is done by the next one."""
+async def test_a_deployment_that_stops_waits_for_no_embedder(memory: Memory) -> None:
+    """An embedder that never answers keeps no deployment from stopping, and what is left is done by the next one."""
     asked = asyncio.Event()
 
     class Silent(HashVectors):
@@ -119,18 +119,18 @@ async def test_a_house_that_stops_waits_for_no_embedder(memory: Memory) -> None:
             await asyncio.Event().wait()
 
     stop = asyncio.Event()
-    keeping = asyncio.create_task(keep.keep(using(memory, Silent("silent")).house, stop))
+    keeping = asyncio.create_task(keep.keep(using(memory, Silent("silent")).app, stop))
     await asked.wait()
     stop.set()
     await keeping
-    await keep.look(using(memory, OTHER).house, silent)
+    await keep.look(using(memory, OTHER).app, silent)
     assert await models(memory) == {OTHER.name: 5}
 
 
 @pytest.mark.parametrize("batches", [1, 2])
 async def test_killed_in_the_middle_the_next_one_goes_on(memory: Memory, batches: int) -> None:
     """After a SIGKILL between two batches what was done stands, and only the rest is embedded."""
-    settings = memory.house.settings
+    settings = memory.app.settings
     given = json.dumps(settings.model_dump(mode="json", exclude_unset=True, exclude={"secret"}))
     command = [sys.executable, "-m", "tests.support.renewer", given, OTHER.name, str(batches)]
     child = await asyncio.create_subprocess_exec(*command, env=environment_of(settings))
@@ -138,7 +138,7 @@ async def test_killed_in_the_middle_the_next_one_goes_on(memory: Memory, batches
     done = 2 * batches
     assert await models(memory) == {OTHER.name: done, ONE.name: 5 - done}
     fresh = HashVectors(OTHER.name)
-    await keep.look(using(memory, fresh).house, silent)
+    await keep.look(using(memory, fresh).app, silent)
     assert sum(fresh.asked) == 5 - done
     assert await models(memory) == {OTHER.name: 5}
 
@@ -146,8 +146,8 @@ async def test_killed_in_the_middle_the_next_one_goes_on(memory: Memory, batches
 async def test_going_back_asks_the_embedder_for_nothing(memory: Memory) -> None:
     """Vectors that were made once come from the cache."""
     fresh = HashVectors(ONE.name)
-    await keep.look(using(memory, OTHER).house, silent)
-    await keep.look(using(memory, fresh).house, silent)
+    await keep.look(using(memory, OTHER).app, silent)
+    await keep.look(using(memory, fresh).app, silent)
     assert (fresh.asked, await models(memory)) == ([], {ONE.name: 5})
 
 
@@ -157,20 +157,20 @@ async def test_one_process_at_a_time_makes_them(memory: Memory) -> None:
     class Watched(HashVectors):
         async def embed(self, texts: Any) -> Any:
             with pytest.raises(HeldElsewhere):
-                await keep.look(using(memory, HashVectors(OTHER.name)).house, silent)
+                await keep.look(using(memory, HashVectors(OTHER.name)).app, silent)
             return await super().embed(texts)
 
-    await keep.look(using(memory, Watched(OTHER.name)).house, silent)
+    await keep.look(using(memory, Watched(OTHER.name)).app, silent)
     assert await models(memory) == {OTHER.name: 5}
 
 
 async def test_a_text_that_is_refused_keeps_no_other_from_its_vector(memory: Memory) -> None:
     """It alone stays without one, and is found by its words; a service that takes none is an error."""
     choosy = HashVectors("choosy", refuses={"vinegar"})
-    assert await keep.look(using(memory, choosy).house, silent) == 1
+    assert await keep.look(using(memory, choosy).app, silent) == 1
     assert await models(memory) == {"choosy": 4, ONE.name: 1}
     with pytest.raises(TextRefused):
-        await keep.look(using(memory, HashVectors("closed", refuses={""})).house, silent)
+        await keep.look(using(memory, HashVectors("closed", refuses={""})).app, silent)
 
 
 async def test_an_embedder_that_is_away_loses_nothing(memory: Memory) -> None:
@@ -181,7 +181,7 @@ async def test_an_embedder_that_is_away_loses_nothing(memory: Memory) -> None:
             raise EmbedderUnavailable("no answer")
 
     with pytest.raises(EmbedderUnavailable):
-        await keep.look(using(memory, Away("away")).house, silent)
+        await keep.look(using(memory, Away("away")).app, silent)
     assert await models(memory) == {ONE.name: 5}
 
 
@@ -189,13 +189,13 @@ async def test_nothing_is_written_while_somebody_is_erased_or_tables_are_folded(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who holds the history is waited for; then it goes on."""
-    monkeypatch.setattr("services.tools.alone.WAIT_S", 0.0)
+    monkeypatch.setattr("services.operations.alone.WAIT_S", 0.0)
     changed = using(memory, OTHER)
-    async with holding(memory.house.settings.database_url):
+    async with holding(memory.app.settings.database_url):
         with pytest.raises(HistoryHeld):
-            await keep.look(changed.house, silent)
+            await keep.look(changed.app, silent)
         assert await models(memory) == {ONE.name: 5}
-    await keep.look(changed.house, silent)
+    await keep.look(changed.app, silent)
     assert await models(memory) == {OTHER.name: 5}
 
 
@@ -211,7 +211,7 @@ async def test_of_what_went_meanwhile_no_vector_is_kept(memory: Memory) -> None:
             return await super().embed(texts)
 
     slow = Slow("slow")
-    await keep.look(using(memory, slow).house, silent)
+    await keep.look(using(memory, slow).app, silent)
     kept = await memory.rows("SELECT count(*) AS n FROM embeddings WHERE model = 'slow'")
     assert kept == [{"n": 3}]
     assert await models(memory) == {"slow": 3, ONE.name: 1}
@@ -219,7 +219,7 @@ async def test_of_what_went_meanwhile_no_vector_is_kept(memory: Memory) -> None:
 
 async def test_a_fold_keeps_vectors_with_their_models(memory: Memory) -> None:
     """Tables that are folded anew have the vectors of before, each under the name of its model."""
-    settings = memory.house.settings
+    settings = memory.app.settings
     await rebuild.swap(settings, scope("all"), lambda _: None)
     assert await models(memory) == {ONE.name: 5}
     assert await similarities(memory) == {True}
@@ -229,18 +229,18 @@ async def test_the_index_follows_the_model(memory: Memory, monkeypatch: pytest.M
     """It is made where there are facts enough, again where a fold or a crash took it; that of the last model goes."""
     monkeypatch.setattr(index, "LEAST_FACTS", 3)
     assert await indices(memory) == {}
-    await keep.look(memory.house, silent)
+    await keep.look(memory.app, silent)
     assert await indices(memory) == {index.index_name(ONE.name): True}
-    await keep.look(using(memory, OTHER).house, silent)
+    await keep.look(using(memory, OTHER).app, silent)
     assert await indices(memory) == {index.index_name(OTHER.name): True}
     await memory.rows(
         "UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%(name)s) RETURNING 1",
         name=index.index_name(OTHER.name),
     )
-    await keep.look(using(memory, OTHER).house, silent)
+    await keep.look(using(memory, OTHER).app, silent)
     assert await indices(memory) == {index.index_name(OTHER.name): True}
     monkeypatch.setattr(index, "EF_CONSTRUCTION", 100)
-    await keep.look(using(memory, OTHER).house, silent)
+    await keep.look(using(memory, OTHER).app, silent)
     assert await indices(memory) == {index.index_name(OTHER.name): True}
 
 
@@ -253,9 +253,9 @@ async def indices(memory: Memory) -> dict[str, bool]:
 
 
 async def test_another_workspace_keeps_its_own(memory: Memory) -> None:
-    """A house renews what is of its workspace alone."""
+    """A deployment renews what is of its workspace alone."""
     await memory.rows("UPDATE facts SET workspace = 'theirs' WHERE key = 'city' RETURNING 1")
-    async with connected(memory.house.settings.database_url) as conn:
+    async with connected(memory.app.settings.database_url) as conn:
         assert await give_vectors(conn, OTHER, memory.workspace) == 4
         assert (await count_lacking(conn, OTHER.name, "theirs")).total == 1
 
@@ -272,8 +272,8 @@ async def test_the_command_shows_whose_they_are_and_gives_them_now(memory: Memor
 
 async def run(memory: Memory, *words: str) -> Result:
     """One command on the memory's house."""
-    home = str(memory.house.settings.home)
+    home = str(memory.app.settings.home)
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in environment_of(memory.house.settings).items():
+        for name, value in environment_of(memory.app.settings).items():
             environment.setenv(name, value)
-        return await asyncio.to_thread(CliRunner().invoke, app, ["--home", home, *words])
+        return await asyncio.to_thread(CliRunner().invoke, web_app, ["--home", home, *words])

@@ -9,18 +9,18 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from services.console.routes import routes
-from services.console.threads.explaining import explain_reply, explain_thread
-from services.console.threads.reading import whole_thread
+from services.cli.why.view import whole
+from services.core.app import open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.places import ArchiveMissing
 from services.core.clock import random_id
 from services.core.db import fetch_all
-from services.core.house import open_keys
 from services.core.web import make_app
-from services.tools.archive.move import move
-from services.tools.rebuild.beside import connected
-from services.tools.why import whole
+from services.operations.archive.move import move
+from services.operations.rebuild.beside import connected
+from services.operations.threads.explanations import explain_reply, explain_thread
+from services.operations.threads.reading import whole_thread
+from services.web.routes import routes
 from tests.support.archiver import FOREVER
 from tests.support.remembering import fact
 from tests.support.tending import tending
@@ -31,14 +31,14 @@ async def test_a_reply_is_explained_from_the_log(
 ) -> None:
     """Layer by layer: what was included with its reason and score, what shaped the reply, what was decided; else 404."""
     said = {"web": {"api_token": "t"}, "send": {"approval": "review"}}
-    async with tending(stack, database, topic_prefix, tmp_path, **said) as house:
-        await house.write("We are on the Enterprise plan.")
-        (mail,) = await house.rows("SELECT * FROM mails")
-        await house.learn(mail, fact("plan", "Enterprise", "on the Enterprise plan"))
-        thread_id = await house.write("Which plan are we on?", subject="Plan")
-        (reply,) = await house.rows("SELECT reply_id FROM deliveries WHERE thread_id = %(id)s", id=thread_id)
-        async with house.house.database.reading() as conn:
-            found = await explain_reply(conn, house.workspace, reply["reply_id"])
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
+        await app.write("We are on the Enterprise plan.")
+        (mail,) = await app.rows("SELECT * FROM mails")
+        await app.learn(mail, fact("plan", "Enterprise", "on the Enterprise plan"))
+        thread_id = await app.write("Which plan are we on?", subject="Plan")
+        (reply,) = await app.rows("SELECT reply_id FROM deliveries WHERE thread_id = %(id)s", id=thread_id)
+        async with app.app.database.reading() as conn:
+            found = await explain_reply(conn, app.workspace, reply["reply_id"])
         shown = "\n".join(line.plain for line in whole(found))
         for part in (
             "Layer persona",
@@ -49,9 +49,9 @@ async def test_a_reply_is_explained_from_the_log(
             f"Decided  {found.decisions[0].decision}",
         ):
             assert part in shown
-        app = make_app([routes(house.house)])
+        web_app = make_app([routes(app.app)])
         async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+            transport=httpx.ASGITransport(web_app, raise_app_exceptions=False),
             base_url="http://house",
             headers={"authorization": "Bearer t"},
         ) as api:
@@ -68,19 +68,19 @@ async def test_archived_days_are_read_as_the_others_are(
 ) -> None:
     """With every event in files, why, what was learned and the API say the same; without the files, what is missing."""
     said = {"web": {"api_token": "t"}, "archive": {"url": str(tmp_path / "archive")}}
-    async with tending(stack, database, topic_prefix, tmp_path, **said) as house:
-        settings, archive = house.house.settings, archive_of(house.house.settings)
-        thread_id = await house.write("We are on the Enterprise plan. Which plan are we on?")
-        await house.wait(minutes=5)
-        await house.write("And now?", subject="Re: Export", after="<m1@acme.example>")
-        await house.wait(days=30)
-        (first, _) = await house.rows("SELECT turn_id, reply_id FROM turns ORDER BY opened_at")
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
+        settings, archive = app.app.settings, archive_of(app.app.settings)
+        thread_id = await app.write("We are on the Enterprise plan. Which plan are we on?")
+        await app.wait(minutes=5)
+        await app.write("And now?", subject="Re: Export", after="<m1@acme.example>")
+        await app.wait(days=30)
+        (first, _) = await app.rows("SELECT turn_id, reply_id FROM turns ORDER BY opened_at")
 
         async def read() -> tuple[Any, ...]:
-            async with house.house.database.reading() as conn:
-                newest = await explain_thread(conn, house.workspace, thread_id, archive=archive)
-                reply = await explain_reply(conn, house.workspace, first["reply_id"], archive=archive)
-                known = await whole_thread(conn, house.workspace, thread_id, archive=archive)
+            async with app.app.database.reading() as conn:
+                newest = await explain_thread(conn, app.workspace, thread_id, archive=archive)
+                reply = await explain_reply(conn, app.workspace, first["reply_id"], archive=archive)
+                known = await whole_thread(conn, app.workspace, thread_id, archive=archive)
             return newest, reply, known.learned
 
         before = await read()
@@ -94,7 +94,7 @@ async def test_archived_days_are_read_as_the_others_are(
         assert await read() == before
         for file in (tmp_path / "archive").iterdir():
             file.unlink()
-        async with house.house.database.reading() as conn:
+        async with app.app.database.reading() as conn:
             with pytest.raises(ArchiveMissing):
-                await explain_thread(conn, house.workspace, thread_id, archive=archive)
-            assert (await whole_thread(conn, house.workspace, thread_id, archive=archive)).learned == ()
+                await explain_thread(conn, app.workspace, thread_id, archive=archive)
+            assert (await whole_thread(conn, app.workspace, thread_id, archive=archive)).learned == ()

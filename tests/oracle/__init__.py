@@ -1,4 +1,4 @@
-"""What must be true of a house at rest, whatever was done to it: judged from plain records by this package alone.
+"""What must be true of a deployment at rest, whatever was done to it: judged from plain records by this package alone.
 
 Written apart from the code that it judges: it imports nothing of `services`, has its own SQL, its own fold of the
 events and its own table of legal steps. `collect` takes the evidence, `judge` is pure and gives every broken promise

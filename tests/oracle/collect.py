@@ -21,7 +21,7 @@ TABLES = tuple(name for name in STATEMENTS if name not in ("events", "journal"))
 
 
 async def collect(fetch: Fetch, offered: Sequence[Offered], server: SmtpServer, **more: Any) -> Evidence:
-    """The evidence of a house that was offered these mails and handed its replies to this server."""
+    """The evidence of a deployment that was offered these mails and handed its replies to this server."""
     journal = await _rows(fetch, "journal")
     return Evidence(
         offered=tuple(offered),

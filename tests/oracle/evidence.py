@@ -15,7 +15,7 @@ Partition = tuple[str, int]  # (topic, partition)
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """A mail that was offered to the house until it was accepted."""
+    """A mail that was offered to the deployment until it was accepted."""
 
     message_id: str
     sender: str
@@ -58,7 +58,7 @@ class Newer:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything that is known of one house at rest. Ids are text; nobody asked for `folds` or `groups` that are None."""
+    """Everything that is known of one deployment at rest. Ids are text; nobody asked for `folds` or `groups` that are None."""
 
     offered: tuple[Offered, ...]
     accepted: tuple[Accepted, ...]

@@ -1,4 +1,4 @@
-"""The verdict on one house at rest: its figures, and every promise that it broke, in words."""
+"""The verdict on one deployment at rest: its figures, and every promise that it broke, in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables are what the events say: folded here once more, in a few lines, and by the house's own rebuild (hashes)."""
+"""The tables are what the events say: folded here once more, in a few lines, and by the deployment's own rebuild (hashes)."""
 
 from __future__ import annotations
 

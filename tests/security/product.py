@@ -22,17 +22,17 @@ import httpx
 
 from deploy.local import running_endpoints
 from deploy.local.ports import free_port
+from services.core.app import App, open_app
 from services.core.db import fetch_all
-from services.core.house import House, open_house
 from services.core.settings import InboxSettings, LimitSettings
-from services.tools.running import stack_settings
-from services.tools.settle import settle
+from services.operations.running import stack_settings
+from services.operations.settle import settle
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, signed_headers
 from tests.security.surroundings import Surroundings, Zone, surroundings
 from tests.support.stack import temporary_home
 
 ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-c", "from services.tools.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from services.cli.main import main; main()"]
 DOMAIN = "ourcompany.example"
 TOKEN = "the-token-of-the-security-suite"
 RESOLVER = """
@@ -53,7 +53,7 @@ class Product:
     home: Path
     web: str
     around: Surroundings
-    house: House
+    app: App
     _ids: Iterator[int] = field(default_factory=count)
 
     def post(self, raw: bytes, *, inbox: str = "support") -> None:
@@ -73,13 +73,13 @@ class Product:
         while len(self.rows("SELECT mail_id FROM mails")) < mails:
             assert time.monotonic() < deadline, f"{len(self.rows('SELECT mail_id FROM mails'))} of {mails} mails read"
             time.sleep(0.2)
-        self.around.run(settle(self.house, timeout_s=600))
+        self.around.run(settle(self.app, timeout_s=600))
 
     def rows(self, query: str, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query, opened."""
 
         async def read() -> list[dict[str, Any]]:
-            async with self.house.database.reading() as conn:
+            async with self.app.database.reading() as conn:
                 return await fetch_all(conn, query, args)
 
         return self.around.run(read())
@@ -110,14 +110,14 @@ def _product(folder: Path, port: int, around: Surroundings) -> Iterator[Product]
     before = os.environ.get("CORRESPONDENT_CONFIG")
     os.environ["CORRESPONDENT_CONFIG"] = str(folder / "correspondent.toml")
     try:
-        opening = open_house(stack_settings(endpoints, (folder / "var").resolve()))
+        opening = open_app(stack_settings(endpoints, (folder / "var").resolve()))
     finally:
         os.environ.pop("CORRESPONDENT_CONFIG")
         if before is not None:
             os.environ["CORRESPONDENT_CONFIG"] = before
-    house = around.run(opening.__aenter__())
+    app = around.run(opening.__aenter__())
     try:
-        yield Product(folder, f"http://127.0.0.1:{port}", around, house)
+        yield Product(folder, f"http://127.0.0.1:{port}", around, app)
     finally:
         around.run(opening.__aexit__(None, None, None))
 

@@ -11,11 +11,11 @@ from uuid import UUID, uuid5
 from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactMarkedStale, FactRecorded, FactRetracted
 from schemas.events.replies import FactProposal
-from services.core.memory.support import Support
 from services.learn_facts import proposals
 from services.learn_facts.after import after
 from services.learn_facts.participant import Participant, Source
 from services.learn_facts.policy import STANDARD
+from services.memory.support import Support
 from tests.stories.story import Story
 
 ROOT = UUID("b0000000-0000-4000-8000-000000000001")

@@ -12,56 +12,56 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
+from services.core.app import App, open_app
 from services.core.bus.group import make_source
 from services.core.bus.processor import Processor
-from services.core.house import House, open_house
 from services.core.settings import Settings
+from services.operations.mailboxes.keep import settle_mailboxes
 from services.pipeline import NAMES, PROCESSORS
 from services.process import start_beside
-from services.tools.mailboxes.keep import settle_mailboxes
 from tests.support.memory_log import MemoryLog, MemoryPublisher
 
 
 @asynccontextmanager
-async def opened_brokerless(settings: Settings, **parts: Any) -> AsyncIterator[House]:
-    """A house that publishes to the log in memory of its topics' prefix; nobody is at work in it."""
+async def opened_brokerless(settings: Settings, **parts: Any) -> AsyncIterator[App]:
+    """A deployment that publishes to the log in memory of its topics' prefix; nobody is at work in it."""
     log = MemoryLog.of(settings.kafka.topic_prefix)
-    async with open_house(settings, publishes=False, **parts) as house:
-        yield replace(house, publisher=MemoryPublisher(log))
+    async with open_app(settings, publishes=False, **parts) as app:
+        yield replace(app, publisher=MemoryPublisher(log))
 
 
 @asynccontextmanager
-async def working_brokerless(house: House, names: Collection[str]) -> AsyncIterator[None]:
+async def working_brokerless(app: App, names: Collection[str]) -> AsyncIterator[None]:
     """The named processors and edges at work for the block; they stop cleanly at its end."""
-    log, stop = MemoryLog.of(house.settings.kafka.topic_prefix), asyncio.Event()
+    log, stop = MemoryLog.of(app.settings.kafka.topic_prefix), asyncio.Event()
     if "keep_time" in names:
-        await settle_mailboxes(house)
+        await settle_mailboxes(app)
     try:
         async with asyncio.TaskGroup() as group, AsyncExitStack() as stack:
             for processor in PROCESSORS:
                 if processor.name in names:
-                    await stack.enter_async_context(_consuming(log, processor, house))
+                    await stack.enter_async_context(_consuming(log, processor, app))
             stack.callback(stop.set)
-            start_beside(group, house, names, stop)
+            start_beside(group, app, names, stop)
             yield
     except BaseExceptionGroup as several:
         raise several.exceptions[0] from None
 
 
 @asynccontextmanager
-async def running_brokerless(settings: Settings, names: tuple[str, ...] = NAMES, **parts: Any) -> AsyncIterator[House]:
-    """A house on a migrated database with the named processors at work in this process."""
-    async with opened_brokerless(settings, **parts) as house, working_brokerless(house, names):
-        yield house
+async def running_brokerless(settings: Settings, names: tuple[str, ...] = NAMES, **parts: Any) -> AsyncIterator[App]:
+    """A deployment on a migrated database with the named processors at work in this process."""
+    async with opened_brokerless(settings, **parts) as app, working_brokerless(app, names):
+        yield app
 
 
 @asynccontextmanager
-async def _consuming(log: MemoryLog, processor: Processor, house: House) -> AsyncIterator[None]:
+async def _consuming(log: MemoryLog, processor: Processor, app: App) -> AsyncIterator[None]:
     """The lanes and the runner that a process gives this processor, on the log in memory."""
-    source = make_source(processor, house)
+    source = make_source(processor, app)
     topics = source._settings.topics
     task = asyncio.create_task(log.consume(source._settings.group, topics, source._lanes), name=processor.name)
-    mine = house.bell.listen(topics, lambda: None)  # nobody else need be told that there are records
+    mine = app.bell.listen(topics, lambda: None)  # nobody else need be told that there are records
     try:
         yield
     finally:

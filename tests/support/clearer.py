@@ -15,12 +15,12 @@ from typing import Any
 
 from psycopg import sql
 
-from services.core.house import open_house
+from services.core.app import open_app
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings
-from services.tools.retention import ask, files, journal
-from services.tools.retention.clearing import Clearing, today
-from services.tools.retention.run import run
+from services.operations.retention import ask, files, journal
+from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.run import run
 from tests.support.remembering import Quiet
 
 
@@ -69,8 +69,8 @@ def _unless_first() -> Any:
 
 async def work(settings: Settings, now: datetime) -> None:
     """One round."""
-    async with open_house(settings, now=lambda: now) as house:
-        quiet = replace(house, publisher=Quiet(settings.kafka.brokers))
+    async with open_app(settings, now=lambda: now) as app:
+        quiet = replace(app, publisher=Quiet(settings.kafka.brokers))
         async for _ in run(Clearing(quiet, today(now))):
             continue
 

@@ -14,7 +14,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from unittest import mock
 
-from services.tools.command_table import COMMANDS
+from services.cli.command_table import COMMANDS
 
 TERMINAL = {"COLUMNS": "160", "NO_COLOR": "1"}
 LONGEST_S = 300
@@ -37,7 +37,7 @@ def loaded_commands() -> ForkServerContext:
     """A server in which every command is loaded; its children are the commands."""
     context = multiprocessing.get_context("forkserver")
     modules = sorted({entry.target.partition(":")[0] for entry in COMMANDS.values()})
-    context.set_forkserver_preload(["services.tools.cli", *(f"services.tools.commands.{one}" for one in modules)])
+    context.set_forkserver_preload(["services.cli.main", *(f"services.cli.{one}" for one in modules)])
     with mock.patch.dict(os.environ, TERMINAL):  # what draws tables looks at it while it is loaded
         forkserver.ensure_running()
     return context
@@ -80,6 +80,6 @@ def _command(folder: str, words: list[str], variables: dict[str, str]) -> None:
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - for the rest of the process
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.argv = ["correspondent", *words]
-    from services.tools.cli import main
+    from services.cli.main import main
 
     main()

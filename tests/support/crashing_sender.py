@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, NoReturn
 from uuid import UUID
 
+from services.core.app import open_app
 from services.core.bus import history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
-from services.core.house import open_house
 from services.core.settings import Settings, read_settings
 from tests.support.workers import ROOT, environment_of
 
@@ -54,7 +54,7 @@ POINTS = {
     "after-rcpt": Point(APPROVED, DELIVER, "_intend"),
     "intent-committed": Point(APPROVED, DELIVER, "_intend", "after"),
     "answered-not-now": Point(APPROVED, DELIVER, "_defer"),
-    "answered-kept": Point(APPROVED, "services.core.mail.smtp_dialogue:Dialogue", "data", "after"),
+    "answered-kept": Point(APPROVED, "services.mail.smtp_dialogue:Dialogue", "data", "after"),
     "sent-committed": Point(APPROVED, RUNNER, "publish"),
     "sent-published": Point(APPROVED, PUBLISHER, "publish_each", "after"),
     "sent-before-ack": Point(APPROVED),
@@ -102,11 +102,11 @@ def _dying(function: Callable[..., Any], when: str) -> Callable[..., Any]:
 
 
 async def _handle(event_id: UUID, processor: str, *, at_the_end: bool) -> None:
-    async with open_house(read_settings()) as house:
-        async with house.database.reading() as conn:
+    async with open_app(read_settings()) as app:
+        async with app.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.by_id, {"id": event_id})
         assert row is not None
-        await Runner(pkgutil.resolve_name(f"services.{processor}:PROCESSOR"), house).process(history.envelope(row))
+        await Runner(pkgutil.resolve_name(f"services.{processor}:PROCESSOR"), app).process(history.envelope(row))
         if at_the_end:
             _die()
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from typer.main import get_command
 
-from services.tools.cli import app
-from services.tools.command_table import COMMANDS
+from services.cli.command_table import COMMANDS
+from services.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "README.md", ROOT / "docs" / "quickstart.md", *sorted((ROOT / "docs" / "how-to").glob("*.md")))

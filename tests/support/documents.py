@@ -10,14 +10,14 @@ import docx
 from pypdf import PdfWriter
 from pypdf.generic import DictionaryObject, NameObject, StreamObject
 
-from services.console.knowledge.asking import hand_in
-from services.core.house import House
+from services.core.app import App
+from services.operations.knowledge.requests import hand_in
 
 
-async def shelve(house: House, origin: str, text: str, *, public_url: str = "") -> UUID:
+async def shelve(app: App, origin: str, text: str, *, public_url: str = "") -> UUID:
     """Hand a Markdown document in; its id."""
     handed = await hand_in(
-        house,
+        app,
         text.encode(),
         origin=origin,
         title=origin.removesuffix(".md"),

@@ -9,29 +9,29 @@ from datetime import UTC, datetime
 from typing import Any
 
 from schemas.topics import catalogue
-from services.console.drafts.reading import DRAFTS
-from services.console.drafts.reading import SQL as DRAFT_SQL
-from services.console.memory.people import PEOPLE
-from services.console.memory.people import SQL as PEOPLE_SQL
-from services.console.threads.reading import DUE, THREADS
-from services.console.threads.reading import SQL as THREAD_SQL
+from services.cli.alerts import SQL as ALERT_SQL
+from services.cli.alerts import TOLD
+from services.cli.deliveries import LEDGER
+from services.cli.deliveries import SQL as DELIVERY_SQL
+from services.cli.mails import OUTCOMES
+from services.cli.status import SQL as STATUS_SQL
+from services.core.app import App
 from services.core.bus.undone import SQL as UNDONE_SQL
 from services.core.bus.undone import advance, not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
-from services.core.house import House
 from services.core.paging import Listing
-from services.tools.commands.alerts import SQL as ALERT_SQL
-from services.tools.commands.alerts import TOLD
-from services.tools.commands.deliveries import LEDGER
-from services.tools.commands.deliveries import SQL as DELIVERY_SQL
-from services.tools.commands.ids import SQL as ID_SQL
-from services.tools.commands.ids import id_range
-from services.tools.commands.mails import OUTCOMES
-from services.tools.commands.status import SQL as STATUS_SQL
-from services.tools.health.state import SQL as HEALTH_SQL
-from services.tools.mailboxes.keep import SQL as MAILBOX_SQL
-from services.tools.settle import SQL as SETTLE_SQL
-from services.tools.vectors.renewal import SQL as VECTOR_SQL
+from services.operations.drafts.reading import DRAFTS
+from services.operations.drafts.reading import SQL as DRAFT_SQL
+from services.operations.health.state import SQL as HEALTH_SQL
+from services.operations.ids import SQL as ID_SQL
+from services.operations.ids import id_range
+from services.operations.mailboxes.keep import SQL as MAILBOX_SQL
+from services.operations.memory.people import PEOPLE
+from services.operations.memory.people import SQL as PEOPLE_SQL
+from services.operations.settle import SQL as SETTLE_SQL
+from services.operations.threads.reading import DUE, THREADS
+from services.operations.threads.reading import SQL as THREAD_SQL
+from services.operations.vectors.renewal import SQL as VECTOR_SQL
 
 SQL = queries(__file__, "history.sql")
 PAIRS = pairs_of(catalogue().consumers())
@@ -54,10 +54,10 @@ class Asked:
     args: dict[str, Any]
 
 
-async def fill(house: House, done: int, mails: int) -> None:
-    """Bring the house from `done` to `mails` mails, a minute apart, all answered; the marks come along."""
-    args = {"workspace": house.settings.workspace, "done": done, "mails": mails, "until": UNTIL}
-    async with house.database.reading() as conn:
+async def fill(app: App, done: int, mails: int) -> None:
+    """Bring the deployment from `done` to `mails` mails, a minute apart, all answered; the marks come along."""
+    args = {"workspace": app.settings.workspace, "done": done, "mails": mails, "until": UNTIL}
+    async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.last_seq)
         for part in PARTS:
             await conn.execute(getattr(SQL, part), args)
@@ -65,12 +65,12 @@ async def fill(house: House, done: int, mails: int) -> None:
             await conn.execute("SELECT make_journal_day(%(day)s)", day)
         await conn.execute(SQL.journal, {**PAIRS.args(), "after": row["seq"] if row else 0})
         await conn.execute(f"VACUUM ANALYZE {', '.join(TABLES)}".encode())
-    await advance(house, PAIRS, margin_s=0)
+    await advance(app, PAIRS, margin_s=0)
 
 
-async def asked_at_start(house: House) -> list[Asked]:
+async def asked_at_start(app: App) -> list[Asked]:
     """What an embedded start asks the tables: what is undone, and how far the marks are."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         args = await not_done_args(conn, PAIRS)
     moment = {"limit": 20_000, "moment": UNTIL}
     return [
@@ -80,24 +80,24 @@ async def asked_at_start(house: House) -> list[Asked]:
     ]
 
 
-async def asked_by_status(house: House) -> list[Asked]:
+async def asked_by_status(app: App) -> list[Asked]:
     """What `correspondent status` and its like ask the tables."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         args = await not_done_args(conn, PAIRS)
-    here = {**args, "workspace": house.settings.workspace, "now": UNTIL, "minutes": 10, "older_s": 0.0, "until": UNTIL}
+    here = {**args, "workspace": app.settings.workspace, "now": UNTIL, "minutes": 10, "older_s": 0.0, "until": UNTIL}
     return [
         Asked("status: what waits", STATUS_SQL.waiting, here),
         Asked("status: open turns", STATUS_SQL.open_turns, here),
         Asked("status: what stands still", HEALTH_SQL.undone, here),
-        Asked("whether the house is at rest", SETTLE_SQL.unfinished, {**here, "since": 0}),
+        Asked("whether the deployment is at rest", SETTLE_SQL.unfinished, {**here, "since": 0}),
     ]
 
 
-async def asked_by_lists(house: House) -> list[Asked]:
+async def asked_by_lists(app: App) -> list[Asked]:
     """The first page of each list, and one from its middle."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         low = (await not_done_args(conn, PAIRS))["low"]
-        here = {"workspace": house.settings.workspace, "low": low, "thread_id": None, "reply_id": None, "state": ""}
+        here = {"workspace": app.settings.workspace, "low": low, "thread_id": None, "reply_id": None, "state": ""}
         threads = {**here, **dict.fromkeys(("state", "priority", "tag", "inbox"))}
         lists: list[tuple[str, Listing, Any, dict[str, Any], str]] = [
             ("threads", THREADS, THREAD_SQL.threads, threads, "threads"),
@@ -136,9 +136,9 @@ class Read:
     whole: tuple[str, ...]
 
 
-async def read_by(house: House, asked: Asked) -> Read:
+async def read_by(app: App, asked: Asked) -> Read:
     """What the statement reads, by its plan as it was run; what it writes is taken back."""
-    async with house.database.reading() as conn, conn.transaction(force_rollback=True):
+    async with app.database.reading() as conn, conn.transaction(force_rollback=True):
         explained = await conn.execute(
             b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + asked.statement.encode(), asked.args
         )

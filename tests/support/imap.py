@@ -1,4 +1,4 @@
-"""Shared by the tests of receiving: a house on the session's stack, and mails to let in.
+"""Shared by the tests of receiving: a deployment on the session's stack, and mails to let in.
 
 Its events are counted on the log itself and in the table of events, so "no second event" means both.
 """
@@ -18,9 +18,9 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from deploy.local import Endpoints
 from schemas.events.mail import MailReceived
+from services.core.app import App, open_app
 from services.core.db import fetch_all
 from services.core.db.migrate import migrate
-from services.core.house import House, open_house
 from services.core.settings import InboxSettings, Settings
 
 PARTITIONS = 2
@@ -38,7 +38,7 @@ def letter(number: int | str, *, body: str = "The lamp is broken.", date: str = 
 
 
 def settings_for(stack: Endpoints, database: str, topic_prefix: str, home: Path, **changes: Any) -> Settings:
-    """Settings for a house of this test's own."""
+    """Settings for a deployment of this test's own."""
     given: dict[str, Any] = {
         "home": home,
         "database_url": database,
@@ -51,12 +51,12 @@ def settings_for(stack: Endpoints, database: str, topic_prefix: str, home: Path,
 
 
 @asynccontextmanager
-async def receiving_house(settings: Settings, **options: Any) -> AsyncIterator[House]:
-    """An open house whose database is migrated and whose topic for raw mail exists."""
+async def receiving_app(settings: Settings, **options: Any) -> AsyncIterator[App]:
+    """An open deployment whose database is migrated and whose topic for raw mail exists."""
     await asyncio.to_thread(migrate, settings.database_url)
     await make_topic(settings)
-    async with open_house(settings, **options) as house:
-        yield house
+    async with open_app(settings, **options) as app:
+        yield app
 
 
 async def make_topic(settings: Settings) -> None:
@@ -69,9 +69,9 @@ async def make_topic(settings: Settings) -> None:
     await admin.close()
 
 
-async def stored(house: House) -> list[MailReceived]:
+async def stored(app: App) -> list[MailReceived]:
     """The events in the history, in order."""
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         rows = await fetch_all(
             conn, "SELECT data, id IN (SELECT event_id FROM outbox) AS unpublished FROM events ORDER BY seq"
         )

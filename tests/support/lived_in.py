@@ -1,4 +1,4 @@
-"""A house that has lived through the demo's world: its database, its blobs, and the settings to open it again."""
+"""A deployment that has lived through the demo's world: its database, its blobs, and the settings to open it again."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import Endpoints
-from services.core.house import House
+from services.core.app import App
 from services.core.settings import Settings
-from services.tools.demo.clock import SteppingClock
-from services.tools.demo.director import demo_settings
-from services.tools.demo.playing import play
-from services.tools.demo.world import SentReply, World, ZoneResolver, make_world
-from services.tools.settle import settle
+from services.demo.clock import SteppingClock
+from services.demo.director import demo_settings
+from services.demo.playing import play
+from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.operations.settle import settle
+from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.documents import shelve
-from tests.support.house import settings_for
 from tests.support.stack import fresh_database
 
-Then = Callable[[House], Awaitable[None]]
+Then = Callable[[App], Awaitable[None]]
 
 
-async def _nothing(house: House) -> None:
+async def _nothing(app: App) -> None:
     """The story ends with the world's last mail."""
 
 
@@ -32,7 +32,7 @@ async def _nothing(house: House) -> None:
 async def lived_through(
     stack: Endpoints, template: str, home: Path, seed: int = 11, *, then: Then = _nothing, **changes: Any
 ) -> AsyncIterator[Settings]:
-    """The settings of a house in which every mail of the world of `seed` has come to its end; nobody is at work.
+    """The settings of a deployment in which every mail of the world of `seed` has come to its end; nobody is at work.
 
     `then` is what happened in it afterwards; `changes` are put over the settings.
     """
@@ -41,17 +41,17 @@ async def lived_through(
     with fresh_database(stack.database, template=template) as url:
         settings = settings_for(stack, url, f"life-{random.randbytes(4).hex()}.", home, inboxes=inboxes, **changes)
         clock = SteppingClock(world.mails[0].received_at)
-        async with running_brokerless(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as house:
-            await _live_through(world, house, clock)
-            await then(house)
-            await settle(house)
+        async with running_brokerless(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app:
+            await _live_through(world, app, clock)
+            await then(app)
+            await settle(app)
         yield settings
 
 
-async def _live_through(world: World, house: House, clock: SteppingClock) -> None:
+async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
     for document in world.documents:
-        await shelve(house, f"{document.slug}.md", document.text)
-    await settle(house)
+        await shelve(app, f"{document.slug}.md", document.text)
+    await settle(app)
     replies: dict[str, SentReply] = {}
     for mail in world.mails:
-        await play(house, clock, mail, replies)
+        await play(app, clock, mail, replies)

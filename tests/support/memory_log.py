@@ -5,7 +5,7 @@ broker are left out, so that a start takes a tenth of a second and not five, and
 
 Invariants
 - A record is done when the lanes acknowledge it. What a member had not done when it left goes to the group's next one.
-- One loop: houses of several threads or processes do not meet here; what another process publishes is not seen.
+- One loop: deployments of several threads or processes do not meet here; what another process publishes is not seen.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def _caused(envelope: Envelope, person: object) -> bool:
 
 
 async def main(endpoints: str, database: str, prefix: str, home: str, seed: str) -> None:
-    """Open the house and work."""
+    """Open the deployment and work."""
     given = json.loads(endpoints)
     stack = Endpoints(**{**given, "outbox": Path(given["outbox"])})
     async with remembering(stack, database, prefix, Path(home)) as memory:

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from aiohttp import web
 
-from services.tools.oauth_providers import Provider
+from services.operations.oauth.providers import Provider
 
 REFRESH = "the-refresh-token"
 

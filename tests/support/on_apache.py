@@ -12,7 +12,7 @@ FOLDERS = ("tests/chaos",)
 FILES = {
     "tests/flow/test_main_job.py": "one whole flow",
     "tests/flow/test_turns.py": "turns, and dead letters on their topic",
-    "tests/integration/test_backup.py": "a restore onto a log that remembers the former house",
+    "tests/integration/test_backup.py": "a restore onto a log that remembers the former deployment",
     "tests/integration/test_broker_restart.py": "the broker ends and starts",
     "tests/integration/test_dead_letter_places.py": "where dead letters lie on their topics",
     "tests/integration/test_faust_source.py": "consumer groups",
@@ -52,7 +52,7 @@ EMBEDDED_ALONE = {
 }
 # How a test speaks to a broker; a log in memory (tests/support/brokerless.py) is none.
 SIGNS = (
-    r"(?<!\w)(running_house|working|Workers|FaustSource|Publisher|EmbeddedStack|make_source|prepare)\(",
+    r"(?<!\w)(running_app|working|Workers|FaustSource|Publisher|EmbeddedStack|make_source|prepare)\(",
     r"aiokafka|topics_admin|uses_apache_kafka|OVER_A_BROKER = True|tests\.support\.bus import .*(fill|Desk|at_work|source_settings|publishing|total_lag)|remembered\(",
 )
 

@@ -1,4 +1,4 @@
-"""A house that three people wrote to: Ada and Bob in one thread, each in one of their own, and Carl alone."""
+"""A deployment that three people wrote to: Ada and Bob in one thread, each in one of their own, and Carl alone."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from deploy.local import Endpoints
-from services.core.house import House
+from services.core.app import App
+from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.tools.settle import settle
+from tests.support.app import running_app, settings_for
 from tests.support.documents import shelve
-from tests.support.house import running_house, settings_for
 from tests.support.letters import letter
 
 ADA, BOB, CARL = "ada@quillfeather.example", "bob@brackwater.example", "carl@ostrander.example"
@@ -21,32 +21,32 @@ SECRET = "zanzibarite"  # a word that only Ada uses
 
 
 @asynccontextmanager
-async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[House]:
-    """The house at work, after every mail has come to its end; `changes` are put over its settings."""
+async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[App]:
+    """The deployment at work, after every mail has come to its end; `changes` are put over its settings."""
     settings = settings_for(stack, database, prefix, home, **changes)
-    async with running_house(settings) as house:
-        await house.cache.drop_all()  # what other tests' houses have kept of their Adas
-        await shelve(house, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
+    async with running_app(settings) as app:
+        await app.cache.drop_all()  # what other tests' deployments have kept of their Adas
+        await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
         shared, own = "<a1@quillfeather.example>", "<a2@quillfeather.example>"
-        await write(house, ADA, f"My order number is 88123. The {SECRET} export is slow.", shared, cc=BOB)
+        await write(app, ADA, f"My order number is 88123. The {SECRET} export is slow.", shared, cc=BOB)
         await write(
-            house,
+            app,
             BOB,
             "My order number is 77456. I see the same as Ada Quillfeather.",
             "<b1@x.example>",
             shared,
             cc=ADA,
         )
-        await write(house, ADA, f"We are on the Team plan. What does the {SECRET} plan cost?", own)
-        await write(house, BOB, "We are on the Starter plan. What does the Team plan cost?", "<b2@x.example>")
-        await write(house, CARL, "My order number is 66789. What does the Team plan cost?", "<c1@x.example>")
-        yield house
+        await write(app, ADA, f"We are on the Team plan. What does the {SECRET} plan cost?", own)
+        await write(app, BOB, "We are on the Starter plan. What does the Team plan cost?", "<b2@x.example>")
+        await write(app, CARL, "My order number is 66789. What does the Team plan cost?", "<c1@x.example>")
+        yield app
 
 
-async def write(house: House, sender: str, text: str, message_id: str, answers: str = "", cc: str = "") -> None:
+async def write(app: App, sender: str, text: str, message_id: str, answers: str = "", cc: str = "") -> None:
     """One mail, and all that comes of it."""
     headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
     author = f"{NAMES.get(sender, '')} <{sender}>"
     raw = letter(text, sender=author, message_id=message_id, in_reply_to=answers, subject="A question", **headers)
-    await accept(house, house.settings.inboxes[0], raw, source="file", source_key=message_id)
-    await settle(house, timeout_s=120)
+    await accept(app, app.settings.inboxes[0], raw, source="file", source_key=message_id)
+    await settle(app, timeout_s=120)

@@ -1,4 +1,4 @@
-"""A house whose memory is driven by hand: real Postgres, real processors, no broker in between.
+"""A deployment whose memory is driven by hand: real Postgres, real processors, no broker in between.
 
 `Memory.mail` lets a raw mail in through `receive_email` and `read_email`; `Memory.reflected` stores what a model is
 made to say of it; `Memory.settle` hands every stored event to its consumers here, until there is nothing left to do.
@@ -24,6 +24,7 @@ from schemas.events import EventData
 from schemas.events.memory import FactRequested, TurnReflected
 from schemas.events.replies import FactProposal
 from services import learn_facts, read_email
+from services.core.app import App, open_app
 from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.bus.envelope import Envelope, first
@@ -34,12 +35,11 @@ from services.core.bus.undone import SQL as UNDONE
 from services.core.bus.undone import pairs_of, undone_places
 from services.core.clock import random_id
 from services.core.db import fetch_all
-from services.core.house import House, open_house
 from services.core.ids import participant_id
+from services.demo.clock import SteppingClock
+from services.operations.rebuild.fold import state_hash
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
-from services.tools.fold import state_hash
-from tests.support.house import settings_for
+from tests.support.app import settings_for
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 ADA = "ada@acme.example"
@@ -67,16 +67,16 @@ def fact(key: str, value: str, quote: str, **given: Any) -> FactProposal:
 
 @dataclass
 class Memory:
-    """A house under a hand-driven clock."""
+    """A deployment under a hand-driven clock."""
 
-    house: House
+    app: App
     clock: SteppingClock
     numbers: Any = field(default_factory=lambda: count(1))
 
     @property
     def workspace(self) -> str:
         """The workspace of the house."""
-        return self.house.settings.workspace
+        return self.app.settings.workspace
 
     def person(self, addr: str = ADA) -> UUID:
         """The participant with this address."""
@@ -99,10 +99,10 @@ class Memory:
         mail["Message-ID"] = f"<m{number}@{sender.partition('@')[2]}>"
         mail["Date"] = format_datetime(day(on if sent_on is None else sent_on))
         mail.set_content(text)
-        inbox = self.house.settings.inboxes[0] if trusted else self.house.settings.inboxes[1]
-        house = replace(self.house, now=lambda: day(on))
+        inbox = self.app.settings.inboxes[0] if trusted else self.app.settings.inboxes[1]
+        app = replace(self.app, now=lambda: day(on))
         mode: Any = "history" if history_mode else "live"
-        accepted = await accept(house, inbox, mail.as_bytes(), source="file", source_key=str(number), mode=mode)
+        accepted = await accept(app, inbox, mail.as_bytes(), source="file", source_key=str(number), mode=mode)
         await self.settle()
         (row,) = await self.rows("SELECT * FROM mails WHERE mail_id = %(mail_id)s", mail_id=accepted.mail_id)
         return row
@@ -128,8 +128,8 @@ class Memory:
         return first(data, id=random_id(), source="reflect", time=at, workspace=self.workspace)
 
     async def learn(self, mail: dict[str, Any], *facts: FactProposal, **given: Any) -> None:
-        """A model proposes facts of a mail, and the house decides."""
-        await enter(self.house, self.reflection(mail, *facts, **given))
+        """A model proposes facts of a mail, and the deployment decides."""
+        await enter(self.app, self.reflection(mail, *facts, **given))
         await self.settle()
 
     async def tell(self, text: str, *facts: FactProposal, on: float, **given: Any) -> dict[str, Any]:
@@ -141,12 +141,12 @@ class Memory:
     async def ask(self, op: str, on: float, addr: str = ADA, **given: Any) -> None:
         """A person's wish."""
         fields = {"participant_id": self.person(addr), "op": op, "by": "grace", **given}
-        await enter(self.house, self.event(FactRequested.model_validate(fields), day(on)))
+        await enter(self.app, self.event(FactRequested.model_validate(fields), day(on)))
         await self.settle()
 
     @asynccontextmanager
     async def at_work(self) -> AsyncIterator[None]:
-        """The house does what comes in, for the block, and ends what it has begun: a reply may be at the server's door."""
+        """The deployment does what comes in, for the block, and ends what it has begun: a reply may be at the server's door."""
 
         over = asyncio.Event()
 
@@ -164,12 +164,12 @@ class Memory:
 
     async def process(self, envelope: Envelope) -> None:
         """One delivery of an event to learn_facts."""
-        await Runner(learn_facts.PROCESSOR, self.house).process(envelope)
+        await Runner(learn_facts.PROCESSOR, self.app).process(envelope)
 
     async def settle(self, processors: Iterable[Processor] = DRIVEN) -> None:
         """Do every stored event that one of the processors has not done, in the order of storing."""
         for one in processors:
-            runner = Runner(one, self.house)
+            runner = Runner(one, self.app)
             while todo := await self.waiting(one):
                 for envelope in todo:
                     await runner.process(envelope)
@@ -177,7 +177,7 @@ class Memory:
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
         pairs = pairs_of([(topic, processor.name) for topic in processor.topics])
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             places = await undone_places(conn, pairs)
         return [history.envelope(row) for row in await self.rows(UNDONE.at_places, places=places)]
 
@@ -188,7 +188,7 @@ class Memory:
 
     async def rows(self, query: Any, **args: Any) -> list[dict[str, Any]]:
         """The rows of a query."""
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             return await fetch_all(conn, query, args)
 
     async def current(self, key: str = "plan", addr: str = ADA) -> list[str]:
@@ -206,7 +206,7 @@ class Memory:
 
     async def state(self) -> dict[str, str]:
         """The hash of every projection."""
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             return await state_hash(conn)
 
 
@@ -214,12 +214,12 @@ class Memory:
 async def remembering(
     stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any
 ) -> AsyncIterator[Memory]:
-    """A house with two inboxes, of which only the first vouches for its senders."""
+    """A deployment with two inboxes, of which only the first vouches for its senders."""
     inboxes = [
         {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
         {"name": "open", "address": "open@ourcompany.example"},
     ]
     settings = settings_for(stack, database, prefix, home, **{"inboxes": inboxes, **changes})
     clock = SteppingClock(START)
-    async with open_house(settings, now=clock) as house:
-        yield Memory(replace(house, publisher=Quiet(settings.kafka.brokers)), clock)
+    async with open_app(settings, now=clock) as app:
+        yield Memory(replace(app, publisher=Quiet(settings.kafka.brokers)), clock)

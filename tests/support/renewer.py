@@ -1,4 +1,4 @@
-"""Gives vectors as the house does and kills itself after some batches: `python -m ... SETTINGS(json) MODEL BATCHES`."""
+"""Gives vectors as the deployment does and kills itself after some batches: `python -m ... SETTINGS(json) MODEL BATCHES`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import signal
 import sys
 from dataclasses import replace
 
-from services.core.house import open_house
+from services.core.app import open_app
 from services.core.settings import Settings
-from services.tools.vectors import renewal
-from services.tools.vectors.keep import look
+from services.operations.vectors import renewal
+from services.operations.vectors.keep import look
 from tests.support.remembering import Quiet
 from tests.support.vectors import HashVectors
 
@@ -26,8 +26,8 @@ async def work(settings: Settings, model: str, batches: int) -> None:
         if len(told) == batches:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    async with open_house(settings) as house:
-        await look(replace(house, embedder=HashVectors(model), publisher=Quiet(settings.kafka.brokers)), die)
+    async with open_app(settings) as app:
+        await look(replace(app, embedder=HashVectors(model), publisher=Quiet(settings.kafka.brokers)), die)
 
 
 if __name__ == "__main__":

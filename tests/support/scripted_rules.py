@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from services.core.model.usage import estimate_tokens
+from services.model.usage import estimate_tokens
 
 MARKS = 4
 LOOK_BACK = 20  # blocks before a mark that are searched for an earlier entry

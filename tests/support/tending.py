@@ -1,4 +1,4 @@
-"""A house whose threads are driven by hand: every processor, real Postgres and SMTP, no broker, a clock that jumps."""
+"""A deployment whose threads are driven by hand: every processor, real Postgres and SMTP, no broker, a clock that jumps."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from typing import Any
 from uuid import UUID
 
 from deploy.local import Endpoints
-from services.console.threads.reading import WholeThread, whole_thread
+from services.core.app import open_app
 from services.core.bus.processor import Processor
-from services.core.house import open_house
+from services.demo.clock import SteppingClock
 from services.keep_time.keeper import fire_due
+from services.operations.threads.reading import WholeThread, whole_thread
 from services.pipeline import PROCESSORS
 from services.receive_email.accept import accept
-from services.tools.demo.clock import SteppingClock
-from tests.support.house import settings_for
+from tests.support.app import settings_for
 from tests.support.remembering import ADA, START, Memory, Quiet
 
 
 @dataclass
 class Tended(Memory):
-    """A house in which time passes only when a test says so."""
+    """A deployment in which time passes only when a test says so."""
 
     async def write(
         self,
@@ -42,7 +42,7 @@ class Tended(Memory):
         """A customer's mail, handled by every processor; `after` is the Message-ID it answers. Its thread's id."""
         number = next(self.numbers)
         mail = EmailMessage()
-        mail["From"], mail["To"], mail["Subject"] = sender, self.house.settings.inboxes[inbox].address, subject
+        mail["From"], mail["To"], mail["Subject"] = sender, self.app.settings.inboxes[inbox].address, subject
         mail["Message-ID"] = f"<m{number}@{sender.rpartition('@')[2].strip('>')}>"
         if cc:
             mail["Cc"] = cc
@@ -53,8 +53,8 @@ class Tended(Memory):
 
     async def receive(self, raw: bytes, *, mode: str = "live", inbox: int = 0) -> UUID:
         """A mail as it comes, handled by every processor; its thread's id."""
-        box, key = self.house.settings.inboxes[inbox], hashlib.sha256(raw).hexdigest()
-        accepted = await accept(self.house, box, raw, source="file", source_key=key, mode=mode)  # type: ignore[arg-type]
+        box, key = self.app.settings.inboxes[inbox], hashlib.sha256(raw).hexdigest()
+        accepted = await accept(self.app, box, raw, source="file", source_key=key, mode=mode)  # type: ignore[arg-type]
         await self.settle()
         (row,) = await self.rows("SELECT thread_id FROM mails WHERE mail_id = %(id)s", id=accepted.mail_id)
         found: UUID = row["thread_id"]
@@ -66,7 +66,7 @@ class Tended(Memory):
         while True:
             before = await self._count()
             await Memory.settle(self, every)
-            await fire_due(self.house)
+            await fire_due(self.app)
             if await self._count() == before:
                 return
 
@@ -77,7 +77,7 @@ class Tended(Memory):
 
     async def thread(self, thread_id: UUID) -> WholeThread:
         """A thread as a person sees it."""
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             return await whole_thread(conn, self.workspace, thread_id)
 
     async def _count(self) -> int:
@@ -87,9 +87,9 @@ class Tended(Memory):
 
 @asynccontextmanager
 async def tending(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[Tended]:
-    """A house with one inbox whose senders are vouched for; the offline model writes, unless `model` is given."""
+    """A deployment with one inbox whose senders are vouched for; the offline model writes, unless `model` is given."""
     model = changes.pop("model_object", None)
     settings = settings_for(stack, database, prefix, home, **changes)
     clock = SteppingClock(START)
-    async with open_house(settings, model=model, now=clock) as house:
-        yield Tended(replace(house, publisher=Quiet(settings.kafka.brokers)), clock)
+    async with open_app(settings, model=model, now=clock) as app:
+        yield Tended(replace(app, publisher=Quiet(settings.kafka.brokers)), clock)

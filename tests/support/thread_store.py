@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from dataclasses import replace
 
-from services.core.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
+from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, wanted_ids, wanted_threads
 
 
 class ThreadStore:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from services.core.memory.embeddings import TextRefused, Vector
+from services.memory.embeddings import TextRefused, Vector
 
 
 @dataclass

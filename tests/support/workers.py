@@ -1,4 +1,4 @@
-"""Real processes of the house: `python -m services NAME ...`, started, killed and stopped by tests.
+"""Real processes of the deployment: `python -m services NAME ...`, started, killed and stopped by tests.
 
 A worker of Kafka that is killed leaves its group only when its session has timed out: 6 s on the embedded broker,
 30 s on Apache Kafka. Each worker's log is kept, and what it last wrote is shown where a test fails.

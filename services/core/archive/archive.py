@@ -1,4 +1,4 @@
-"""The places of a house's archived events: a folder by its path or as `file:///path`, or `s3://BUCKET/PREFIX`."""
+"""The places of a deployment's archived events: a folder by its path or as `file:///path`, or `s3://BUCKET/PREFIX`."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ class Archive:
 
 
 def archive_of(settings: Settings) -> Archive:
-    """The archive of the house of these settings."""
+    """The archive of the deployment of these settings."""
     return Archive(settings.archive.url or str(settings.home / "archive"), settings.blobs)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
-from services.core.settings.log import GRACE_S
+from services.core.settings.kafka import GRACE_S
 
 log = logging.getLogger(__name__)
 

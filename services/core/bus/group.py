@@ -6,6 +6,7 @@ import asyncio
 import functools
 from collections.abc import Callable, Mapping
 
+from services.core.app import App
 from services.core.bus.delivery import Delivery
 from services.core.bus.faust_source import FaustSource, SourceSettings
 from services.core.bus.fetching import FetchPace
@@ -13,8 +14,7 @@ from services.core.bus.lanes import LaneLimits, Lanes, Signals
 from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy
 from services.core.bus.runner import Runner
-from services.core.house import House
-from services.core.model.outage import note
+from services.model.outage import note
 
 LOOK_AGAIN_S = 1.0
 # A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets
@@ -23,11 +23,11 @@ EMBEDDED_PACE = FetchPace(wait_s=0.02, quiet_wait_s=0.02, pause_s=0.05, quiet_pa
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
-def make_source(processor: Processor, house: House, generations: Callable[[], Mapping[str, int]] = dict) -> FaustSource:
+def make_source(processor: Processor, app: App, generations: Callable[[], Mapping[str, int]] = dict) -> FaustSource:
     """The consumer of one processor, ready to be started in the running loop; `generations` are the topics'."""
-    settings = house.settings
+    settings = app.settings
     kafka, bounds = settings.kafka, settings.lanes
-    runner = Runner(processor, house)
+    runner = Runner(processor, app)
     limits = LaneLimits(bounds.running, bounds.admitted, bounds.timeout_s, RetryPolicy(budget_s=bounds.retry_s))
     topics = tuple(kafka.topic_prefix + topic for topic in processor.topics)
     source = SourceSettings(
@@ -44,14 +44,14 @@ def make_source(processor: Processor, house: House, generations: Callable[[], Ma
         lane_of=runner.lane_of,
         give_up=runner.give_up,
         limits=limits,
-        gate=functools.partial(_while_paused, house) if processor.asks_model else None,
-        signals=_counted(house, processor.name),
+        gate=functools.partial(_while_paused, app) if processor.asks_model else None,
+        signals=_counted(app, processor.name),
     )
-    return FaustSource(source, lanes, house.bell, generations)
+    return FaustSource(source, lanes, app.bell, generations)
 
 
-def _counted(house: House, name: str) -> Signals:
-    metrics = house.metrics
+def _counted(app: App, name: str) -> Signals:
+    metrics = app.metrics
     return Signals(
         attempted=functools.partial(metrics.attempted, name),
         retried=functools.partial(metrics.retried, name),
@@ -59,8 +59,8 @@ def _counted(house: House, name: str) -> Signals:
     )
 
 
-async def _while_paused(house: House, _: Delivery) -> None:
+async def _while_paused(app: App, _: Delivery) -> None:
     """Wait for as long as the model's circuit is open: these turns are late, not failed."""
-    while wait_s := house.model.wait_s:
-        await note(house)
+    while wait_s := app.model.wait_s:
+        await note(app)
         await asyncio.sleep(min(wait_s, LOOK_AGAIN_S))

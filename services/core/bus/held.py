@@ -12,12 +12,12 @@ from datetime import UTC
 
 from schemas import events as kinds  # whose classes are made when somebody asks for one
 from schemas.topics import stem_of
+from services.core.app import App
 from services.core.bus.codec import Undecodable, header, said_by
 from services.core.bus.delivery import Delivery
 from services.core.bus.processor import Processor
 from services.core.db import fetch_one, queries
 from services.core.errors import Away
-from services.core.house import House
 from services.core.paging import Listing
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def is_mine(processor: Processor, kind: str) -> bool:
     return stem_of(kind) in {stem_of(one.TYPE) for one in processor.handlers}
 
 
-async def hold(house: House, processor: Processor, delivery: Delivery, error: Undecodable) -> None:
+async def hold(app: App, processor: Processor, delivery: Delivery, error: Undecodable) -> None:
     """Note that the record is held. Raises `Held`, or `error` where a person has released it as a dead letter."""
     try:
         event_id, at = said_by(delivery)
@@ -61,7 +61,7 @@ async def hold(house: House, processor: Processor, delivery: Delivery, error: Un
         "type": header(delivery, "ce_type"),
         "error": str(error)[:LONGEST_ERROR],
     }
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.hold, args)
     assert row is not None
     if row["released"]:

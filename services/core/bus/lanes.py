@@ -28,7 +28,7 @@ from services.core.bus.lane_state import Ack, LaneState, Ticket
 from services.core.bus.retry import Outage, RetryPolicy, classify
 from services.core.clock import monotonic
 from services.core.errors import Away
-from services.core.settings.log import GRACE_S
+from services.core.settings.kafka import GRACE_S
 
 log = logging.getLogger(__name__)
 

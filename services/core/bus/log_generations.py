@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 
 import structlog
 
+from services.core.app import App
 from services.core.bus.faust_source import FaustSource
 from services.core.bus.log_recovery import SQL
 from services.core.clock import either
 from services.core.db import fetch_all
-from services.core.house import House
 
 log = structlog.get_logger(__name__)
 
@@ -28,8 +28,8 @@ AGAIN_S = 3.0
 class LogGenerations:
     """What this process has read last. The embedded broker loses groups and topics together: there all are 0."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
+    def __init__(self, app: App) -> None:
+        self._app = app
         self._of: Mapping[str, int] = {}
         self._announced = asyncio.Event()
 
@@ -43,16 +43,16 @@ class LogGenerations:
 
     async def read(self) -> set[str]:
         """Read them; the topics that have another one than before."""
-        if self._house.settings.kafka.embedded:
+        if self._app.settings.kafka.embedded:
             return set()
-        async with self._house.database.reading() as conn:
-            rows = await fetch_all(conn, SQL.generations, {"prefix": self._house.settings.kafka.topic_prefix})
+        async with self._app.database.reading() as conn:
+            rows = await fetch_all(conn, SQL.generations, {"prefix": self._app.settings.kafka.topic_prefix})
         before, self._of = self._of, {row["name"]: row["generation"] for row in rows}
         return {name for name, generation in self._of.items() if before.get(name, 0) != generation}
 
     async def keep(self, sources: Iterable[FaustSource], stop: asyncio.Event) -> None:
         """Until `stop` is set: where topics were lost, have `sources` read them again, with a new producer."""
-        if self._house.settings.kafka.embedded:
+        if self._app.settings.kafka.embedded:
             return
         unheard: set[str] = set()
         while not stop.is_set():
@@ -62,7 +62,7 @@ class LogGenerations:
                 unheard |= await self.read()
                 if unheard:
                     log.warning("the log was lost, reading again what is on it now", topics=sorted(unheard))
-                    await self._house.publisher.renew()
+                    await self._app.publisher.renew()
                     for source in sources:
                         source.read_again(unheard)
                     unheard = set()

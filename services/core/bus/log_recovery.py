@@ -22,6 +22,7 @@ from uuid import NAMESPACE_OID, uuid5
 import structlog
 from aiokafka.client import AIOKafkaClient
 
+from services.core.app import App
 from services.core.bus.broker_client import client_arguments
 from services.core.bus.log_identity import LogIdentity, log_identity
 from services.core.bus.log_losses import Ends, KnownTopic, ends_gone_back, lost_topics, pairs_of
@@ -30,7 +31,6 @@ from services.core.bus.topics_admin import TopicSpec, ensure_topics, log_ends
 from services.core.clock import monotonic, pause
 from services.core.db import fetch_all, queries
 from services.core.db.locks import HeldElsewhere
-from services.core.house import House
 
 log = structlog.get_logger(__name__)
 
@@ -46,8 +46,8 @@ CONFIRM_S = 3.0  # a new leader may be behind for a moment: ends that went back 
 class LogKeeper:
     """Looks at the log of one deployment. `topics` are all that it has; `consumers` the (topic, processor) pairs."""
 
-    def __init__(self, house: House, topics: Sequence[TopicSpec], consumers: Sequence[tuple[str, str]]) -> None:
-        self._house, self._topics, self._consumers = house, {one.name: one for one in topics}, list(consumers)
+    def __init__(self, app: App, topics: Sequence[TopicSpec], consumers: Sequence[tuple[str, str]]) -> None:
+        self._app, self._topics, self._consumers = app, {one.name: one for one in topics}, list(consumers)
         self._client: AIOKafkaClient | None = None
         self._settled: LogIdentity | None = None  # what the log was when a look had nothing to do
         self._ends_at = 0.0
@@ -60,7 +60,7 @@ class LogKeeper:
         try:
             if await self._is_as_it_was():
                 return []
-            async with self._house.locks.hold(LOCK):
+            async with self._app.locks.hold(LOCK):
                 return await self._look()
         except HeldElsewhere:
             return []
@@ -88,7 +88,7 @@ class LogKeeper:
         return self._settled is not None and not self._ends_are_due() and await self._identity() == self._settled
 
     def _ends_are_due(self) -> bool:
-        return not self._house.settings.kafka.embedded and monotonic() - self._ends_at > ENDS_EVERY_S
+        return not self._app.settings.kafka.embedded and monotonic() - self._ends_at > ENDS_EVERY_S
 
     async def _look(self) -> list[str]:
         seen = await self._identity()
@@ -99,7 +99,7 @@ class LogKeeper:
         missing = [name for name in self._topics if name not in seen.topics]
         if missing:
             specs = [self._topics[name] for name in missing]
-            await ensure_topics(self._house.settings.kafka, specs, replication=self._house.settings.kafka.replication)
+            await ensure_topics(self._app.settings.kafka, specs, replication=self._app.settings.kafka.replication)
             seen = await self._identity()
         lost = lost_topics(self._topics, known, seen, missing)
         lost |= await self._lost_before_we_looked(known, seen, missing)
@@ -116,12 +116,12 @@ class LogKeeper:
 
     async def _identity(self) -> LogIdentity:
         if self._client is None:
-            self._client = AIOKafkaClient(**client_arguments(self._house.settings.kafka))
+            self._client = AIOKafkaClient(**client_arguments(self._app.settings.kafka))
             await self._client.bootstrap()
         return await log_identity(self._client)
 
     async def _known(self) -> dict[str, KnownTopic]:
-        async with self._house.database.reading() as conn:
+        async with self._app.database.reading() as conn:
             rows = await fetch_all(conn, SQL.known, {"names": list(self._topics)})
         return {row.pop("name"): KnownTopic(**row) for row in rows}
 
@@ -130,19 +130,19 @@ class LogKeeper:
     ) -> dict[str, str]:
         """Topics of which nothing is known yet, and that hold nothing: they may have held something once."""
         new = [name for name in self._topics if name in seen.topics and name not in known]
-        if self._house.settings.kafka.embedded or not new:
+        if self._app.settings.kafka.embedded or not new:
             return dict.fromkeys(new, "a broker that forgets")
-        ends = await log_ends(self._house.settings.kafka, new)
+        ends = await log_ends(self._app.settings.kafka, new)
         return {name: "an empty topic" for name in new if name in missing or not any(ends.get(name, ()))}
 
     async def _gone_back(self, known: Mapping[str, KnownTopic], seen: LogIdentity, lost: set[str]) -> dict[str, str]:
         """Topics that lost their latest records; where the others end is noted."""
         names = [name for name in known if name in seen.topics and name not in lost]
-        found = await log_ends(self._house.settings.kafka, names)
+        found = await log_ends(self._app.settings.kafka, names)
         back = ends_gone_back(known, found)
         if back:
             await asyncio.sleep(CONFIRM_S)
-            found = await log_ends(self._house.settings.kafka, names)
+            found = await log_ends(self._app.settings.kafka, names)
             back = ends_gone_back(known, found)
         await self._note_ends({name: ends for name, ends in found.items() if name not in back}, known, seen)
         return back
@@ -154,7 +154,7 @@ class LogKeeper:
             if list(now) != list(known[name].ends)
         ]
         if changed:
-            async with self._house.database.transaction() as conn, conn.cursor() as cursor:
+            async with self._app.database.transaction() as conn, conn.cursor() as cursor:
                 await cursor.executemany(SQL.note_ends, changed)
 
     async def _note(self, lost: Mapping[str, str], known: Mapping[str, KnownTopic], seen: LogIdentity) -> None:
@@ -170,24 +170,24 @@ class LogKeeper:
         ]
         if not rows and not new:
             return
-        async with self._house.database.transaction() as conn, conn.cursor() as cursor:
+        async with self._app.database.transaction() as conn, conn.cursor() as cursor:
             await cursor.executemany(SQL.note_lost, rows)
             await cursor.execute(SQL.forget_held, {"names": list(lost)})
             await cursor.executemany(SQL.note, new)
             await cursor.execute(SQL.announce)
         surprising = {name: reason for name, reason in lost.items() if name in known}
-        if surprising and not self._house.settings.kafka.embedded:
+        if surprising and not self._app.settings.kafka.embedded:
             reasons = sorted(set(surprising.values()))
             log.error("the broker lost records, publishing them again", topics=sorted(surprising), reasons=reasons)
 
     async def _publish_again(self, names: Sequence[str]) -> None:
-        pairs = pairs_of(names, self._consumers, self._house.settings.kafka.topic_prefix)
-        counts = await refill_counted(self._house, pairs) if pairs else Counter[str]()
-        prefix, count = self._house.settings.kafka.topic_prefix, counts.total()
+        pairs = pairs_of(names, self._consumers, self._app.settings.kafka.topic_prefix)
+        counts = await refill_counted(self._app, pairs) if pairs else Counter[str]()
+        prefix, count = self._app.settings.kafka.topic_prefix, counts.total()
         passed = [
             {"name": name, "count": counts[name.removeprefix(prefix)], "pause_s": LAST_PASS_S} for name in sorted(names)
         ]
-        async with self._house.database.transaction() as conn, conn.cursor() as cursor:
+        async with self._app.database.transaction() as conn, conn.cursor() as cursor:
             await cursor.executemany(SQL.note_pass, passed)
         say = log.info if count else log.debug
         say("published again what the log did not have", topics=len(names), events=count)

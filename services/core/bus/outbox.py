@@ -15,10 +15,10 @@ from uuid import UUID
 import structlog
 
 from schemas.topics import catalogue
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable, TopicMissing
-from services.core.house import House
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +35,7 @@ class Refused:
 
 
 async def publish_stored(
-    house: House, stored: Sequence[tuple[UUID, str, Record]], *, wait_for_topic: bool = False
+    app: App, stored: Sequence[tuple[UUID, str, Record]], *, wait_for_topic: bool = False
 ) -> list[Refused]:
     """Publish stored events (id, type, record) and note what became of each; those that the broker refuses.
 
@@ -44,51 +44,51 @@ async def publish_stored(
     """
     if not stored:
         return []
-    outcomes = await house.publisher.publish_each([record for _, _, record in stored])
-    await mark_published(house, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
-    await _announce(house, {record.topic for _, _, record in stored})
+    outcomes = await app.publisher.publish_each([record for _, _, record in stored])
+    await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
+    await _announce(app, {record.topic for _, _, record in stored})
     refused = [
         Refused(id, kind, f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
         for (id, kind, _), error in zip(stored, outcomes, strict=True)
         if error is not None and _is_refused(error, wait_for_topic)
     ]
-    await mark_refused(house, refused)
+    await mark_refused(app, refused)
     for error in outcomes:
         if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic):
             raise error
     return refused
 
 
-async def mark_published(house: House, ids: list[UUID]) -> None:
+async def mark_published(app: App, ids: list[UUID]) -> None:
     """The broker has acknowledged these events."""
     if ids:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             await conn.execute(history.SQL.mark_published, {"ids": ids})
 
 
-async def _announce(house: House, topics: set[str]) -> None:
+async def _announce(app: App, topics: set[str]) -> None:
     """Ring for consumers of the embedded broker that run in another process than this one."""
-    if not house.settings.kafka.embedded:
+    if not app.settings.kafka.embedded:
         return
-    elsewhere = [topic for topic in topics if house.bell.reaches(topic) < _consumers_of(house, topic)]
+    elsewhere = [topic for topic in topics if app.bell.reaches(topic) < _consumers_of(app, topic)]
     if elsewhere:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             await conn.execute(history.SQL.announce_published, {"topics": elsewhere})
 
 
-def _consumers_of(house: House, topic: str) -> int:
+def _consumers_of(app: App, topic: str) -> int:
     """How many consumers the topic has; one that this version does not know may have some."""
-    known = catalogue().topics.get(topic.removeprefix(house.settings.kafka.topic_prefix))
+    known = catalogue().topics.get(topic.removeprefix(app.settings.kafka.topic_prefix))
     return len(known.consumers) if known else 1
 
 
-async def mark_refused(house: House, refused: Sequence[Refused]) -> None:
+async def mark_refused(app: App, refused: Sequence[Refused]) -> None:
     """The broker does not take these events; the relay tries them again later."""
     if not refused:
         return
     for one in refused:
         log.error("the broker refuses a stored event", id=str(one.id), type=one.type, error=one.error)
-    async with house.database.reading() as conn, conn.cursor() as cursor:
+    async with app.database.reading() as conn, conn.cursor() as cursor:
         await cursor.executemany(history.SQL.mark_refused, [{"id": one.id, "error": one.error} for one in refused])
 
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from schemas.events import EventData
 from schemas.topics import catalogue
+from services.core.app import App
 from services.core.bus.unit import Appliers, Unit
 from services.core.bus.work import Work
-from services.core.house import House
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -55,5 +55,5 @@ class Edge:
     """
 
     name: str
-    run: Callable[[House, asyncio.Event], Coroutine[Any, Any, None]]
-    routes: Callable[[House], APIRouter] | None = None
+    run: Callable[[App, asyncio.Event], Coroutine[Any, Any, None]]
+    routes: Callable[[App], APIRouter] | None = None

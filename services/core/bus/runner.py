@@ -17,6 +17,7 @@ import structlog
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.codec import Undecodable, decode, encode, header, record_of, said_by
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
@@ -34,7 +35,6 @@ from services.core.bus.undone import pairs_of
 from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
 from services.core.db import fetch_one, fetch_sealed
-from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import KEY, SEALED, seal_json
 
@@ -50,10 +50,10 @@ class _NothingToTell(Exception):
 class Runner:
     """One processor in one process."""
 
-    def __init__(self, processor: Processor, house: House) -> None:
+    def __init__(self, processor: Processor, app: App) -> None:
         self._processor = processor
-        self._house = house
-        self._prefix = house.settings.kafka.topic_prefix
+        self._app = app
+        self._prefix = app.settings.kafka.topic_prefix
         self._done = Recent()
 
     @property
@@ -82,14 +82,14 @@ class Runner:
                 await self._skip(delivery)
             return
         try:
-            envelope = await read(self._house, delivery)
+            envelope = await read(self._app, delivery)
         except Erased:
             log.info("skipped, erased", topic=delivery.topic, offset=delivery.offset)
             await self._skip(delivery)
             return
         except Undecodable as error:
             if kind:
-                await hold(self._house, self._processor, delivery, error)
+                await hold(self._app, self._processor, delivery, error)
             raise
         refuse_replay(envelope)
         await self.process(envelope)
@@ -117,7 +117,7 @@ class Runner:
             if self._processor.at_once or not await work.done_before():
                 await self._do(work)
                 if not work.left_behind:
-                    refused = await publish(self._house, work.stored, wait_for_topic=True)
+                    refused = await publish(self._app, work.stored, wait_for_topic=True)
                     await self._fail_turn_of(work.envelope, refused)
                     return
         except AlreadyDone:
@@ -135,7 +135,7 @@ class Runner:
         what passes by itself, such as a database that is away: an event that is fine is no dead letter for that.
         """
         try:
-            envelope = await read(self._house, delivery)
+            envelope = await read(self._app, delivery)
         except Exception as trouble:
             if classify(trouble) == "temporary":
                 raise
@@ -146,17 +146,17 @@ class Runner:
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
         if envelope is None or envelope.replay or not await self._told(envelope, error):
             said = await self._sealed(envelope, error) if envelope else ""
-            now = self._house.now()
+            now = self._app.now()
             letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)
-            await self._house.publisher.publish([letter])
-            self._house.metrics.dead_letter(self._processor.name)
+            await self._app.publisher.publish([letter])
+            self._app.metrics.dead_letter(self._processor.name)
             return
         await self._publish_stored(envelope)
 
     async def _sealed(self, envelope: Envelope, error: BaseException) -> str:
         """The error's words under the event's key, "" where it has none: they may repeat what the event holds."""
         id = key_id(envelope)
-        key = (await self._house.keys.find([id])).get(id) if id else None
+        key = (await self._app.keys.find([id])).get(id) if id else None
         message = {"message": str(error)[:LONGEST_MESSAGE]}
         return json.dumps(seal_json(key, {}, message, of=str(envelope.id))) if key else ""
 
@@ -165,7 +165,7 @@ class Runner:
         id, at = said_by(delivery)
         if self._done.knows(id):
             return
-        async with self._house.database.reading() as conn:
+        async with self._app.database.reading() as conn:
             row = {"consumer": self._processor.name, "event_id": id, "event_day": at.astimezone(UTC).date()}
             await conn.execute(history.SQL.mark_done, row)
         self._done.add(id)
@@ -173,12 +173,12 @@ class Runner:
     async def _is_gone(self, envelope: Envelope) -> bool:
         """Whether the event's own people were erased since it was read."""
         id = key_id(envelope)
-        self._house.keys.forget(id)
-        return id is not None and id not in await self._house.keys.find([id])
+        self._app.keys.forget(id)
+        return id is not None and id not in await self._app.keys.find([id])
 
     def _work(self, envelope: Envelope) -> Work[Any]:
         one = self._processor
-        return Work(envelope.data, envelope, one.name, self._house, one.appliers)
+        return Work(envelope.data, envelope, one.name, self._app, one.appliers)
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
@@ -202,11 +202,11 @@ class Runner:
 
     async def _publish_stored(self, cause: Envelope, *, wait_for_topic: bool = True) -> None:
         args = {"cause": cause.id, "source": self._processor.name}
-        async with self._house.database.reading() as conn:
+        async with self._app.database.reading() as conn:
             rows = await fetch_sealed(conn, history.SQL.unpublished_of, args)
         refused = [Refused(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
-        rows = await unerased(self._house, [row for row in rows if row["refusal"] is None])
-        refused += await publish_rows(self._house, rows, wait_for_topic=wait_for_topic)
+        rows = await unerased(self._app, [row for row in rows if row["refusal"] is None])
+        refused += await publish_rows(self._app, rows, wait_for_topic=wait_for_topic)
         await self._fail_turn_of(cause, refused)
 
     async def _leave_to_relay(self, cause: Envelope) -> None:
@@ -228,18 +228,18 @@ class Runner:
         work = self._work(cause)
         async with work.unit("refused", final=False, done=True) as unit:
             await self._processor.give_up(unit, error)
-        await publish(self._house, work.stored)
+        await publish(self._app, work.stored)
 
 
-async def read(house: House, delivery: Delivery) -> Envelope:
+async def read(app: App, delivery: Delivery) -> Envelope:
     """The event of a record. Raises `Undecodable`, or `Erased` where neither the record nor the history can be read.
 
     The history is asked too, because a key may have been changed since the record was published.
     """
     try:
-        clear, sealed = await opened(house.keys, delivery)
+        clear, sealed = await opened(app.keys, delivery)
     except Erased:
-        async with house.database.reading() as conn:
+        async with app.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.by_id, {"id": said_by(delivery)[0]})
         if row is None:
             raise
@@ -247,50 +247,50 @@ async def read(house: House, delivery: Delivery) -> Envelope:
     return replace(decode(clear), sealed=sealed)
 
 
-async def unerased(house: House, rows: Sequence[Row]) -> list[Row]:
+async def unerased(app: App, rows: Sequence[Row]) -> list[Row]:
     """Rows as they are stored, without those that nobody can read any more: these are skipped by every consumer.
 
     A sandbox of a replay has no keys, and seals nothing.
     """
-    if house.database.keys is None:
+    if app.database.keys is None:
         return list(rows)
     keys = {row["id"]: UUID(row["data"][KEY]) for row in rows if is_sealed(row["data"]) and row["data"][SEALED]}
-    known = await house.keys.find(keys.values())
+    known = await app.keys.find(keys.values())
     erased = [row["id"] for row in rows if is_sealed(row["data"]) and keys.get(row["id"]) not in known]
     if erased:
         log.info("not published, erased", events=len(erased))
-        await _pass_over_everywhere(house, erased)
-        await mark_published(house, erased)
+        await _pass_over_everywhere(app, erased)
+        await mark_published(app, erased)
     gone = set(erased)
     return [row for row in rows if row["id"] not in gone]
 
 
-async def publish(house: House, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[Refused]:
+async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[Refused]:
     """Put stored events on the log; see `outbox.publish_stored`."""
-    prefix = house.settings.kafka.topic_prefix
+    prefix = app.settings.kafka.topic_prefix
     stored = [(one.id, one.type, encode(one, topic_prefix=prefix)) for one in envelopes]
-    return await publish_stored(house, stored, wait_for_topic=wait_for_topic)
+    return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def publish_rows(house: House, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[Refused]:
+async def publish_rows(app: App, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[Refused]:
     """Put stored rows on the log, whatever their types and fields are; see `outbox.publish_stored`."""
-    prefix = house.settings.kafka.topic_prefix
+    prefix = app.settings.kafka.topic_prefix
     stored = [(row["id"], row["type"], record_of(row, topic_prefix=prefix)) for row in rows]
-    return await publish_stored(house, stored, wait_for_topic=wait_for_topic)
+    return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def enter(house: House, envelope: Envelope) -> None:
-    """An edge's event comes into the house: stored, then published. The same id again is the event stored first."""
-    async with house.database.transaction(envelope.workspace) as conn:
+async def enter(app: App, envelope: Envelope) -> None:
+    """An edge's event comes in: stored, then published. The same id again is the event stored first."""
+    async with app.database.transaction(envelope.workspace) as conn:
         await history.store(conn, [envelope])
         stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
     assert stored is not None
     if stored["unpublished"]:
-        await publish(house, [history.envelope(stored)])
+        await publish(app, [history.envelope(stored)])
 
 
-async def _pass_over_everywhere(house: House, ids: list[UUID]) -> None:
+async def _pass_over_everywhere(app: App, ids: list[UUID]) -> None:
     """No consumer will be given these events, so that none could say that it has done them."""
     args = pairs_of(catalogue().consumers()).args()
-    async with house.database.reading() as conn:
+    async with app.database.reading() as conn:
         await conn.execute(history.SQL.pass_over_everywhere, {**args, "ids": ids})

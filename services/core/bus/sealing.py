@@ -24,7 +24,7 @@ from services.core.ids import participant_id
 from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, seal_json
 from services.core.keys.keyring import Begun, People
-from services.core.mail.mailbox import MailboxKey
+from services.mail.mailbox import MailboxKey
 
 SQL = queries(__file__, "sealing.sql")
 EMPTY: Mapping[str, Any] = MappingProxyType({})

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from schemas.topics import catalogue
+from services.core.app import App
 from services.core.db import Connection, fetch_one, queries
-from services.core.house import House
 
 SQL = queries(__file__, "undone.sql")
 BATCH = 20_000  # events that one statement looks at
@@ -53,11 +53,11 @@ async def not_done_args(conn: Connection, pairs: Pairs) -> dict[str, Any]:
     return {**pairs.args(), "low": await low_mark(conn, pairs)}
 
 
-async def advance(house: House, pairs: Pairs, *, margin_s: float = MARGIN_S) -> None:
+async def advance(app: App, pairs: Pairs, *, margin_s: float = MARGIN_S) -> None:
     """Move the marks on as far as they go. Several processes may do it at once; nothing new, nothing written."""
     settled, moved = None, True
     while moved:  # a transaction for each batch, and so a single one where nothing is new
-        async with house.database.transaction() as conn:
+        async with app.database.transaction() as conn:
             settled = settled or await fetch_one(conn, SQL.settled_before, {"margin_s": margin_s})
             assert settled is not None
             low = await low_mark(conn, pairs)

@@ -1,4 +1,4 @@
-"""What a handler gets: the event, the house, checkpoints and units of work.
+"""What a handler gets: the event, the deployment, checkpoints and units of work.
 
 A handler asks models and tools through `checkpoint`, outside any transaction, then opens one `unit` and
 decides in it. The runner does the rest: journal, publishing, acknowledging.
@@ -15,12 +15,12 @@ from uuid import UUID
 from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
+from services.core.app import App
 from services.core.bus import history
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.unit import Appliers, Unit
 from services.core.db import Connection, fetch_one
-from services.core.house import House
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import seal_json
 from services.core.keys.keyring import Begun
@@ -41,12 +41,12 @@ class Work(Generic[E_co]):
         event: E_co,
         envelope: Envelope,
         consumer: str,
-        house: House,
+        app: App,
         appliers: Appliers,
     ) -> None:
         self.event = event
         self.envelope = envelope
-        self.house = house
+        self.app = app
         self.now: datetime = envelope.time
         self.workspace = envelope.workspace
         self.consumer = consumer
@@ -60,11 +60,11 @@ class Work(Generic[E_co]):
     async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
         """The answer of `ask`, kept at once under (consumer, event id, step) and never asked for again."""
         key = {"consumer": self.consumer, "event_id": self.envelope.id, "step": step}
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             kept = await fetch_one(conn, history.SQL.checkpoint, key)
         if kept is None:
             answer = await self._sealed(step, await ask())
-            async with self.house.database.reading() as conn:
+            async with self.app.database.reading() as conn:
                 kept = await fetch_one(conn, history.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
         assert kept is not None
         if is_sealed(kept["answer"]):
@@ -77,18 +77,18 @@ class Work(Generic[E_co]):
         id = key_id(self.envelope)
         if id is None:
             return answer
-        return seal_json(await self.house.keys.key(id), {}, answer, of=f"{self.envelope.id}/{step}")
+        return seal_json(await self.app.keys.key(id), {}, answer, of=f"{self.envelope.id}/{step}")
 
     async def keep(self, content: bytes) -> str:
         """Store a blob that belongs to the event, under the key of the event's people; its name."""
-        async with self.house.database.transaction(self.workspace) as conn:
+        async with self.app.database.transaction(self.workspace) as conn:
             key = await key_for(conn, self.workspace, self.event)
-        return await self.house.blobs.put(content, key)
+        return await self.app.blobs.put(content, key)
 
     @asynccontextmanager
     async def reading(self) -> AsyncIterator[Connection]:
         """One consistent view of the tables, bound to the event's workspace, for reads outside a unit."""
-        async with self.house.database.transaction(self.workspace) as conn:
+        async with self.app.database.transaction(self.workspace) as conn:
             yield conn
 
     @asynccontextmanager
@@ -98,12 +98,12 @@ class Work(Generic[E_co]):
         `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
         with a `step` of its own. One for what follows from an event that is `done` asks nothing of the journal.
         """
-        async with self.house.database.transaction(self.workspace) as conn:
+        async with self.app.database.transaction(self.workspace) as conn:
             if final:
                 await self._journal(conn)
             elif not done and await self._is_done(conn):
                 raise AlreadyDone
-            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun, self.house.now)
+            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun, self.app.now)
             yield unit
             await unit.flush()
         self.journaled = self.journaled or final
@@ -112,11 +112,11 @@ class Work(Generic[E_co]):
 
     def moment(self) -> datetime:
         """The later of the event's time and the wall clock: effects happen then, and retries count from then."""
-        return max(self.now, self.house.now())
+        return max(self.now, self.app.now())
 
     async def pass_over(self) -> None:
         """Nothing is to be done for this event here: the journal says that it was seen."""
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             await conn.execute(history.SQL.mark_done, self._journal_key())
 
     async def done_before(self) -> bool:
@@ -125,7 +125,7 @@ class Work(Generic[E_co]):
         `left_behind` says whether an attempt before has stored what is not published yet.
         """
         thread = self.event.shared_in()
-        async with self.house.database.reading() as conn:
+        async with self.app.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.begin, {**self._journal_key(), "thread": thread})
         assert row is not None
         self._begun = Begun(thread, row["erasures"])

@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Iterator
 
 from services.core.check.steps import Finding
-from services.core.mail.tls import CaFileUnusable
+from services.mail.tls import CaFileUnusable
 
 # OpenSSL's own numbers (x509_vfy.h)
 NOT_YET, EXPIRED = 9, 10

@@ -6,10 +6,10 @@ import aiosmtplib
 
 from services.core.check.certificates import certificate_finding
 from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
-from services.core.mail.imap import TokenMissing, TokenRefused, TokenStore
-from services.core.mail.smtp_client import smtp_client
-from services.core.mail.tls import CaFileUnusable
 from services.core.settings import SmtpSettings
+from services.mail.imap import TokenMissing, TokenRefused, TokenStore
+from services.mail.smtp_client import smtp_client
+from services.mail.tls import CaFileUnusable
 
 
 def smtp_steps(smtp: SmtpSettings, tokens: TokenStore | None = None) -> list[tuple[str, Step]]:

@@ -11,14 +11,14 @@ from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.cascade import Chosen, context_of, says, shaped
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
-from services.core.settings.house import Settings
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.kafka_access import KafkaOAuth
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
-from services.core.settings.log import TOOLS_S, KafkaSettings, LaneSettings
-from services.core.settings.log_access import KafkaOAuth
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.reading import read_settings

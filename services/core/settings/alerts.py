@@ -1,4 +1,4 @@
-"""Who outside of the house is told that a person is needed, and how."""
+"""Who outside of the deployment is told that a person is needed, and how."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from pydantic import Field, SecretStr, StringConstraints, field_validator, model_validator
 
 from schemas.events.alerts import CallKind
-from services.core.mail.addresses import parse_address
-from services.core.mail.mailbox import MailboxKey
 from services.core.settings.group import Group
 from services.core.standard_webhooks import secret_bytes
+from services.mail.addresses import parse_address
+from services.mail.mailbox import MailboxKey
 
 LEAST_SECRET_BYTES = 16
 THREAD = "{thread_id}"

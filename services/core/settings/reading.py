@@ -8,8 +8,8 @@ from pydantic import ValidationError
 
 from services.core.error_words import named
 from services.core.secret_values import ERROR as SECRET_ERROR
+from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
-from services.core.settings.house import Settings
 
 
 def read_settings(**overrides: Any) -> Settings:

@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from schemas.model_output import TOOL_INPUTS, tool_schema
-from services.core.model.port import Tool
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import finish, remember, search
+from services.model.port import Tool
 
 Run = Callable[[Any, Desk], Awaitable[str]]
 

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from schemas.events.replies import FactProposal
 from schemas.model_output import CorrectInput, ForgetInput, ParticipantStateInput, RememberInput
-from services.core.memory.quotes import find_quote
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
+from services.memory.quotes import find_quote
 
 Operation = Literal["add", "update", "delete"]
 DONE: Mapping[Operation, str] = MappingProxyType(
@@ -44,7 +44,7 @@ async def set_state(given: ParticipantStateInput, desk: Desk) -> str:
 
 def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | ForgetInput) -> str:
     _may_note(desk)
-    if len(given.quote) > (most := desk.house.settings.learning.quote_characters):
+    if len(given.quote) > (most := desk.app.settings.learning.quote_characters):
         raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
     fields = given.model_dump(exclude={"reason"})
     proposed = FactProposal(op=op, mail_id=_source(desk, given.quote), **fields)

@@ -7,18 +7,18 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
-from services.core.memory.cue import recalled
-from services.core.memory.embeddings import Meaning, meanings
-from services.core.memory.facts import Fact, whose_word
-from services.core.memory.grains import name_of
-from services.core.memory.knowledge import search_knowledge
-from services.core.memory.periods import Window
-from services.core.memory.questions import read
-from services.core.memory.recall import Answer, in_words, recall
-from services.core.memory.search import newest_facts, search_facts
-from services.core.memory.tuning import tuned
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
+from services.memory.cue import recalled
+from services.memory.embeddings import Meaning, meanings
+from services.memory.facts import Fact, whose_word
+from services.memory.grains import name_of
+from services.memory.knowledge import search_knowledge
+from services.memory.periods import Window
+from services.memory.questions import read
+from services.memory.recall import Answer, in_words, recall
+from services.memory.search import newest_facts, search_facts
+from services.memory.tuning import tuned
 
 NOTHING = "nothing found"
 
@@ -48,9 +48,9 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found
     """What the query brings up; the days that the model gives stand before those that its words speak of."""
     asked, days = read(given.query_text, desk.now), _window(given, desk)
     words = asked.words if days is None else given.query_text
-    meaning, tuning = await _meaning(desk, words), tuned(desk.house.settings.recall)
+    meaning, tuning = await _meaning(desk, words), tuned(desk.app.settings.recall)
     limit = tuning.all_candidates
-    async with desk.house.database.transaction(desk.workspace) as conn:
+    async with desk.app.database.transaction(desk.workspace) as conn:
         if days is None:
             answer = await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=limit)
         else:
@@ -64,8 +64,8 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found
 
 async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
     """What became so last."""
-    limit = tuned(desk.house.settings.recall).all_candidates
-    async with desk.house.database.transaction(desk.workspace) as conn:
+    limit = tuned(desk.app.settings.recall).all_candidates
+    async with desk.app.database.transaction(desk.workspace) as conn:
         days = _window(given, desk)
         facts = await newest_facts(conn, **where, window=days, limit=limit)
         return Found([one for one in facts if days is None or _lies_in(days, one)])
@@ -85,8 +85,8 @@ def _line(fact: Fact) -> str:
 async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     """Passages of our own documents, with the ids to cite."""
     meaning = await _meaning(desk, given.query)
-    limit = desk.event.setting("knowledge_chunks", desk.house.settings.context.knowledge_chunks)
-    async with desk.house.database.transaction(desk.workspace) as conn:
+    limit = desk.event.setting("knowledge_chunks", desk.app.settings.context.knowledge_chunks)
+    async with desk.app.database.transaction(desk.workspace) as conn:
         found = await search_knowledge(
             conn, workspace=desk.workspace, query_text=given.query, meaning=meaning, limit=limit
         )
@@ -116,5 +116,5 @@ def _wanted(given: SearchMemoryInput, kind: str, text: str) -> bool:
 
 
 async def _meaning(desk: Desk, text: str) -> Meaning:
-    (meaning,) = await meanings(desk.house.embedder, [text or " "])
+    (meaning,) = await meanings(desk.app.embedder, [text or " "])
     return meaning

@@ -22,8 +22,8 @@ def budget(turn: Turn) -> None:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """The rules of the house, and that of disclosure where the settings ask for it."""
+    """The rules of the deployment, and that of disclosure where the settings ask for it."""
     rules = list(RULES)
     if turn.chosen["disclose_ai"].value:
-        rules.append(f"Close with this sentence, in these words: {turn.house.settings.send.disclosure}")
+        rules.append(f"Close with this sentence, in these words: {turn.app.settings.send.disclosure}")
     return section(entry(f"- {rule}", rule=rule) for rule in rules)

@@ -12,7 +12,7 @@ NAME, SHARED, TRUSTED = "brief", False, False
 
 def budget(turn: Turn) -> int:
     """Tokens: its words have room in any script."""
-    return room_for(turn.house.settings.learning.brief_words)
+    return room_for(turn.app.settings.learning.brief_words)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

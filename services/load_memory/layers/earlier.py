@@ -12,7 +12,7 @@ HEAD_TOKENS = 60  # of a day, a subject and a state
 
 def budget(turn: Turn) -> int:
     """Tokens: so many summaries have room in any script, each with a line's worth for what it is of."""
-    return turn.settings.earlier_threads * (room_for(turn.house.settings.learning.summary_words) + HEAD_TOKENS)
+    return turn.settings.earlier_threads * (room_for(turn.app.settings.learning.summary_words) + HEAD_TOKENS)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

@@ -12,10 +12,10 @@ from itertools import groupby
 from typing import Any
 
 from services.core.db import Connection, fetch_all
-from services.core.memory.grains import grain_of, name_of
 from services.core.settings import GrainSettings
 from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
+from services.memory.grains import grain_of, name_of
 
 NAME, SHARED, TRUSTED = "grains", False, False
 
@@ -42,7 +42,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         "most": MOST,
     }
     rows = await fetch_all(conn, SQL.past, args)
-    return section(told(rows, turn.now, turn.house.settings.recall.grains), HEAD, newest_first=True)
+    return section(told(rows, turn.now, turn.app.settings.recall.grains), HEAD, newest_first=True)
 
 
 def told(rows: Iterable[Row], now: datetime, grains: GrainSettings) -> Iterator[Entry]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.memory.knowledge import search_knowledge
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
+from services.memory.knowledge import search_knowledge
 
 NAME, SHARED, TRUSTED = "knowledge", False, True
 

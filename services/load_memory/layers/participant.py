@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from services.core.db import Connection, fetch_all, fetch_one
-from services.core.memory.recall import Answer, recall
-from services.core.memory.search import Hit, search_facts
 from services.load_memory.participant_lines import fact_entry, issue_entry, person_entry, recall_entry
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
+from services.memory.recall import Answer, recall
+from services.memory.search import Hit, search_facts
 
 NAME, SHARED, TRUSTED = "participant", False, False
 
@@ -35,11 +35,11 @@ async def load(turn: Turn, conn: Connection) -> Section:
     issues = await fetch_all(conn, SQL.issues, args)
     answers = await _answers(turn, turn.participant_id, conn)
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
-    entries = [] if row is None else [person_entry(row, turn.house.settings.people.high_risk_after)]
+    entries = [] if row is None else [person_entry(row, turn.app.settings.people.high_risk_after)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
-    entries += [issue_entry(issue) for issue in issues[: turn.house.settings.people.issues]]
+    entries += [issue_entry(issue) for issue in issues[: turn.app.settings.people.issues]]
     entries += [
-        fact_entry(hit, why, turn.now, turn.house.settings.recall.unconfirmed_below)
+        fact_entry(hit, why, turn.now, turn.app.settings.recall.unconfirmed_below)
         for hit, why in _chosen(answers, hits)
     ]
     entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]

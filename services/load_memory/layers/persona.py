@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from services.core.db import Connection
-from services.core.memory.kinds import worth_storing
 from services.core.settings import MemorySettings
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
+from services.memory.kinds import worth_storing
 
 NAME, SHARED, TRUSTED = "persona", True, True
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from services.core.db import Connection, fetch_all
-from services.core.memory.speaker import speaker
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
+from services.memory.speaker import speaker
 
 NAME, SHARED, TRUSTED = "recent", False, False
 MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as many

@@ -18,7 +18,7 @@ MOST_MAILS = 5  # of other threads, the newest, each in as many words as a summa
 
 def budget(turn: Turn) -> int:
     """Tokens: a summary has room in any script, and as much as other layers have is left for the rest."""
-    return room_for(turn.house.settings.learning.summary_words) + turn.settings.layer_tokens
+    return room_for(turn.app.settings.learning.summary_words) + turn.settings.layer_tokens
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
@@ -34,7 +34,7 @@ async def _running(turn: Turn, conn: Connection) -> list[Entry]:
         return json.dumps(row, default=str) if row else ""
 
     assert turn.participant_id is not None
-    seconds = int(turn.house.settings.session.hours * 3600)
+    seconds = int(turn.app.settings.session.hours * 3600)
     kept = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, seconds)
     found = json.loads(kept) if kept else None
     if found is None or found["thread_id"] == str(turn.thread_id):
@@ -48,11 +48,11 @@ async def _uncovered(turn: Turn, conn: Connection) -> list[Entry]:
         "workspace": turn.workspace,
         "participant_id": turn.participant_id,
         "thread_id": turn.thread_id,
-        "since": turn.now - timedelta(hours=turn.house.settings.session.hours),
+        "since": turn.now - timedelta(hours=turn.app.settings.session.hours),
         "now": turn.now,
         "most": MOST_MAILS,
     }
-    words = turn.house.settings.learning.summary_words
+    words = turn.app.settings.learning.summary_words
     return [_mail(row, clip_words(row["text"], words)) for row in await fetch_all(conn, SQL.uncovered, args)]
 
 

@@ -14,7 +14,7 @@ NAME, SHARED, TRUSTED = "summary", False, False
 
 def budget(turn: Turn) -> int:
     """Tokens: its words have room in any script."""
-    return room_for(turn.house.settings.learning.summary_words)
+    return room_for(turn.app.settings.learning.summary_words)
 
 
 async def load(turn: Turn, conn: Connection) -> Section:

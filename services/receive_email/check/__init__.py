@@ -9,10 +9,10 @@ from collections.abc import Collection
 
 from services.core.check.smtp import smtp_steps
 from services.core.check.steps import Finding, walk
-from services.core.mail.authentication import DnsResolver, Resolver
-from services.core.mail.imap import TokenStore
-from services.core.mail.mailbox import ascii_lower
 from services.core.settings import InboxSettings, SmtpSettings
+from services.mail.authentication import DnsResolver, Resolver
+from services.mail.imap import TokenStore
+from services.mail.mailbox import ascii_lower
 from services.receive_email.check.dkim import dkim_steps
 from services.receive_email.check.imap import imap_steps
 from services.receive_email.check.results import judge_results

@@ -14,11 +14,11 @@ from imapclient.exceptions import CapabilityError, LoginError
 from services.core.check.certificates import certificate_finding
 from services.core.check.steps import TIMEOUT_S, Fault, Finding, Step, connect, resolve
 from services.core.errors import CorrespondentError
-from services.core.mail.imap import NoSentFolder, TokenStore, access_token, enter, login, sent_folder
-from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
-from services.core.mail.tls import CaFileUnusable
 from services.core.settings import ImapSettings
+from services.mail.imap import NoSentFolder, TokenStore, access_token, enter, login, sent_folder
+from services.mail.message import ParsedMail
+from services.mail.mime import read_mail
+from services.mail.tls import CaFileUnusable
 from services.receive_email.check.results import STEP
 
 MOST_MAILS = 50  # of the folder whose headers are looked at

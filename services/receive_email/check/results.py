@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 
 from services.core.check.steps import Fault, Finding
-from services.core.mail.authentication.trace import is_by_ours
-from services.core.mail.authentication.trusted_results import authserv_id, trusted_headers
-from services.core.mail.message import ParsedMail
+from services.mail.authentication.trace import is_by_ours
+from services.mail.authentication.trusted_results import authserv_id, trusted_headers
+from services.mail.message import ParsedMail
 
 STEP = "sender results"
 

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.core.mail.authentication.trusted_results import authserv_id, trusted_headers
-from services.core.mail.imap import TokenStore
-from services.core.mail.message import ParsedMail
 from services.core.settings import ImapSettings
+from services.mail.authentication.trusted_results import authserv_id, trusted_headers
+from services.mail.imap import TokenStore
+from services.mail.message import ParsedMail
 from services.receive_email.check.imap import newest_mails
 
 LONGEST_NAME = 253  # characters of a host's name

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from typing import ParamSpec, TypeVar
 
-from services.core.mail.imap import TokenStore, access_token
 from services.core.settings import ImapSettings
+from services.mail.imap import TokenStore, access_token
 from services.receive_email.imap.session import Session
 
 P = ParamSpec("P")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from services.core.house import House
-from services.core.mail.imap import SENT_ROLE
+from services.core.app import App
 from services.core.settings import ImapSettings, InboxSettings
+from services.mail.imap import SENT_ROLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One folder of one inbox in one house."""
+    """One folder of one inbox in one deployment."""
 
-    house: House
+    app: App
     inbox: InboxSettings
     imap: ImapSettings
 
@@ -53,7 +53,7 @@ class Place:
     @property
     def key(self) -> dict[str, Any]:
         """The folder's key in our tables."""
-        return {"workspace": self.house.settings.workspace, "inbox": self.inbox.name, "folder": self.imap.folder}
+        return {"workspace": self.app.settings.workspace, "inbox": self.inbox.name, "folder": self.imap.folder}
 
     def source_key(self, uidvalidity: int, uid: int) -> str:
         """What names a mail at its server."""

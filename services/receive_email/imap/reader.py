@@ -13,7 +13,7 @@ from datetime import timedelta
 import psycopg
 import structlog
 
-from services.core.mail.tokens import token_of_message_id
+from services.mail.tokens import token_of_message_id
 from services.receive_email.accept import accept
 from services.receive_email.fingerprint import message_id_of
 from services.receive_email.imap import positions
@@ -61,7 +61,7 @@ class Reader:
         """
         uidvalidity = self._position.uidvalidity
         for uid, due_at in await positions.unfetched(self._place, uidvalidity):
-            if due_at > self._place.house.now():
+            if due_at > self._place.app.now():
                 continue
             if self._suspicion.condemns(uid):
                 await self._pass(uid, BREAKS)
@@ -69,7 +69,7 @@ class Reader:
             if await self._take([Listed(uid)]):
                 await positions.forget_unfetched(self._place, uidvalidity, uid)
         left = await positions.unfetched(self._place, uidvalidity)
-        now = self._place.house.now()
+        now = self._place.app.now()
         return min((max(0.0, (due_at - now).total_seconds()) for _, due_at in left), default=math.inf)
 
     async def _resync(self, folder: Folder) -> None:
@@ -112,7 +112,7 @@ class Reader:
             return True  # the copy of a reply of ours
         try:
             await accept(
-                self._place.house,
+                self._place.app,
                 self._place.inbox,
                 raw,
                 source="imap",

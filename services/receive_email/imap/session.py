@@ -13,8 +13,8 @@ from datetime import date, datetime
 from imaplib import IMAP4
 from typing import Any
 
-from services.core.mail.imap import SENT_ROLE, enter, login, sent_folder
 from services.core.settings import ImapSettings
+from services.mail.imap import SENT_ROLE, enter, login, sent_folder
 from services.receive_email.imap.nouns import Folder, Listed
 
 Lost = (IMAP4.abort, OSError)

@@ -7,10 +7,10 @@ import asyncio
 import structlog
 
 from services.core import outages
+from services.core.app import App
 from services.core.clock import monotonic, pause
-from services.core.house import House
-from services.core.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.core.settings import ImapSettings, InboxSettings
+from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
 from services.receive_email.imap.nouns import Place
@@ -22,20 +22,20 @@ log = structlog.get_logger(__name__)
 LEAST_WAIT_S = 1.0
 
 
-async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
+async def watch_inbox(app: App, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
     """Let every new mail of the folder in, until `stop`. Nothing that happens on the way ends it."""
-    place, suspicion, delay = Place(house, inbox, imap), Suspicion(), 0.0
+    place, suspicion, delay = Place(app, inbox, imap), Suspicion(), 0.0
     while not stop.is_set():
         began = monotonic()
-        house.metrics.watches_inbox(inbox.name, _folder(imap), False)
+        app.metrics.watches_inbox(inbox.name, _folder(imap), False)
         try:
-            async with connection(imap, stop, token_store(house.settings)) as made:
+            async with connection(imap, stop, token_store(app.settings)) as made:
                 await _read(place, made, suspicion, stop)
         except NoSentFolder as error:
             log.warning("replies of colleagues are not seen", inbox=inbox.name, reason=str(error))
             return
         except Exception as error:
-            house.metrics.watches_inbox(inbox.name, _folder(imap), False)
+            app.metrics.watches_inbox(inbox.name, _folder(imap), False)
             if stop.is_set():
                 return
             delay = next_delay(delay, monotonic() - began)
@@ -43,9 +43,9 @@ async def watch_inbox(house: House, inbox: InboxSettings, imap: ImapSettings, st
             await pause(stop, delay)
 
 
-async def watch_sent(house: House, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
+async def watch_sent(app: App, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
     """Let every new mail of the Sent folder in: what is no copy of ours, a colleague wrote."""
-    await watch_inbox(house, inbox, imap.model_copy(update={"folder": SENT_ROLE}), stop)
+    await watch_inbox(app, inbox, imap.model_copy(update={"folder": SENT_ROLE}), stop)
 
 
 def _folder(imap: ImapSettings) -> str:
@@ -56,7 +56,7 @@ def _folder(imap: ImapSettings) -> str:
 async def _say_away(place: Place, error: str, again_s: float) -> None:
     """Loud once for each outage, whichever of the inbox's folders met it first; `status` shows it while it lasts."""
     what = error if _folder(place.imap) == "inbox" else f"the folder of sent mail: {error}"
-    new = await outages.note(place.house, "imap", place.inbox.name, what, again_s)
+    new = await outages.note(place.app, "imap", place.inbox.name, what, again_s)
     say = log.warning if new else log.debug
     remedy = f"correspondent inbox test {place.inbox.name}"
     say("inbox away", inbox=place.inbox.name, host=place.imap.host, error=what[:500], again_in_s=again_s, try_it=remedy)
@@ -66,8 +66,8 @@ async def _read(place: Place, made: Connection, suspicion: Suspicion, stop: asyn
     reader = Reader(place, made, suspicion)
     await reader.open()
     log.info("inbox open", inbox=place.inbox.name, host=place.imap.host, folder=place.imap.folder)
-    place.house.metrics.watches_inbox(place.inbox.name, _folder(place.imap), True)
-    await outages.clear(place.house, "imap", place.inbox.name)
+    place.app.metrics.watches_inbox(place.inbox.name, _folder(place.imap), True)
+    await outages.clear(place.app, "imap", place.inbox.name)
     while not stop.is_set():
         await reader.catch_up()
         again_s = await reader.retry_unfetched()

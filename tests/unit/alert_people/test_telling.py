@@ -10,8 +10,8 @@ import pytest
 from services.alert_people.channels import channels
 from services.alert_people.telling import post
 from services.core.errors import CorrespondentError
-from services.core.mail.smtp_dialogue import NotNow, Refused
 from services.core.settings import Settings
+from services.mail.smtp_dialogue import NotNow, Refused
 from tests.support.alert_receiver import SECRET, Receiver, receiving
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)

@@ -22,7 +22,7 @@ def test_a_run_in_which_every_fault_met_somebody_proves_enough() -> None:
     assert ran(Counter(FELT)).shortfalls == ()
 
 
-def test_a_house_that_answers_nobody_is_named() -> None:
+def test_a_deployment_that_answers_nobody_is_named() -> None:
     """Every mail parked is no pass, although no promise is broken."""
     assert ran(Counter(FELT), sent=0).shortfalls == ("0 of 200 mails were answered",)
 

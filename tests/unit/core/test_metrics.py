@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from services.core.metrics import Metrics, gauge
-from services.core.model.port import Usage
-from services.core.model.settings import ModelPrices, ModelSettings
+from services.model.port import Usage
+from services.model.settings import ModelPrices, ModelSettings
 
 
 def test_the_model_costs_what_its_prices_say() -> None:

@@ -20,7 +20,7 @@ def server() -> Iterator[S3Server]:
         yield running
 
 
-def blobs(server: S3Server, url: str = "s3://mail/house", **changes: str) -> ObjectBlobs:
+def blobs(server: S3Server, url: str = "s3://mail/blobs", **changes: str) -> ObjectBlobs:
     return ObjectBlobs(BlobSettings(url=url, **server.access(**changes).model_dump()))
 
 
@@ -31,7 +31,7 @@ async def test_what_is_put_can_be_got(server: S3Server, content: bytes) -> None:
     name = await store.put(content)
     assert name == hashlib.sha256(content).hexdigest() == await store.put(content)
     assert await store.get(name) == content
-    assert server.objects[f"/mail/house/{name[:2]}/{name[2:4]}/{name}"] == content
+    assert server.objects[f"/mail/blobs/{name[:2]}/{name[2:4]}/{name}"] == content
 
 
 async def test_every_object_is_listed_page_after_page_and_a_deleted_one_is_gone(server: S3Server) -> None:
@@ -58,10 +58,10 @@ async def test_every_object_is_listed_page_after_page_and_a_deleted_one_is_gone(
 async def test_a_missing_and_a_damaged_blob_are_said(server: S3Server) -> None:
     """What is not there, and what is no longer what it was, is permanent and never handed out."""
     store = blobs(server)
-    with pytest.raises(BlobMissing, match="is not at s3://mail/house"):
+    with pytest.raises(BlobMissing, match="is not at s3://mail/blobs"):
         await store.get("0" * 64)
     name = await store.put(b"mail")
-    server.objects[f"/mail/house/{name[:2]}/{name[2:4]}/{name}"] = b"Mail"
+    server.objects[f"/mail/blobs/{name[:2]}/{name[2:4]}/{name}"] = b"Mail"
     with pytest.raises(BlobDamaged):
         await store.get(name)
 
@@ -79,7 +79,7 @@ async def test_what_is_deleted_is_gone_and_may_be_deleted_again(server: S3Server
 async def test_a_store_that_refuses_or_fails_is_a_temporary_error(server: S3Server) -> None:
     """A wrong key, or a server in trouble, loses nothing: whoever let the mail in is told to try again."""
     stranger = blobs(server, secret_access_key="somebody else's secret")
-    with pytest.raises(ObjectStoreAway, match="was not stored at s3://mail/house"):
+    with pytest.raises(ObjectStoreAway, match="was not stored at s3://mail/blobs"):
         await stranger.put(b"mail")
     server.failing = True
     try:

@@ -9,12 +9,12 @@ import httpx
 import pytest
 from fastapi import APIRouter
 
+from services.core.app import App
 from services.core.bus.processor import Edge
 from services.core.errors import Temporary
-from services.core.house import House
 from services.core.web import Refused, make_app, run_edges
 
-NO_HOUSE = cast(House, None)
+NO_HOUSE = cast(App, None)
 
 
 async def answer_to(error: Exception) -> httpx.Response:
@@ -56,7 +56,7 @@ async def test_edges_run_until_told_to_stop() -> None:
     begun: list[str] = []
 
     def edge(name: str) -> Edge:
-        async def run(house: Any, stop: asyncio.Event) -> None:
+        async def run(app: Any, stop: asyncio.Event) -> None:
             begun.append(name)
             await stop.wait()
 
@@ -74,10 +74,10 @@ async def test_edges_run_until_told_to_stop() -> None:
 async def test_an_edge_that_fails_ends_the_others() -> None:
     """A process whose edge broke does not live on half alive: the error comes out."""
 
-    async def breaks(house: Any, stop: asyncio.Event) -> None:
+    async def breaks(app: Any, stop: asyncio.Event) -> None:
         raise RuntimeError("broken")
 
-    async def waits(house: Any, stop: asyncio.Event) -> None:
+    async def waits(app: Any, stop: asyncio.Event) -> None:
         await stop.wait()
 
     with pytest.RaisesGroup(pytest.RaisesExc(RuntimeError, match="broken")):

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.metrics import Metrics
-from services.core.model.port import Answer, Request, ToolCall, Usage
-from services.core.model.settings import ModelSettings
 from services.core.settings import LearningSettings
 from services.generate_reply.desk import Desk
+from services.model.port import Answer, Request, ToolCall, Usage
+from services.model.settings import ModelSettings
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 FIRST, SECOND = UUID(int=11), UUID(int=12)
@@ -50,8 +50,8 @@ def loaded(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "r
 
 
 def desk(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "reply") -> Desk:
-    house: Any = SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings(quote_characters=60)))
-    return Desk(loaded(trusted=trusted, purpose=purpose), house=house, workspace="main", now=NOW, mails=MAILS)
+    app: Any = SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings(quote_characters=60)))
+    return Desk(loaded(trusted=trusted, purpose=purpose), app=app, workspace="main", now=NOW, mails=MAILS)
 
 
 def call(name: str, given: Any = None, *, id: str = "c1", malformed: str = "") -> ToolCall:
@@ -89,6 +89,6 @@ def work(model: Told, kept: dict[str, Any] | None = None) -> Any:
         return found
 
     return SimpleNamespace(
-        house=SimpleNamespace(model=model, metrics=Metrics(), settings=SimpleNamespace(model=ModelSettings())),
+        app=SimpleNamespace(model=model, metrics=Metrics(), settings=SimpleNamespace(model=ModelSettings())),
         checkpoint=checkpoint,
     )

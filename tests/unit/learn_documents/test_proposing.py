@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.core.mail.personal import Known
 from services.learn_documents.proposing import Answered, article
+from services.mail.personal import Known
 
 ANSWER = """Hi John,
 

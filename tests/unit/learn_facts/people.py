@@ -8,8 +8,8 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRequested
 from schemas.events.replies import FactProposal
-from services.core.memory.support import Support
 from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
+from services.memory.support import Support
 
 PERSON = UUID("b0000000-0000-4000-8000-000000000001")
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)

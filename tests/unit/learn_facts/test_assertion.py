@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from services.core.memory.quotes import Span
 from services.learn_facts.assertion import Mood, mood_of
+from services.memory.quotes import Span
 
 ASSERTED = [
     ("Team", "We are on the Team plan, how do I add seats?"),

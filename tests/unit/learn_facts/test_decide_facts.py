@@ -19,10 +19,10 @@ from schemas.events.memory import (
     FactRefused,
     FactRetracted,
 )
-from services.core.memory.support import Support
 from services.core.settings import MemorySettings
 from services.learn_facts import decide_facts, decide_requests, proposals
 from services.learn_facts.policy import STANDARD, end_of_day, extended
+from services.memory.support import Support
 from tests.unit.learn_facts.people import NOW, asked, id_of, known, past, person, proposal, source, support
 
 NEW = id_of("new fact")

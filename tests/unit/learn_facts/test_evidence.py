@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.core.memory.quotes import find_quote
 from services.learn_facts.evidence import objection
 from services.learn_facts.literal import is_literal, sentence_around
+from services.memory.quotes import find_quote
 
 OURS = ("Dear Ada,\n\nyou are on the\nStarter plan with 10 seats. Would you like Enterprise?",)
 

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.memory import Trust
-from services.core.memory.support import Support, confidence
 from services.learn_facts import policy
+from services.memory.support import Support, confidence
 from tests.unit.learn_facts.people import NOW, id_of
 
 A, B, C = id_of("a"), id_of("b"), id_of("c")

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.memory.quotes import find_quote
 from services.core.settings.learning import LONGEST_QUOTE
+from services.memory.quotes import find_quote
 
 TEXT = "Hello,\n\nwe are on the\r\n   Enterprise plan (40 seats).\nAda"
 

@@ -13,15 +13,15 @@ import pytest
 from schemas.events.memory import Trust
 from schemas.held_summary import held
 from schemas.words import clip_words
-from services.core.memory.facts import Fact
-from services.core.memory.search import Hit
 from services.core.settings import ContextSettings, InboxSettings, LearningSettings, MemorySettings
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
 from services.load_memory.participant_lines import care, fact_entry
 from services.load_memory.section import entry, fit, section
+from services.memory.facts import Fact
+from services.memory.search import Hit
 
 TURN: Any = SimpleNamespace(
-    settings=ContextSettings(), house=SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings()))
+    settings=ContextSettings(), app=SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings()))
 )
 NOW = datetime(2026, 3, 9, tzinfo=UTC)
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.replies import ContextLayer
-from services.core.model.usage import estimate_tokens
 from services.core.settings import ContextSettings
 from services.load_memory.layers import behaviours, guidance, persona
 from services.load_memory.section import Section, entry, fit, section
+from services.model.usage import estimate_tokens
 
 CARD = "4111 1111 1111 1111"
 
@@ -108,5 +108,5 @@ def test_what_our_own_people_say_to_the_model_is_never_shortened() -> None:
 
 @pytest.mark.parametrize("layer", [persona, behaviours, guidance])
 def test_the_system_part_has_no_budget(layer: ModuleType) -> None:
-    """Persona, house rules and the rules of the turn are in every prompt as they were written."""
+    """Persona, deployment rules and the rules of the turn are in every prompt as they were written."""
     assert layer.budget(SimpleNamespace(settings=ContextSettings(layer_tokens=1))) is None

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from schemas.events.mail import Identity
-from services.core.mail.authentication import Dkim
-from services.core.mail.authentication.nouns import Signature
-from services.core.mail.filters import FilterContext, judge
-from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
 from services.core.settings.forwarder import Forwarder
+from services.mail.authentication import Dkim
+from services.mail.authentication.nouns import Signature
+from services.mail.filters import FilterContext, judge
+from services.mail.message import ParsedMail
+from services.mail.mime import read_mail
 from services.read_email.forwarding import author_named, forwarded_by, in_their_name
 
 OWN = frozenset({"support@shop.example"})

@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 
 from schemas.events.mail import Identity
-from services.core.mail.alert_ids import alert_message_id
-from services.core.mail.mailbox import MailboxKey
-from services.core.mail.mime import read_mail
-from services.core.mail.reports import read_report
 from services.core.settings import InboxSettings
+from services.mail.alert_ids import alert_message_id
+from services.mail.mailbox import MailboxKey
+from services.mail.mime import read_mail
+from services.mail.reports import read_report
 from services.read_email.by_hand import of_ours
 from services.read_email.machines import answered_by_itself, sent_by_machine
 from services.read_email.reading import Reading

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID
 
-from services.core.mail.thread_ids import KnownThread, MailFacts
+from services.mail.thread_ids import KnownThread, MailFacts
 from services.read_email.placing import answered
 
 ANN, BEN = "ann@acme.example", "ben@other.example"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schemas.events.mail import Identity
-from services.core.mail.mime import read_mail
+from services.mail.mime import read_mail
 from services.read_email.reading import MAX_QUOTED, Reading
 
 HEAD = b"From: Ann <ann@customer.example>\nTo: help@shop.example\nSubject: Re: Your order\n\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.core.check.steps import Fault
-from services.core.mail.message import ParsedMail
-from services.core.mail.mime import read_mail
+from services.mail.message import ParsedMail
+from services.mail.mime import read_mail
 from services.receive_email.check.results import judge_results
 
 OURS = "mx.ours.example"

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from schemas.events.threads import TurnClosed
 from schemas.model_output import Reflection
-from services.core.model.port import Answer, Usage
+from services.model.port import Answer, Usage
 from services.reflect.materials import Materials
 from services.reflect.reflection import event_of
 

@@ -152,7 +152,7 @@ def test_no_answer_whatever_raises_anything_else(given: dict[str, Any], with_sum
 
 
 @pytest.mark.parametrize("room", [Room(100, 60), Room(300, 900)])
-def test_texts_have_the_room_that_a_house_gives_them(room: Room) -> None:
+def test_texts_have_the_room_that_a_deployment_gives_them(room: Room) -> None:
     """Whatever the model makes of the wish, code holds it, the numbers of a summary stay, and the model is told of it."""
     said = {"summary": "It took a while. " * 90 + "The order is 99120.", "brief": "word " * 1000}
     reflection, _ = salvage(said, room)

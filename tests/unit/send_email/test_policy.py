@@ -14,7 +14,7 @@ from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerD
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
 from services.core.ids import text_sha256
-from services.core.mail.smtp_dialogue import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
+from services.mail.smtp_dialogue import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
 from services.send_email import policy
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
 
@@ -68,8 +68,8 @@ def work(event: Any, ledger: Ledger, approval: str = "auto", unproven: str = "te
     settings = SimpleNamespace(
         send=SimpleNamespace(approval=approval), inbox=lambda _: inbox, known_inbox=lambda _: inbox
     )
-    house = SimpleNamespace(settings=settings)
-    return SimpleNamespace(event=event, unit=unit, reading=unit, house=house, workspace="main", now=None)
+    app = SimpleNamespace(settings=settings)
+    return SimpleNamespace(event=event, unit=unit, reading=unit, app=app, workspace="main", now=None)
 
 
 @pytest.fixture

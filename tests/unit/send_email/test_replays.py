@@ -63,7 +63,7 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
     async def publish(records: list[Record]) -> None:
         letters.extend(records)
 
-    house: Any = SimpleNamespace(
+    app: Any = SimpleNamespace(
         settings=SimpleNamespace(kafka=SimpleNamespace(topic_prefix="")),
         keys=Nowhere(),
         metrics=Metrics(),
@@ -73,9 +73,9 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
     record = encode(REPLAYED)
     delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
     with pytest.raises(ReplayRefused, match="belongs to replay r1") as refused:
-        await Runner(generate_reply.PROCESSOR, house).handle(delivery)
+        await Runner(generate_reply.PROCESSOR, app).handle(delivery)
     assert generate_reply.PROCESSOR.give_up is not None
-    await Runner(generate_reply.PROCESSOR, house).give_up(delivery, refused.value, 1)
+    await Runner(generate_reply.PROCESSOR, app).give_up(delivery, refused.value, 1)
     assert [one.topic for one in letters] == [f"{record.topic}.generate_reply.dlq"]
 
 

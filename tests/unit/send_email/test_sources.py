@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from services.core.memory.knowledge import Passage
+from services.memory.knowledge import Passage
 from services.send_email.sources import MOST, public_pages, with_sources
 
 

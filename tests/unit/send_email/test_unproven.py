@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 
 from schemas.events.replies import ReplyDrafted
-from services.core.mail.tokens import Keyring
 from services.core.settings import Settings
+from services.mail.tokens import Keyring
 from services.send_email.unproven import Gate, as_fixed, freeze_fixed, gate, without_proposals
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
@@ -28,8 +28,8 @@ MAIL: dict[str, Any] = {
 }
 
 
-def house(**inbox: Any) -> Any:
-    """A house with one inbox."""
+def app(**inbox: Any) -> Any:
+    """A deployment with one inbox."""
     settings = Settings(
         secret="a secret for tests only, long enough",
         inboxes=[{"name": "support", "address": "support@ourcompany.example", "display_name": "Our Support", **inbox}],
@@ -46,8 +46,8 @@ def draft(**given: Any) -> ReplyDrafted:
 
 def test_the_fixed_reply_holds_no_word_of_the_mail_and_none_of_a_model() -> None:
     """Neither text, subject, display name nor references of the mail leave with our name and signature."""
-    fixed = as_fixed(draft(), house())
-    composed = freeze_fixed(fixed, MAIL, house(), "main", NOW)
+    fixed = as_fixed(draft(), app())
+    composed = freeze_fixed(fixed, MAIL, app(), "main", NOW)
     message = message_from_bytes(composed.raw, policy=policy.default)
     assert (message["To"], message["Subject"], composed.recipient) == (
         "victim@bank.example",
@@ -61,7 +61,7 @@ def test_the_fixed_reply_holds_no_word_of_the_mail_and_none_of_a_model() -> None
 
 def test_the_fixed_reply_is_the_inboxs_own() -> None:
     """Its text and subject are settings, and a link in the text is the operator's, so it stays."""
-    own = house(unproven_reply="Write from https://login.ourcompany.example/", unproven_subject="Who are you?")
+    own = app(unproven_reply="Write from https://login.ourcompany.example/", unproven_subject="Who are you?")
     composed = freeze_fixed(as_fixed(draft(), own), MAIL, own, "main", NOW)
     assert b"https://login.ourcompany.example/" in composed.raw
     assert b"Subject: Re: Who are you?" in composed.raw
@@ -84,8 +84,8 @@ def test_the_gate_asks_the_mail_and_the_setting(
     mail: dict[str, Any], setting: str, expected: Gate, *, trusted: bool
 ) -> None:
     """Open for the proven alone; closed for what failed, under every setting; a person where the inbox has no template."""
-    assert gate(draft(trusted=trusted), mail, house(unproven=setting)) == expected
-    assert gate(draft(inbox="gone", trusted=trusted), mail, house()) in (expected, "review")
+    assert gate(draft(trusted=trusted), mail, app(unproven=setting)) == expected
+    assert gate(draft(inbox="gone", trusted=trusted), mail, app()) in (expected, "review")
 
 
 def test_a_draft_for_who_is_not_proven_proposes_nothing() -> None:

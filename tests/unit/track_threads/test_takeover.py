@@ -109,7 +109,7 @@ def test_history_and_unknown_threads_change_nothing() -> None:
 
 @pytest.mark.parametrize("named", ["in_reply_to", "references"])
 def test_a_mail_that_the_colleague_names_is_answered_however_late_we_read_it(named: str) -> None:
-    """They had it before them: that our house got it after they wrote does not make it wait."""
+    """They had it before them: that our deployment got it after they wrote does not make it wait."""
     late = pending("late", at=LATER + timedelta(minutes=9))
     before = thread(state="in_progress", turn=turn("late"), pending=(late,))
     events = list(took_over(before, by_hand(sent_at=NOW, **{named: ("late@example.org",)}), LATER))

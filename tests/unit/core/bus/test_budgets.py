@@ -7,7 +7,7 @@ from services.core.bus.faust_source import SourceSettings
 from services.core.bus.lanes import LaneLimits
 from services.core.bus.retry import RetryPolicy
 from services.core.settings import TOOLS_S, KafkaSettings, LaneSettings, Settings
-from services.core.settings.log import GRACE_S
+from services.core.settings.kafka import GRACE_S
 
 
 def fresh(**groups: object) -> Settings:

@@ -140,6 +140,6 @@ def test_a_persona_that_is_too_long_is_refused_when_it_is_set(where: dict[str, A
 
 def test_how_facts_are_recalled_is_said_per_mailbox_too() -> None:
     """A mailbox that must be fast searches on a cue, while the others always do."""
-    house = said(inboxes=[{**SUPPORT, "reply": {"recall": "on_cue", "recall_every": 9}}])
-    context = context_of(house, shaped(house, house.inbox("support")))
-    assert (context.recall, context.recall_every, house.context.recall) == ("on_cue", 9, "always")
+    app = said(inboxes=[{**SUPPORT, "reply": {"recall": "on_cue", "recall_every": 9}}])
+    context = context_of(app, shaped(app, app.inbox("support")))
+    assert (context.recall, context.recall_every, app.context.recall) == ("on_cue", 9, "always")

@@ -1,0 +1,1 @@
+"""The commands of `correspondent`, one module or package each; they ask `operations`, and print."""

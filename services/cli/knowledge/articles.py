@@ -1,0 +1,107 @@
+"""`correspondent knowledge proposed|propose|accept|reject`: articles from what people answered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from schemas.events.documents import ArticleRequested, ProposalDecided
+from services.cli.paging import After, Limit, show_next
+from services.cli.requests import By, in_house, wish
+from services.cli.terminal import console, plain, short
+from services.cli.waiting import Wait
+from services.core.app import App
+from services.core.ids import article_id, text_sha256
+from services.operations.ids import whole_id
+from services.operations.knowledge.reading import Proposal, last_answer, list_proposals, proposal
+
+ArticleId = Annotated[str, typer.Argument(help="The article's id, or its beginning, as `proposed` shows it.")]
+
+
+def proposed(
+    context: typer.Context,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Also what was accepted or rejected.")] = False,
+    limit: Limit = 50,
+    after: After = "",
+) -> None:
+    """List proposed articles, oldest first; none is accepted by itself."""
+
+    async def run(app: App) -> None:
+        found = await list_proposals(app, "" if all_of_them else "proposed", limit=limit, after=after)
+        for one in found:
+            _show(one)
+        show_next(found)
+        if not found:
+            console.print(
+                "Nothing is proposed. `correspondent knowledge propose THREAD` makes an article of its answer."
+            )
+
+    in_house(context, run)
+
+
+def propose(
+    context: typer.Context,
+    thread_id: Annotated[str, typer.Argument(help="The thread's id, or its beginning.")],
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Propose an article from the last answer in a thread."""
+
+    async def run(app: App) -> None:
+        thread = await whole_id(app, thread_id, "thread")
+        reply = await last_answer(app, thread)
+        if reply is None:
+            raise typer.BadParameter("nothing was answered in this thread yet")
+        id = article_id(app.settings.workspace, thread, reply)
+        await wish(app, ArticleRequested(document_id=id, thread_id=thread, reply_id=reply, by=by), wait)
+
+    in_house(context, run)
+
+
+def accept(
+    context: typer.Context,
+    article: ArticleId,
+    text: Annotated[
+        Path | None, typer.Option(help="A file (Markdown) with your own wording.", exists=True, dir_okay=False)
+    ] = None,
+    link: Annotated[str, typer.Option(help="Where customers may read it; mails then link to it.")] = "",
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Accept a proposed article, as it is or in your own words."""
+    own = text.read_text(encoding="utf-8", errors="replace").strip() if text else ""
+    if text and not own:
+        raise typer.BadParameter(f"{text} is empty; leave --text out to accept the article as it is")
+    _decide(context, article, wait, accept=True, text=own, public_url=link, by=by)
+
+
+def reject(
+    context: typer.Context,
+    article: ArticleId,
+    reason: Annotated[str, typer.Option(help="Why, for the log.")] = "",
+    wait: Wait = 60,
+    by: By = "operator",
+) -> None:
+    """Reject a proposed article; it is not proposed again."""
+    _decide(context, article, wait, accept=False, reason=reason, by=by)
+
+
+def _decide(context: typer.Context, article: str, wait: float, **given: Any) -> None:
+    async def run(app: App) -> None:
+        found = await proposal(app, await whole_id(app, article, "article"))
+        assert found is not None
+        seen = {"document_id": found.document_id, "text_sha256": text_sha256(found.text)}
+        await wish(app, ProposalDecided(**seen, **given), wait)
+
+    in_house(context, run)
+
+
+def _show(one: Proposal) -> None:
+    state = "" if one.state == "proposed" else f"  {one.state}"
+    console.print(Text.assemble((short(one.document_id), "bold cyan"), "  ", plain(one.title, "bold"), state))
+    marks = f", {one.masked} personal things taken out" if one.masked else ""
+    console.print(plain(f"{one.source}, thread {short(one.thread_id)}{marks}", "dim"))
+    console.print(plain(one.text), "\n")

@@ -1,1 +1,0 @@
-"""The knowledge base as people meet it: handing in, asking, reading. learn_documents decides everything."""

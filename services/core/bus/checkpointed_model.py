@@ -1,0 +1,53 @@
+"""Asking the model from within a handler: each answer is kept at once and never asked for again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from schemas.events.replies import ContextLayer, TokenUsage
+from services.core.bus.work import Work
+from services.core.clock import monotonic
+from services.model.breaker import ModelPaused
+from services.model.outage import note
+from services.model.port import Answer, Layer, Request
+from services.model.recorded import answer_from_json, answer_to_json, step_of
+from services.model.usage import sum_usage
+
+
+async def ask(work: Work[Any], request: Request) -> Answer:
+    """The model's answer to `request` within the event that is being handled."""
+
+    async def call() -> dict[str, Any]:
+        began, outcome, metrics = monotonic(), "failed", work.app.metrics
+        try:
+            answer = await work.app.model.ask(request)
+            outcome = "answered"
+            metrics.used_tokens(request.purpose, answer.usage, work.app.settings.model.dollars(answer.usage))
+            return answer_to_json(answer)
+        except ModelPaused:
+            outcome = "paused"
+            raise
+        finally:
+            metrics.asked_model(request.purpose, outcome, monotonic() - began)
+            await note(work.app)
+
+    return answer_from_json(await work.checkpoint(step_of(request), call))
+
+
+def as_layer(layer: ContextLayer) -> Layer:
+    """A layer of the event as the port takes it."""
+    return Layer(name=layer.name, text=layer.text, items=layer.items, shared=layer.shared, trusted=layer.trusted)
+
+
+def token_usage(answers: Iterable[Answer]) -> TokenUsage:
+    """What some answers cost together."""
+    told = list(answers)
+    total = sum_usage(answer.usage for answer in told)
+    return TokenUsage(
+        calls=len(told),
+        input=total.input,
+        output=total.output,
+        cache_read=total.cache_read,
+        cache_write=total.cache_write,
+    )

@@ -1,0 +1,177 @@
+"""The one settings object: every group, where its values come from, and what has to fit together."""
+
+from __future__ import annotations
+
+import os
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, SecretStr, field_validator, model_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+
+from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
+from services.core.settings.alerts import AlertSettings
+from services.core.settings.archive import ArchiveSettings
+from services.core.settings.behaviours import Behaviour
+from services.core.settings.blobs import BlobSettings
+from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
+from services.core.settings.inbox import InboxSettings
+from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
+from services.core.settings.knowledge import KnowledgeSettings
+from services.core.settings.learning import LearningSettings
+from services.core.settings.limits import LimitSettings
+from services.core.settings.memory import EmbeddingSettings
+from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.people import PeopleSettings, SessionSettings
+from services.core.settings.provider_key import ProviderKey
+from services.core.settings.recall import RecallSettings
+from services.core.settings.retention import RetentionSettings
+from services.core.settings.secret_files import SecretFiles
+from services.core.settings.servers import SmtpSettings
+from services.core.settings.service import OfficeHours, ServiceLevels
+from services.core.settings.shaping import ParticipantSettings
+from services.core.settings.spam import SpamSettings
+from services.core.settings.web import WebSettings
+from services.mail.mailbox import MailboxKey
+from services.model.settings import ModelSettings
+
+LEAST_SECRET_BYTES = 16
+
+
+class Settings(HoldsSecrets, BaseSettings):
+    """Everything an operator can say."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="forbid",
+        nested_model_default_partial_update=True,
+    )
+
+    workspace: str = "main"
+    home: Path = Field(Path("var"), description="where blobs and the embedded stack keep their files")
+    database_url: Annotated[str, HOLDS_SECRET] = "postgresql://postgres@127.0.0.1:5432/correspondent"
+    redis_url: Annotated[str, HOLDS_SECRET] = "redis://127.0.0.1:6379/0"
+    secret: SecretStr = Field(SecretStr(""), description="makes reply tokens; made on first start, kept below home")
+    former_secrets: tuple[Annotated[SecretStr, Field(min_length=LEAST_SECRET_BYTES)], ...] = Field(
+        (), description="previous secrets: reply tokens made with them are still accepted, and no new ones are made"
+    )
+    master_keys: SecretStr = Field(
+        SecretStr(""), description="wrap the keys of data subjects, newest first; made on first start, kept below home"
+    )
+    own_authserv_ids: tuple[str, ...] = Field((), description="whose Authentication-Results we believe: our own MX")
+    stripping_authserv_ids: tuple[str, ...] = Field(
+        (),
+        description="of own_authserv_ids: servers that remove results which others wrote in their name, so that theirs "
+        "count below their own Received line too, and in several headers (mx.google.com)",
+    )
+    trusted_sealers: tuple[str, ...] = Field((), description="forwarders' domains whose ARC seals we believe")
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    pool_size: int = 16
+    blobs: BlobSettings = BlobSettings()
+    kafka: KafkaSettings = KafkaSettings()
+    smtp: SmtpSettings = SmtpSettings()
+    model: ModelSettings = ModelSettings()
+    embeddings: EmbeddingSettings = EmbeddingSettings()
+    threads: ThreadSettings = ThreadSettings()
+    limits: LimitSettings = LimitSettings()
+    spam: SpamSettings = SpamSettings()
+    context: ContextSettings = ContextSettings()
+    learning: LearningSettings = LearningSettings()
+    recall: RecallSettings = RecallSettings()
+    people: PeopleSettings = PeopleSettings()
+    session: SessionSettings = SessionSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    send: SendSettings = SendSettings()
+    lanes: LaneSettings = LaneSettings()
+    web: WebSettings = WebSettings()
+    archive: ArchiveSettings = ArchiveSettings()
+    retention: RetentionSettings = RetentionSettings()
+    alerts: AlertSettings = AlertSettings()
+    monitoring: MonitoringSettings = MonitoringSettings()
+    service_levels: ServiceLevels = ServiceLevels()
+    office_hours: OfficeHours = OfficeHours()
+    behaviours: tuple[Behaviour, ...] = ()
+    participants: tuple[ParticipantSettings, ...] = ()
+    inboxes: tuple[InboxSettings, ...] = ()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Arguments, then the environment, ours before the provider's, then the file."""
+        toml = TomlConfigSettingsSource(settings_cls, os.environ.get("CORRESPONDENT_CONFIG", CONFIG_FILE))
+        return init_settings, env_settings, SecretFiles(settings_cls), ProviderKey(settings_cls), toml
+
+    @field_validator("secret")
+    @classmethod
+    def _secret_is_long(cls, secret: SecretStr) -> SecretStr:
+        if 0 < len(secret.get_secret_value().encode()) < LEAST_SECRET_BYTES:
+            raise ValueError(f"a secret needs at least {LEAST_SECRET_BYTES} bytes; without one it is generated")
+        return secret
+
+    @model_validator(mode="after")
+    def _times_fit(self) -> Self:
+        needed, longest = self.model.budget_s + TOOLS_S, self.lanes.timeout_s + GRACE_S
+        if self.lanes.timeout_s < needed:
+            raise ValueError(
+                f"lanes.timeout_s is {self.lanes.timeout_s:g}, but a question to the model may take model.budget_s = "
+                f"{self.model.budget_s:g} s, and tools {TOOLS_S:g} s: set lanes.timeout_s to {needed:g} or more"
+            )
+        if longest >= self.kafka.rebalance_timeout_s:
+            raise ValueError(
+                f"kafka.rebalance_timeout_s is {self.kafka.rebalance_timeout_s:g}, but an attempt may take "
+                f"lanes.timeout_s and {GRACE_S:g} s to clean up: set it to more than {longest:g}"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _names_are_names(self) -> Self:
+        for behaviours in (self.behaviours, *(inbox.behaviours for inbox in self.inboxes)):
+            names = [one.name for one in behaviours]
+            if twice := sorted({name for name in names if names.count(name) > 1}):
+                raise ValueError(f"behaviours: {', '.join(twice)} is there twice in one list; give each its own name")
+        return self
+
+    @model_validator(mode="after")
+    def _alerts_leave_the_app(self) -> Self:
+        inbound = (self.web.webhook_secret, self.web.webhooks.cloudflare_secret)
+        self.alerts.must_leave(self.own_addresses, {one.get_secret_value() for one in inbound})
+        return self
+
+    @property
+    def own_addresses(self) -> frozenset[MailboxKey]:
+        """Our inboxes' mailboxes, under all of their addresses."""
+        named = ((inbox.address, *inbox.aliases) for inbox in self.inboxes)
+        return frozenset(MailboxKey(address) for each in named for address in each)
+
+    def inbox(self, name: str) -> InboxSettings:
+        """The inbox with this name. Raises `SettingsWrong` where there is none."""
+        for inbox in self.inboxes:
+            if inbox.name == name:
+                return inbox
+        known = ", ".join(one.name for one in self.inboxes) or "none"
+        raise SettingsWrong(
+            f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
+        )
+
+    def known_inbox(self, name: str) -> InboxSettings | None:
+        """The inbox with this name; None for one that is gone from the settings."""
+        return next((one for one in self.inboxes if one.name == name), None)
+
+    def smtp_of(self, inbox: str) -> SmtpSettings:
+        """Where the replies of an inbox are handed over; one that is gone from the settings uses the deployment's."""
+        return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
+
+    @property
+    def quiet(self) -> timedelta:
+        """The quiet period of a thread."""
+        return timedelta(seconds=self.threads.quiet_s)

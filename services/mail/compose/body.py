@@ -1,0 +1,74 @@
+"""The body: plain text first, and HTML made from it by us, with the links that the policy allows and no images."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import re
+from collections.abc import Sequence
+from email.message import EmailMessage
+from email.policy import SMTP
+
+from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
+from services.mail.compose.nouns import File
+from services.mail.compose.wire import plain
+
+_UNSEEN = re.compile(
+    r"[\x00-\x08\x0e-\x1f\x7f-\x9f\u00ad\u180e\u200b\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    r"\U000e0000-\U000e007f\ud800-\udfff]"
+)
+
+
+def clean_text(text: str) -> str:
+    """Text with LF lines, without control characters other than tab and what nobody sees; no trailing blanks.
+
+    Joiners and direction marks that scripts need to be written stay.
+    """
+    lines = re.sub(r"\r\n?|\x0b|\x0c|\x85|\u2028|\u2029", "\n", text).split("\n")
+    return "\n".join(_UNSEEN.sub("", line).rstrip() for line in lines).strip("\n")
+
+
+def safe_text(text: str, links: LinkPolicy) -> str:
+    """The plain body: every link that is not allowed is replaced by `shown`."""
+    clean = clean_text(text)
+    out, at = [], 0
+    for found in find_links(clean):
+        kept = found.url if links.allows(found.url) else shown(found.url)
+        out += [unschemed(clean[at : found.start]), kept]
+        at = found.end
+    return "".join([*out, unschemed(clean[at:])])
+
+
+def html_of(text: str, links: LinkPolicy) -> str:
+    """HTML of a safe plain text: paragraphs, line breaks and allowed links, nothing else."""
+    paragraphs = (p for p in re.split(r"\n{2,}", text) if p.strip())
+    return "".join(f"<p>{_linked(p, links)}</p>\n" for p in paragraphs)
+
+
+def _linked(paragraph: str, links: LinkPolicy) -> str:
+    out, at = [], 0
+    for found in find_links(paragraph):
+        if is_web(found.url) and links.allows(found.url):
+            target = html.escape(found.url)
+            out += [html.escape(paragraph[at : found.start]), f'<a href="{target}">{target}</a>']
+            at = found.end
+    return "".join([*out, html.escape(paragraph[at:])]).replace("\n", "<br>\n")
+
+
+def mime_body(text: str, markup: str, files: Sequence[File] = ()) -> bytes:
+    """MIME headers and body: a multipart/alternative, plain part first, within a multipart/mixed where files go along.
+
+    Boundaries are hashes of what stands between them, so that the same reply gives the same bytes.
+    """
+    message = EmailMessage(policy=SMTP)
+    message.set_content(text + "\n", cte="quoted-printable")
+    message.add_alternative(markup, subtype="html", cte="quoted-printable")
+    digest = hashlib.sha256((text + markup).encode())
+    message.set_boundary("=_" + digest.hexdigest()[:40])
+    for file in files:
+        maintype, _, subtype = file.content_type.partition("/")
+        message.add_attachment(file.content, maintype=maintype, subtype=subtype, filename=plain(file.filename))
+        digest.update(file.content)
+    if files:
+        message.set_boundary("=m_" + digest.hexdigest()[:40])
+    return message.as_bytes()

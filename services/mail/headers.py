@@ -1,0 +1,131 @@
+"""Header fields: splitting, unfolding, RFC 2047 words, RFC 2045/2231 parameters, message ids, dates.
+
+Invariants: nothing here raises, everything is linear in the input, and a decoded value holds no control
+character, so that no encoded line feed can become a header of a reply (CVE-2024-6923, seen from the reading side).
+"""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Iterator
+
+from services.mail import charsets
+
+Fields = tuple[tuple[str, bytes], ...]
+
+_BLOCK_END = re.compile(rb"(?:\A|\n)\r?\n")
+_FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:(.*)", re.DOTALL)
+_ENCODED_WORD = re.compile(r"=\?([\w.:+\-]{1,60})(?:\*[\w\-]{0,40})?\?([bBqQ])\?([^?]*)\?=")
+_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_DIRECTION = re.compile(r"[\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_FOLD = re.compile(rb"\r?\n[ \t]*|\r")
+_BRACKETED_ID = re.compile(r"<([^<>]*)>")
+
+
+def split_block(raw: bytes, limit: int) -> tuple[Fields, int, tuple[str, ...]]:
+    """Fields (name, folded raw value), where the body begins, and what was wrong, of a message or a part.
+
+    The block ends at the first empty line, or at a line that cannot be a field with none after it. A mbox `From `
+    line is skipped. Not more than `limit` bytes are read.
+    """
+    end = _BLOCK_END.search(raw, 0, limit + 2)
+    block, body_at = (raw[: end.start()], end.end()) if end else (raw[:limit], min(len(raw), limit))
+    fields: list[tuple[str, list[bytes]]] = []
+    defects: list[str] = []
+    lines = block.split(b"\n") if block else []
+    position = 0
+    for index, line in enumerate(lines):
+        if line[:1] in (b" ", b"\t"):
+            if fields:
+                fields[-1][1].append(line)
+        elif match := _FIELD.match(line):
+            fields.append((match[1].decode("ascii"), [match[2]]))
+        elif index or not line.startswith((b"From ", b">From ")):
+            defects.append("a line among the headers is not a header")
+            if line.startswith(b"--") or index + 1 >= len(lines) or not _FIELD.match(lines[index + 1]):
+                return _joined(fields), position, tuple(defects)
+        position += len(line) + 1
+    return _joined(fields), body_at, tuple(defects)
+
+
+def block_size(raw: bytes, limit: int) -> int:
+    """Bytes before the first empty line, or the length of what was looked at where there is none within `limit`."""
+    end = _BLOCK_END.search(raw, 0, limit + 2)
+    return end.start() if end else min(len(raw), limit + 2)
+
+
+def _joined(fields: list[tuple[str, list[bytes]]]) -> Fields:
+    return tuple((name, b"\n".join(lines)) for name, lines in fields)
+
+
+def unfold(value: bytes, defects: list[str] | None = None) -> str:
+    """A raw field value on one line, 8-bit text decoded, RFC 2047 words left as they are."""
+    text, defect = charsets.decode_checked(_FOLD.sub(b" ", value).strip())
+    if defect and defects is not None:
+        defects.append("8-bit text in a header")
+    return text
+
+
+def decode_words(value: str) -> str:
+    """A header value with its RFC 2047 words decoded, white space collapsed to what the RFC means, no controls."""
+    return clean("".join(_words(value)) if "=?" in value else value)
+
+
+def clean(text: str) -> str:
+    """`text` without control characters, line separators, lone surrogates and direction overrides."""
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    return _DIRECTION.sub("", _CONTROLS.sub(" ", text)).strip()
+
+
+def _words(value: str) -> Iterator[str]:
+    """Plain stretches and decoded words; neighbouring words of one charset are decoded together (split characters)."""
+    end, charset, pending = 0, "", b""
+    for match in _ENCODED_WORD.finditer(value):
+        between = value[end : match.start()]
+        adjacent = not between.strip() and bool(pending)
+        if pending and not (adjacent and match[1].lower() == charset):
+            yield charsets.decode(pending, charset)
+            pending = b""
+        if not adjacent:
+            yield between
+        charset, end = match[1].lower(), match.end()
+        pending += _word_bytes(match[2], match[3])
+    if pending:
+        yield charsets.decode(pending, charset)
+    yield value[end:]
+
+
+def _word_bytes(encoding: str, text: str) -> bytes:
+    data = text.encode("utf-8", "replace")
+    if encoding in "qQ":
+        return binascii.a2b_qp(data, header=True)
+    return lenient_base64(data)
+
+
+def lenient_base64(data: bytes) -> bytes:
+    """The bytes of a base64 text; strange characters are skipped, a broken end is dropped."""
+    try:
+        return binascii.a2b_base64(data + b"==")
+    except binascii.Error:
+        kept = re.sub(rb"[^A-Za-z0-9+/]", b"", data)
+        usable = kept[: len(kept) - 1] if len(kept) % 4 == 1 else kept
+        return binascii.a2b_base64(usable + b"=" * (-len(usable) % 4))
+
+
+def message_ids(value: str, limit: int | None = None) -> tuple[str, ...]:
+    """The msg-ids of a Message-ID, In-Reply-To or References value (RFC 5322, 3.6.4), in order, each once.
+
+    Without angle brackets and inner white space. A value with no brackets gives its words that hold an `@`.
+    Over `limit` the first and the newest are kept, as a mail program trims References. Ids in RFC 2047 words, which
+    the RFC forbids and Python's own library makes of long ones, are decoded.
+    """
+    value = decode_words(value) if "=?" in value else value
+    found = [re.sub(r"\s+", "", clean(text)) for text in _BRACKETED_ID.findall(value)]
+    if not found:
+        found = [word.strip("<>;,\"'") for word in clean(value).split() if "@" in word]
+    ids = tuple(dict.fromkeys(text for text in found if text))
+    if limit is not None and len(ids) > limit:
+        return ids[:1] + ids[len(ids) - limit + 1 :]
+    return ids

@@ -1,0 +1,239 @@
+"""Card numbers, IBANs and keys are masked before a text reaches a model or a log.
+
+A text is matched as a reader sees it (`plain_view`): full-width digits and those of other scripts, unseen characters,
+separators and line breaks between the digits hide nothing: blanks and dashes anywhere, any other sign where the same
+one stands between groups as numbers are written in. Numbers are masked only where their check digits hold (Luhn,
+ISO 7064 mod 97-10), so that order and phone numbers stay. The last four characters of a number stay too: enough to
+talk about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+
+from services.mail.plain_view import Span, View, replaced, substituted, unwrapped, view_of
+
+_BETWEEN = r"[\s.·•\-\u2010-\u2015\u2212_/>()]{0,4}"
+_DIGITS = re.compile(rf"(?<!\d)\d(?:{_BETWEEN}\d){{12,}}")
+_IBAN_START = re.compile(rf"(?:(?<![A-Z0-9])|(?<=IBAN))[A-Z]{_BETWEEN}[A-Z]{_BETWEEN}\d{_BETWEEN}\d", re.I)
+_IBAN_REST = re.compile(rf"(?:{_BETWEEN}[A-Z0-9]){{0,30}}", re.I)
+_GROUPS = re.compile(r"(?<![^\W_])[^\W_]{1,6}(?:[^\w]{1,12}[^\W_]{1,6}){2,2000}")
+_CUT = re.compile(r"([^\w]+)")
+_USUAL = re.compile(_BETWEEN)
+_SHAPES = {  # how card numbers of a length are written in groups, by the size of the first
+    1: {length: ((1,) * length,) for length in range(13, 20)},
+    4: {14: ((4, 6, 4),), 15: ((4, 6, 5),), 16: ((4, 4, 4, 4),), 19: ((4, 4, 4, 4, 3),)},
+}
+_IBAN_LENGTHS = {
+    entry[:2]: int(entry[2:])
+    for entry in re.findall(
+        r"[A-Z]{2}\d\d",
+        "AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BI27 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DJ27 DK18 DO28 "
+        "EE20 EG29 ES24 FI18 FK18 FO18 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 "
+        "JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21 LY25 MC27 MD24 ME22 MK19 MN20 MR27 MT31 MU30 NI28 NL18 "
+        "NO15 OM23 PK24 PL28 PS29 PT25 QA29 RO24 RS22 RU33 SA24 SC31 SD18 SE24 SI19 SK24 SM27 SO23 ST25 SV28 "
+        "TL23 TN24 TR26 UA29 VA22 VG24 XK20 YE30",
+    )
+}
+_CARD_LENGTHS = tuple(  # how cards of an issuer begin, and how long their numbers are, the commonest length first
+    (re.compile(start), lengths)
+    for start, lengths in (
+        ("4", (16, 13, 19)),
+        ("3[47]", (15,)),
+        ("3[0689]", (14, 16, 19)),
+        ("5[1-5]|2[2-7]", (16,)),
+        ("6|5[0678]", (16, 19, 18, 17, 15, 14, 13)),
+    )
+)
+_SECRETS = (
+    r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?"
+    r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
+    r"\bsk-(?:ant-|proj-|or-)?[A-Za-z0-9_-]{20,}",
+    r"\b[sprw]k_(?:live|test)_[A-Za-z0-9]{16,}|\bwhsec_[A-Za-z0-9+/=]{20,}",
+    r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b",
+    r"\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}|\bglpat-[A-Za-z0-9_-]{20,}",
+    r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{20,}",
+    r"\bAIza[A-Za-z0-9_-]{35}|\bya29\.[A-Za-z0-9_-]{20,}",
+    r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}|\bkey-[0-9a-f]{32}\b|\bnpm_[A-Za-z0-9]{36}|\bhf_[A-Za-z0-9]{30,}",
+    r"\bpypi-[A-Za-z0-9_-]{40,}|\bdop_v1_[0-9a-f]{64}|\bEAA[A-Za-z0-9]{60,}|\b\d{8,10}:AA[A-Za-z0-9_-]{32,}",
+    r"\beyJ[A-Za-z0-9_-]{8,500}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,}",
+)
+_SECRET = re.compile("|".join(f"(?:{s})" for s in _SECRETS))
+_NAMED_SECRET = re.compile(
+    r"(?P<name>\b(?:api[ _-]?key|secret(?:[ _-]?(?:access[ _-]?)?key)?|access[ _-]?token|"
+    r"auth[ _-]?token|client[ _-]?secret|bearer|"
+    r"passw(?:or)?d|pwd?|passcode|passwort|kennwort|mot de passe|contraseña|senha|пароль|passphrase)\b"
+    r"[\"']?(?:\s{1,9}(?:is|lautet|ist|est|es|é))?\s{0,9}[:=]?\s{0,9}[\"']?)(?P<value>[^\s\"'<>,;]{4,})",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One thing masked: its kind ("card", "iban", "secret") and what stands in its place."""
+
+    kind: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A text without its secrets, and what was taken out, in order of kind."""
+
+    text: str
+    found: tuple[Found, ...]
+
+
+def mask(text: str) -> Masked:
+    """Mask secrets, then IBANs, then card numbers. Masking twice changes nothing more."""
+    found: list[Found] = []
+    view = view_of(text)
+    text, view = _viewed(substituted(text, view, _SECRET, lambda _: _put("secret", "", found)), text, view)
+    text, view = _viewed(substituted(text, unwrapped(view), _SECRET, lambda _: _put("secret", "", found)), text, view)
+    text, view = _viewed(substituted(text, view, _NAMED_SECRET, lambda match: _named(match, found)), text, view)
+    for kind, look in (("iban", _ibans), ("iban", _grouped_ibans), ("card", _cards), ("card", _grouped_cards)):
+        spans = [(view.span(*span), _put(kind, tail, found)) for span, tail in look(view.text)]
+        text, view = _viewed(replaced(text, spans), text, view)
+    return Masked(text, tuple(found))
+
+
+def _viewed(text: str, before: str, view: View) -> tuple[str, View]:
+    """A text with its view, which is made anew only where the text is another: most hold nothing to mask."""
+    return text, view if text == before else view_of(text)
+
+
+def _put(kind: str, tail: str, found: list[Found]) -> str:
+    shown = f"[{kind} …{tail}]" if tail else f"[{kind}]"
+    found.append(Found(kind, shown))
+    return shown
+
+
+def _named(match: re.Match[str], found: list[Found]) -> str | None:
+    """A value after "password:" and its like is masked where it looks made up: a digit or sign among the letters."""
+    value, assigned = match["value"], bool(re.search(r"[:=]", match["name"]))
+    odd = bool(re.search(r"\d|[^\w.]", value.rstrip(".!?)")))
+    made_up = odd and (assigned or bool(re.search(r"[A-Za-z]", value)))
+    if value.startswith("[") or not (made_up or (assigned and len(value) >= 16)):
+        return None
+    return match["name"] + _put("secret", "", found)
+
+
+def _ibans(text: str) -> Iterator[tuple[Span, str]]:
+    """Where an IBAN stands, and its last four characters; what follows one belongs to it only as far as it is long."""
+    at = 0
+    while start := _IBAN_START.search(text, at):
+        at = start.start() + 1
+        rest = _IBAN_REST.match(text, start.end())
+        chars = [place for place in range(start.start(), rest.end() if rest else at) if text[place].isalnum()]
+        length = _IBAN_LENGTHS.get("".join(text[place] for place in chars[:2]).upper(), 0)
+        compact = "".join(text[place] for place in chars[:length]).upper()
+        if length and len(compact) == length and compact.isascii() and iban_holds(compact):
+            at = chars[length - 1] + 1
+            yield (start.start(), at), compact[-4:]
+
+
+def _cards(text: str) -> Iterator[tuple[Span, str]]:
+    """Where a card number stands: whole groups of digits whose check digit holds, whatever else stands around them."""
+    for run in _DIGITS.finditer(text):
+        places = [at for at in range(*run.span()) if text[at].isdigit()]
+        first = 0
+        while first < len(places) - 12:
+            length = _card_at(text, places, first)
+            if length:
+                yield (
+                    (places[first], places[first + length - 1] + 1),
+                    "".join(text[at] for at in places[first + length - 4 : first + length]),
+                )
+            first += length or 1
+
+
+def _grouped_cards(text: str) -> Iterator[tuple[Span, str]]:
+    """Card numbers in their usual groups, or digit by digit, with one and the same sign between all of them."""
+    return _in_groups(text, _card_groups)
+
+
+def _grouped_ibans(text: str) -> Iterator[tuple[Span, str]]:
+    """IBANs in groups of four, or letter by letter, with one and the same sign between all of them."""
+    return _in_groups(text, _iban_groups)
+
+
+def _in_groups(text: str, look: Callable[[list[str], int], int]) -> Iterator[tuple[Span, str]]:
+    for places, groups in _even(text):
+        first = 0
+        while first < len(groups):
+            count = look(groups, first)
+            if count:
+                last = first + count - 1
+                number = "".join(groups[first : last + 1])
+                yield (places[first], places[last] + len(groups[last])), number[-4:]
+            first += count or 1
+
+
+def _card_groups(groups: list[str], first: int) -> int:
+    """How many groups from here on are a card number; 0 where they are none."""
+    begin = "".join(groups[first : first + 2])[:2]
+    lengths = next((lengths for start, lengths in _CARD_LENGTHS if start.match(begin)), ())
+    for length in lengths:
+        for shape in _SHAPES.get(len(groups[first]), {}).get(length, ()):
+            if _is_card(groups[first : first + len(shape)], shape):
+                return len(shape)
+    return 0
+
+
+def _iban_groups(groups: list[str], first: int) -> int:
+    """How many groups from here on are an IBAN; 0 where they are none."""
+    size = len(groups[first])
+    length = _IBAN_LENGTHS.get("".join(groups[first : first + 2])[:2].upper(), 0) if size in (1, 4) else 0
+    count = -(-length // size)
+    number = "".join(groups[first : first + count]).upper()
+    even = all(len(one) == size for one in groups[first : first + count - 1])
+    return count if count and even and len(number) == length and number.isascii() and iban_holds(number) else 0
+
+
+def _is_card(groups: list[str], shape: tuple[int, ...]) -> bool:
+    digits = "".join(groups)
+    sized = len(digits) == sum(shape) and tuple(map(len, groups)) == shape
+    return sized and digits.isascii() and digits.isdigit() and luhn_holds(digits) and len(set(digits)) > 1
+
+
+def _even(text: str) -> Iterator[tuple[list[int], list[str]]]:
+    """Runs of short groups with the same sign between them that is none of the usual ones, and where each begins."""
+    for run in _GROUPS.finditer(text):
+        parts = _CUT.split(run.group())
+        starts = list(accumulate(map(len, parts[:-1]), initial=run.start()))[::2]
+        groups, signs = parts[::2], parts[1::2]
+        first = 0
+        for last in range(1, len(groups)):
+            if last == len(signs) or signs[last] != signs[first]:
+                if last - first > 1 and not _USUAL.fullmatch(signs[first]):
+                    yield starts[first : last + 1], groups[first : last + 1]
+                first = last
+
+
+def _card_at(text: str, places: list[int], first: int) -> int:
+    """How many digits the card number has that begins with this digit of a run; 0 where none does."""
+    if first and places[first] == places[first - 1] + 1:
+        return 0
+    begin = "".join(text[at] for at in places[first : first + 2])
+    for length in next((lengths for start, lengths in _CARD_LENGTHS if start.match(begin)), ()):
+        last = first + length - 1
+        if last >= len(places) or (last + 1 < len(places) and places[last + 1] == places[last] + 1):
+            continue
+        digits = "".join(text[at] for at in places[first : last + 1])
+        if luhn_holds(digits) and len(set(digits)) > 1:
+            return length
+    return 0
+
+
+def luhn_holds(digits: str) -> bool:
+    """Whether the last digit checks the others (ISO/IEC 7812-1)."""
+    doubled = (int(d) * (1 + i % 2) for i, d in enumerate(reversed(digits)))
+    return sum(d - 9 if d > 9 else d for d in doubled) % 10 == 0
+
+
+def iban_holds(iban: str) -> bool:
+    """Whether the two check digits hold (ISO 13616, mod 97)."""
+    return int("".join(str(int(c, 36)) for c in iban[4:] + iban[:4])) % 97 == 1

@@ -1,0 +1,175 @@
+"""Raw bytes to `ParsedMail`.
+
+Invariants: `read_mail` never raises and takes time linear in its input; what could not be read stands in `defects`,
+and a mail over a limit is parked with the reason, its headers still read as far as the limits allow.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from services.mail import addresses, charsets, content_types, headers, html_text, parts, uuencode
+from services.mail.dates import parse_date
+from services.mail.flowed import unflow
+from services.mail.language import detect_language
+from services.mail.message import Address, Attachment, Limits, ParsedMail
+from services.mail.reply_text import split_reply
+
+UNREADABLE = "our reader failed"
+MAX_TEXT_BYTES = 8_000_010
+MAX_TEXT_CHARACTERS = 2_000_000  # of plain text; what is behind stands in the raw mail alone
+
+
+def read_mail(raw: bytes, limits: Limits = Limits()) -> ParsedMail:  # noqa: B008
+    """The message in `raw`, as far as it can be read (RFC 5322, RFC 2045 to 2049, RFC 6532).
+
+    Should a fault of ours raise after all, the mail is parked as `UNREADABLE`, so that it cannot stop its folder.
+    """
+    try:
+        return _read(raw, limits)
+    except Exception as error:
+        return replace(_read(b"", limits), parked=f"{UNREADABLE} ({type(error).__name__})")
+
+
+def _read(raw: bytes, limits: Limits) -> ParsedMail:
+    parked = _over_size(raw, limits)
+    raw = raw[: limits.header_bytes] if parked else raw
+    if b"\n" not in raw[:65_536]:
+        raw = raw.replace(b"\r", b"\n")
+    tree = parts.split(raw, limits)
+    defects = list(tree.defects)
+    body = _Body(defects)
+    if not parked and not tree.parked:
+        body.read(tree.root)
+    return _mail(tree.root, body, defects, parked or tree.parked, limits)
+
+
+def _over_size(raw: bytes, limits: Limits) -> str:
+    """The limit that the bytes alone pass, in words, or ""."""
+    if len(raw) > limits.total_bytes:
+        return f"larger than {limits.total_bytes} bytes"
+    if headers.block_size(raw, limits.header_bytes) > limits.header_bytes:
+        return f"more than {limits.header_bytes} bytes of headers"
+    return ""
+
+
+def _mail(root: parts.Part, body: _Body, defects: list[str], parked: str, limits: Limits) -> ParsedMail:
+    unfolded = [(name, headers.unfold(raw, defects)) for name, raw in root.fields]
+    named: dict[str, list[str]] = {}
+    for name, value in unfolded:
+        named.setdefault(name.lower(), []).append(value)
+
+    def undecoded(name: str) -> list[str]:
+        return named.get(name, [])
+
+    def mailboxes(name: str) -> tuple[Address, ...]:
+        found = addresses.parse_addresses(", ".join(undecoded(name)))
+        defects.extend(f"{name}: no mailbox in {piece!r}" for piece in found.rejected)
+        return found.addresses
+
+    def ids(name: str) -> tuple[str, ...]:
+        return headers.message_ids(" ".join(undecoded(name)), limits.references)
+
+    seen = html_text.html_to_text(body.html) if body.html and not parked else html_text.HtmlText("")
+    text = body.plain_text(seen)
+    reply = split_reply(text, "" if parked or seen.over else body.html)
+    return ParsedMail(
+        headers=tuple((name, headers.decode_words(value)) for name, value in unfolded),
+        message_id=next(iter(ids("message-id")), ""),
+        in_reply_to=ids("in-reply-to"),
+        references=ids("references"),
+        date=next((parse_date(value) for value in undecoded("date")), None),
+        subject=next((headers.decode_words(value) for value in undecoded("subject")), ""),
+        author=addresses.single_author(undecoded("from")),
+        from_=mailboxes("from"),
+        sender=mailboxes("sender"),
+        reply_to=mailboxes("reply-to"),
+        to=mailboxes("to"),
+        cc=mailboxes("cc"),
+        text=text,
+        html=body.html,
+        reply=reply,
+        language=detect_language(reply.new),
+        attachments=tuple(body.attachments),
+        hidden_text=seen.hidden,
+        defects=tuple(dict.fromkeys(defects)),
+        parked=parked or seen.over or _too_many_references(undecoded("references"), limits),
+    )
+
+
+def _too_many_references(values: list[str], limits: Limits) -> str:
+    over = len(headers.message_ids(" ".join(values))) > limits.references
+    return f"more than {limits.references} References" if over else ""
+
+
+class _Body:
+    """What the parts of a tree amount to: text, HTML and attachments."""
+
+    def __init__(self, defects: list[str]) -> None:
+        self.plain: list[str] = []
+        self.html = ""
+        self.attachments: list[Attachment] = []
+        self._defects = defects
+
+    def read(self, root: parts.Part) -> None:
+        """Sort every leaf below `root`, in document order."""
+        for part in _leaves(root):
+            if part.disposition != "attachment" and _is_body(part):
+                self._text(part)
+            else:
+                self._attach(part)
+
+    def plain_text(self, seen: html_text.HtmlText) -> str:
+        """The body as plain text, taken from its HTML where it has no other."""
+        plain = "\n".join(text.strip("\n") for text in self.plain)
+        return plain if plain.strip() else seen.text
+
+    def _text(self, part: parts.Part) -> None:
+        content = part.content()
+        if part.content_type != "text/html" and len(content) > MAX_TEXT_BYTES and b"begin " not in content:
+            content = content[:MAX_TEXT_BYTES]  # more than the characters that are kept, in any charset
+        text, defect = charsets.decode_checked(content, part.parameters.get("charset", ""))
+        if defect:
+            self._defects.append(defect)
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "")
+        if part.content_type == "text/html":
+            self.html += text
+            return
+        if part.parameters.get("format", "").casefold() == "flowed" and len(text) <= MAX_TEXT_CHARACTERS:
+            text = unflow(text, del_sp=part.parameters.get("delsp", "").casefold() == "yes")
+        text, files = uuencode.take_files(text)
+        room = MAX_TEXT_CHARACTERS - sum(map(len, self.plain))
+        if len(text) > room:
+            self._defects.append(f"text of more than {MAX_TEXT_CHARACTERS} characters")
+        self.plain.append(text[: max(room, 0)])
+        self.attachments.extend(_attachment(name, "application/octet-stream", "", False, data) for name, data in files)
+
+    def _attach(self, part: parts.Part) -> None:
+        content = part.content()
+        content_id = next(iter(headers.message_ids(part.value("content-id"))), "")
+        inline = part.disposition == "inline" or (bool(content_id) and part.disposition != "attachment")
+        self.attachments.append(_attachment(part.filename, part.content_type, content_id, inline, content))
+
+
+def _is_body(part: parts.Part) -> bool:
+    """Text to be read as the mail's own; a multipart that could not be split is shown rather than lost."""
+    return part.content_type in ("text/plain", "text/html", "text") or part.content_type.startswith("multipart/")
+
+
+def _attachment(name: str, claimed: str, content_id: str, inline: bool, content: bytes) -> Attachment:
+    name = name.replace("\\", "/").rpartition("/")[2]
+    detected = content_types.detect(content, claimed, name)
+    return Attachment(name, detected, claimed, content_id, inline, hashlib.sha256(content).hexdigest(), content)
+
+
+def _leaves(root: parts.Part) -> Iterator[parts.Part]:
+    """Leaf parts in document order; an embedded message is one leaf, because its text is not the sender's."""
+    waiting = [root]
+    while waiting:
+        part = waiting.pop()
+        if part.children and part.content_type.startswith("multipart/"):
+            waiting.extend(reversed(part.children))
+        else:
+            yield part

@@ -1,0 +1,140 @@
+"""A small language for wording tables, matched word by word in one pass over a text: linear, whatever the text is.
+
+A line of a table is a phrase: words in their order, `stem*`, a choice `(one|two words|stem*)`, `word?` that may be
+missing, `...` for at most `GAP` words, and `<mail>`, `<phone>`, `<day>`, `<number>` for what stands for itself. A line
+that begins with `*` is a part of a word. Scripts that are written without spaces are matched as parts of the text,
+with `...` for at most `GAP_CHARS` characters. Case and accents do not count; `#` begins a remark.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from services.mail.reports.automatic.sentences import words_of
+
+GAP, GAP_CHARS = 6, 16
+
+_ELEMENT = re.compile(r"(\([^()]{1,2000}\)|\.\.\.|[^\s()]{1,100})(\?)?")
+_CHOICE = re.compile(r"(\([^()]{1,2000}\))")
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One place of a phrase: whole words, stems of words, or rows of words that are tried one by one."""
+
+    words: frozenset[str]
+    stems: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    def length_at(self, words: Sequence[str], at: int) -> int:
+        """How many words it takes at a place, 0 where it does not stand there."""
+        if at >= len(words):
+            return 0
+        if words[at] in self.words or (self.stems and words[at].startswith(self.stems)):
+            return 1
+        return next((len(row) for row in self.rows if stands(row, words, at)), 0) if self.rows else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """What follows the first words of a line; None is a gap."""
+
+    kind: str
+    rest: tuple[Element | None, ...]
+
+
+def read_line(line: str) -> Iterator[tuple[Row, tuple[Element | None, ...]]]:
+    """Each beginning of a (folded) line, with what must follow it."""
+    for elements in _without_optional(_elements(line)):
+        first, rest = elements[0], tuple(_element(one) for one in elements[1:])
+        for row in first:
+            yield row, rest
+
+
+def pieces_of(line: str) -> Iterator[Row]:
+    """The literal texts of a line of an unspaced script, one row for each combination of its choices."""
+    choices = [one[1:-1].split("|") if one.startswith("(") else [one] for one in _CHOICE.split(line)]
+    for chosen in itertools.product(*choices):
+        yield tuple(piece.strip() for piece in "".join(chosen).split("...") if piece.strip())
+
+
+def follows(rest: Sequence[Element | None], words: Sequence[str], at: int) -> bool:
+    """Whether elements stand at a place, one behind the other; at most `GAP` places are tried after each gap."""
+    for number, element in enumerate(rest):
+        if element is None:
+            behind = rest[number + 1 :]
+            return any(follows(behind, words, start) for start in range(at, min(at + GAP, len(words)) + 1))
+        taken = element.length_at(words, at)
+        if not taken:
+            return False
+        at += taken
+    return True
+
+
+def stands(row: Row, words: Sequence[str], at: int) -> bool:
+    """Whether a row of words, the last maybe a stem, stands at a place."""
+    last = at + len(row) - 1
+    if last >= len(words) or (last > at and tuple(words[at:last]) != row[:-1]):
+        return False
+    return words[last].startswith(row[-1][:-1]) if row[-1].endswith("*") else words[last] == row[-1]
+
+
+def holds(text: str, pieces: Row) -> bool:
+    """Whether the pieces follow each other at no more than `GAP_CHARS`; the first place of the first one counts."""
+    at = text.find(pieces[0])
+    for before, piece in itertools.pairwise(pieces):
+        if at < 0:
+            return False
+        start = at + len(before)
+        at = text.find(piece, start, start + GAP_CHARS + len(piece))
+    return at >= 0
+
+
+Choices = tuple[Row, ...]  # of one element; () is a gap
+
+
+def _elements(line: str) -> list[tuple[Choices, bool]]:
+    """The elements of a line, each with whether it may be missing. A gap at either end says nothing and is left out."""
+    found = [(_choices(text), bool(optional)) for text, optional in _ELEMENT.findall(line)]
+    while found and not found[-1][0]:
+        found.pop()
+    while found and not found[0][0]:
+        found.pop(0)
+    return found
+
+
+def _choices(text: str) -> Choices:
+    if text == "...":
+        return ()
+    choices = text[1:-1].split("|") if text.startswith("(") else [text]
+    return tuple(row for choice in choices if (row := _row(choice)))
+
+
+def _row(choice: str) -> Row:
+    """Its words as a text's words are made; the stem mark is put back."""
+    words = words_of(choice.rstrip("*"))
+    return (*words[:-1], f"{words[-1]}*") if words and choice.endswith("*") else words
+
+
+def _element(choices: Choices) -> Element | None:
+    if not choices:
+        return None
+    single = [row[0] for row in choices if len(row) == 1]
+    return Element(
+        words=frozenset(word for word in single if not word.endswith("*")),
+        stems=tuple(word[:-1] for word in single if word.endswith("*")),
+        rows=tuple(row for row in choices if len(row) > 1),
+    )
+
+
+def _without_optional(elements: list[tuple[Choices, bool]]) -> Iterator[tuple[Choices, ...]]:
+    """The line with and without each element that may be missing."""
+    ways = [((one,), ()) if optional else ((one,),) for one, optional in elements]
+    for chosen in itertools.product(*ways):
+        if row := tuple(one for part in chosen for one in part):
+            yield row

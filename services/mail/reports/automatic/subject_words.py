@@ -1,0 +1,61 @@
+"""What a subject says about who wrote the mail: a mail program's prefix, or words that robots use too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from services.core.wording import lines_of
+from services.mail.reports.automatic.evidence import PACKAGE
+from services.mail.reports.automatic.sentences import Sentence, is_unspaced, words_of
+from services.mail.reports.automatic.tables import Tables, tables
+from services.mail.subjects import MAX_CHARS, base_subject
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectWords:
+    """The prefix, and the words that are evidence beside others; each "" where there is none."""
+
+    prefix: str = ""
+    hint: str = ""
+
+
+def read_subject(subject: str) -> SubjectWords:
+    """What a subject begins with. Behind `Re:` a prefix is none: somebody answers a robot."""
+    head, _, rest = subject[:MAX_CHARS].replace("\uff1a", ":").partition(":")
+    words = words_of(head)
+    prefix = next((one for one in (words, _without_reply(words)) if one in _prefixes()), ())
+    if prefix:
+        return SubjectWords(" ".join(prefix), " ".join(prefix))
+    said = (words, words_of(rest.partition(":")[0]))
+    return SubjectWords(hint=next((" ".join(one) for one in said if _is_hint(one)), ""))
+
+
+def _is_hint(words: tuple[str, ...]) -> bool:
+    text = " ".join(words)
+    begins = any(words[:length] in _prefixes() for length in range(1, _longest_prefix() + 1))
+    if begins or _hints().opening(words) or _statements().kinds(Sentence(words, text)):
+        return True
+    return is_unspaced(text) and bool(_hints().kinds(Sentence((), text)))
+
+
+def _without_reply(words: tuple[str, ...]) -> tuple[str, ...]:
+    return words[:-1] if len(words) > 1 and base_subject(f"{words[-1]}:") == "" else words
+
+
+def _hints() -> Tables:
+    return tables(PACKAGE, ("subjects",))
+
+
+def _statements() -> Tables:
+    return tables(PACKAGE, ("subject_statements",))
+
+
+@cache
+def _prefixes() -> frozenset[tuple[str, ...]]:
+    return frozenset(words_of(line) for line in lines_of(PACKAGE, "prefixes"))
+
+
+@cache
+def _longest_prefix() -> int:
+    return max(map(len, _prefixes()))

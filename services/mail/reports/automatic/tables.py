@@ -1,0 +1,74 @@
+"""The wording tables of a package, indexed by the words with which their phrases begin."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from services.core.wording import folded, lines_of
+from services.mail.reports.automatic.phrases import Phrase, Row, follows, holds, pieces_of, read_line, stands
+from services.mail.reports.automatic.sentences import Sentence, is_unspaced
+
+KEY = 3  # characters of a stem by which it is found; no stem at a phrase's beginning has fewer
+
+Begun = tuple[tuple[Row, Phrase], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Phrases by what they begin with, so that a word is compared with few of them."""
+
+    words: Mapping[str, Begun]
+    stems: Mapping[str, Begun]
+    parts: tuple[tuple[str, Row], ...]  # (kind, the pieces of an unspaced script)
+    inside: tuple[tuple[str, str], ...]  # (kind, a part of a word)
+    ascii_inside: tuple[tuple[str, str], ...]  # those of them that a text in ASCII can hold
+
+    def kinds(self, sentence: Sentence) -> frozenset[str]:
+        """The kinds of phrases that a sentence holds."""
+        ascii_only = sentence.text.isascii()
+        found = {kind for kind, part in (self.ascii_inside if ascii_only else self.inside) if part in sentence.text}
+        words = sentence.words
+        for at, word in enumerate(words):
+            for begun in (self.words.get(word), self.stems.get(word[:KEY])):
+                for row, phrase in begun or ():
+                    if phrase.kind not in found and _stands_at(row, phrase, words, at):
+                        found.add(phrase.kind)
+        if not ascii_only and is_unspaced(sentence.text):
+            found.update(kind for kind, pieces in self.parts if kind not in found and holds(sentence.text, pieces))
+        return frozenset(found)
+
+    def opening(self, words: Sequence[str]) -> str:
+        """The kind of the first phrase with which a row of words begins, or ""."""
+        if not words:
+            return ""
+        phrases = (*self.words.get(words[0], ()), *self.stems.get(words[0][:KEY], ()))
+        return next((phrase.kind for row, phrase in phrases if _stands_at(row, phrase, words, 0)), "")
+
+
+def _stands_at(row: Row, phrase: Phrase, words: Sequence[str], at: int) -> bool:
+    return stands(row, words, at) and follows(phrase.rest, words, at + len(row))
+
+
+@cache
+def tables(package: str, kinds: tuple[str, ...]) -> Tables:
+    """The tables `<kind>.txt` of a package, in one."""
+    words, stems = defaultdict[str, list[tuple[Row, Phrase]]](list), defaultdict[str, list[tuple[Row, Phrase]]](list)
+    parts, inside = list[tuple[str, Row]](), list[tuple[str, str]]()
+    for kind, line in ((name, folded(line)) for name in kinds for line in lines_of(package, name)):
+        if line.startswith("*"):
+            inside.append((kind, line[1:].strip()))
+        elif is_unspaced(line):
+            parts += [(kind, pieces) for pieces in pieces_of(line)]
+        else:
+            for row, rest in read_line(line):
+                is_stem = row[0].endswith("*")
+                (stems if is_stem else words)[row[0][:KEY] if is_stem else row[0]].append((row, Phrase(kind, rest)))
+    in_ascii = tuple(one for one in inside if one[1].isascii())
+    return Tables(_frozen(words), _frozen(stems), tuple(parts), tuple(inside), in_ascii)
+
+
+def _frozen(index: Mapping[str, list[tuple[Row, Phrase]]]) -> Mapping[str, Begun]:
+    return {key: tuple(phrases) for key, phrases in index.items()}

@@ -1,0 +1,135 @@
+"""One SMTP dialogue, in the two halves between which the intent is recorded: up to RCPT, then DATA.
+
+What a server or a lost connection means depends on the half: before DATA nothing has been handed over; after
+the final dot, silence means that nobody knows (RFC 5321, section 4.2.5 and RFC 1047).
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipientsRefused, SMTPResponseException
+
+from services.core.errors import Permanent, Temporary
+from services.core.settings import SmtpSettings
+from services.mail.imap import TokenMissing, TokenRefused, TokenStore
+from services.mail.smtp_client import smtp_client
+from services.mail.tls import CaFileUnusable
+
+
+class NotNow(Temporary):
+    """The server or the network said "not now", and nothing was handed over."""
+
+
+class ServerAway(NotNow):
+    """No session came about: the server cannot be reached, or does not let us in. It says nothing about the mail."""
+
+
+class Refused(Permanent):
+    """The server refused this mail for good."""
+
+
+class OutcomeUnknown(Permanent):
+    """The connection was lost between DATA and its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What is handed over: to the recipient, and copies to those of `cc` whom the server takes."""
+
+    envelope_from: str
+    recipient: str
+    raw: bytes
+    cc: tuple[str, ...] = ()
+
+    @property
+    def smtputf8(self) -> bool:
+        """Whether an address needs RFC 6531."""
+        return not "".join((self.envelope_from, self.recipient, *self.cc)).isascii()
+
+
+class Dialogue:
+    """A session in which the server has accepted sender and recipient and waits for DATA."""
+
+    def __init__(self, client: SMTP, letter: Letter, without: tuple[str, ...] = ()) -> None:
+        self._client = client
+        self._letter = letter
+        self._without = without
+
+    async def data(self) -> str:
+        """Hand the mail over; the server's answer. Raises `NotNow`, `Refused` or `OutcomeUnknown`."""
+        try:
+            code, message = await self._client.data(self._letter.raw)
+        except SMTPResponseException as error:
+            raise _by_code(error.code, error.message) from error
+        except (SMTPException, OSError, TimeoutError) as error:
+            raise OutcomeUnknown(f"{type(error).__name__}: {error}") from error
+        return "; no copy: ".join((f"{code} {message}", *self._without))
+
+
+@asynccontextmanager
+async def dialogue(settings: SmtpSettings, letter: Letter, tokens: TokenStore | None = None) -> AsyncIterator[Dialogue]:
+    """Connect, greet, name sender and recipient. Raises `NotNow` (`ServerAway`) or `Refused`; nothing left yet."""
+    try:
+        client = smtp_client(settings, tokens=tokens)
+    except CaFileUnusable as error:
+        raise ServerAway(str(error)) from error
+    try:
+        without = await _introduce(client, letter)
+        yield Dialogue(client, letter, without)
+    finally:
+        await _leave(client)
+
+
+async def _introduce(client: SMTP, letter: Letter) -> tuple[str, ...]:
+    """Up to the last RCPT; which copies the server does not take. The recipient it must take."""
+    try:
+        await client.connect()
+        if letter.smtputf8 and client.is_ehlo_or_helo_needed:
+            await client.ehlo()  # without it no extension is known yet
+        options = _options(client, letter)
+        encoding: Literal["ascii", "utf-8"] = "utf-8" if letter.smtputf8 else "ascii"
+        await client.mail(letter.envelope_from, options=options, encoding=encoding)
+        await client.rcpt(letter.recipient, encoding=encoding)
+        return tuple([said for one in letter.cc if (said := await _refusal(client, one, encoding))])
+    except (SMTPAuthenticationError, TokenRefused, TokenMissing) as error:
+        raise ServerAway(f"the login was refused, which says nothing about the mail: {error}") from error
+    except SMTPRecipientsRefused as error:
+        raise _by_code(error.recipients[0].code, error.recipients[0].message) from error
+    except SMTPResponseException as error:
+        raise _by_code(error.code, error.message) from error
+    except (SMTPException, OSError, TimeoutError) as error:
+        raise ServerAway(f"{type(error).__name__}: {error}") from error
+
+
+async def _refusal(client: SMTP, copy_to: str, encoding: Literal["ascii", "utf-8"]) -> str:
+    """What the server says against a copy, or ""."""
+    try:
+        await client.rcpt(copy_to, encoding=encoding)
+    except SMTPResponseException as error:
+        return f"{copy_to}: {error.code} {error.message}"[:200]
+    return ""
+
+
+def _options(client: SMTP, letter: Letter) -> list[str]:
+    if not letter.smtputf8:
+        return []
+    if not client.supports_extension("smtputf8"):
+        raise Refused("the address needs SMTPUTF8 (RFC 6531), which the server does not offer")
+    return ["SMTPUTF8", "BODY=8BITMIME"]
+
+
+def _by_code(code: int, message: str) -> Exception:
+    said = f"{code} {message}"
+    return Refused(said) if 500 <= code < 600 else NotNow(said)
+
+
+async def _leave(client: SMTP) -> None:
+    if client.is_connected:
+        try:
+            await client.quit()
+        except (SMTPException, OSError, TimeoutError):
+            client.close()

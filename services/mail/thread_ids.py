@@ -1,0 +1,182 @@
+"""Which thread a mail belongs to: a pure decision over what the mail says and what the store knows.
+
+In this order: the thread of a valid reply token; a Message-ID of ours in In-Reply-To or References; an
+earlier mail of the same people; else a new thread. Never by subject alone. Whoever may not continue a
+thread opens a new one, flagged. Threads are the same whatever order their mails arrive in, if the caller
+stores with each placed mail its own id and the ids in `Placement.awaits`, and asks for `wanted_ids`.
+
+A thread holds mails of one standing: proven, unproven or failed (its domain disowns it). No mail of one standing is in
+a thread of another, and none changes where a mail of another standing goes, whatever Message-ID, reference or token it
+carries. Between them there are links, for people to see.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from services.mail.subjects import base_subject
+from services.mail.thread_nouns import KnownThread, MailFacts, Placement, PlacementKind, Standing
+
+__all__ = [
+    "KnownThread",
+    "MailFacts",
+    "Placement",
+    "PlacementKind",
+    "Standing",
+    "place",
+    "thread_id",
+    "wanted_ids",
+    "wanted_threads",
+]
+
+REOPEN_WITHIN = timedelta(days=180)
+_NAMESPACE = uuid.uuid5(uuid.NAMESPACE_URL, "urn:correspondent:thread")
+
+
+def wanted_ids(mail: MailFacts) -> tuple[str, ...]:
+    """The Message-IDs to look up before placing: the mail's own (a reply may have come first) and its ancestors."""
+    return tuple(dict.fromkeys((mail.message_id, *mail.ancestors)))
+
+
+def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
+    """The thread ids to look up before placing: the token's, and those the mail could be given."""
+    roots = (mail.message_id, *mail.references[:1], *mail.in_reply_to[:1])
+    possible = (found for root in roots for found in _root_threads(mail, root))
+    return tuple(dict.fromkeys([*([mail.token_thread] if mail.token_thread else []), *possible]))
+
+
+def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
+    """uuid5 of workspace, inbox and the id that a conversation begins with; of the author too, who is not proven."""
+    apart = () if mail.standing == "proven" else (mail.standing, mail.author)
+    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart)))
+
+
+def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta = REOPEN_WITHIN) -> Placement:
+    """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
+    every = sorted(candidates, key=lambda thread: str(thread.thread_id))
+    known = [thread for thread in every if thread.standing == mail.standing]
+    others = [thread for thread in every if thread.standing != mail.standing]
+    by_token = mail.verified and all(thread.thread_id != mail.token_thread for thread in others)
+    return _marked(mail, _placed(mail, known, reopen_within, by_token=by_token), others)
+
+
+def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timedelta, *, by_token: bool) -> Placement:
+    """The thread among those of the mail's own standing; `by_token`: a token may name one that is not stored."""
+    found, reason = _found(mail, known)
+    allowed = [thread for thread in found if _may_continue(mail, thread)]
+    refused = [thread for thread in known if thread not in allowed and _refers(mail, thread)]
+    flags = ("foreign_reference",) if refused else ()
+    open_for_it = [thread for thread in allowed if _same_matter(mail, thread, reopen_within)]
+    if open_for_it:
+        first, rest = open_for_it[0], tuple(t.thread_id for t in open_for_it[1:])
+        return Placement(
+            first.thread_id, "continued", reason[first.thread_id], flags, None, rest, _awaits(mail, refused)
+        )
+    if by_token and mail.token_thread and not allowed:
+        return Placement(mail.token_thread, "continued", "reply token", flags, awaits=_awaits(mail, refused))
+    return _opened(mail, known, allowed, refused, flags)
+
+
+def _marked(mail: MailFacts, placement: Placement, others: Sequence[KnownThread]) -> Placement:
+    """The placement with what the mail has to do with threads of another standing, for people to see.
+
+    A mail of nobody proven that carries on from a proven person's thread claims to be one of its people, or
+    is a stranger's. A proven mail is linked to what its author wrote before they were proven.
+    """
+    named = [t for t in others if _refers(mail, t) or t.thread_id == mail.token_thread]
+    theirs = [t for t in named if mail.author in (t.author, *t.participants)]
+    flags = placement.flags
+    if mail.standing != "proven" and named:
+        flags = (*flags, "claims_to_be" if theirs else "foreign_reference")
+    if placement.kind != "new" or not theirs:
+        return replace(placement, flags=tuple(dict.fromkeys(flags)))
+    first = min(theirs, key=lambda t: (t.standing != "proven", t.standing))
+    why = "its author is proven now" if mail.standing == "proven" else f"its sender is {mail.standing}"
+    return replace(placement, kind="linked", reason=why, linked_to=first.thread_id, flags=tuple(dict.fromkeys(flags)))
+
+
+def _found(mail: MailFacts, known: Sequence[KnownThread]) -> tuple[list[KnownThread], dict[uuid.UUID, str]]:
+    """The threads that a mail points to, the surest first, each with the reason."""
+    reason: dict[uuid.UUID, str] = {}
+    found: list[KnownThread] = []
+
+    def take(threads: Iterable[KnownThread], why: str) -> None:
+        for thread in threads:
+            if thread.thread_id not in reason:
+                reason[thread.thread_id] = why
+                found.append(thread)
+
+    take((t for t in known if t.thread_id == mail.token_thread), "reply token")
+    for ancestor in mail.ancestors:
+        take((t for t in known if ancestor in t.our_ids), "answers a mail of ours")
+    for ancestor in mail.ancestors:
+        take((t for t in known if ancestor in t.message_ids | t.awaited), "answers an earlier mail of the same people")
+    take((t for t in known if mail.message_id in t.message_ids | t.awaited), "its answer came first")
+    roots = _root_threads(mail, _root(mail, ()))
+    take((t for t in known if t.thread_id in roots), "begins with the same mail")
+    return found, reason
+
+
+def _may_continue(mail: MailFacts, thread: KnownThread) -> bool:
+    """The token's holder, the thread's author, a verified person from its To/Cc; or, late, whom that one answered.
+
+    A verified person is whoever they are under another of their addresses.
+    """
+    if thread.thread_id == mail.token_thread or mail.author == thread.author:
+        return True
+    if mail.verified and (mail.author in thread.participants or mail.aliases & {thread.author, *thread.participants}):
+        return True
+    answered = mail.message_id in thread.message_ids | thread.awaited
+    return answered and thread.author in (thread.verified & mail.participants)
+
+
+def _refers(mail: MailFacts, thread: KnownThread) -> bool:
+    return bool(thread.held.intersection(mail.ancestors))
+
+
+def _same_matter(mail: MailFacts, thread: KnownThread, reopen_within: timedelta) -> bool:
+    """Whether neither a changed base subject nor a long time since closing asks for a new thread."""
+    subject = base_subject(mail.subject)
+    unchanged = not subject or not thread.subject or subject == base_subject(thread.subject)
+    return unchanged and (thread.closed_at is None or mail.received - thread.closed_at <= reopen_within)
+
+
+def _opened(
+    mail: MailFacts,
+    known: Sequence[KnownThread],
+    allowed: Sequence[KnownThread],
+    refused: Sequence[KnownThread],
+    flags: tuple[str, ...],
+) -> Placement:
+    """A new thread, linked to the one that it carries on from; its id is nobody else's."""
+    awaits = _awaits(mail, [*refused, *allowed])
+    free, own = _root_threads(mail, mail.message_id if allowed else _root(mail, refused))
+    wanted = own if any(thread.thread_id == free for thread in known) else free
+    if allowed:
+        carried = allowed[0]
+        why = "long after it was closed" if _same_matter(mail, carried, timedelta.max) else "its subject changed"
+        return Placement(wanted, "linked", why, flags, carried.thread_id, awaits=awaits)
+    return Placement(
+        wanted, "new", "somebody else's thread" if refused else "nothing it answers is known", flags, awaits=awaits
+    )
+
+
+def _root(mail: MailFacts, refused: Sequence[KnownThread]) -> str:
+    """The first trusted reference: the oldest, unless a refused thread holds one; else the mail's own id."""
+    foreign = frozenset[str]().union(*(t.held for t in refused))
+    roots = [r for r in (*mail.references, *mail.in_reply_to) if r != mail.message_id]
+    return roots[0] if roots and not foreign.intersection(roots) else mail.message_id
+
+
+def _root_threads(mail: MailFacts, root: str) -> tuple[uuid.UUID, uuid.UUID]:
+    """The thread that begins with a mail, and the author's own one for where somebody else sits in that."""
+    return thread_id(mail, root), thread_id(mail, f"{root}\x1f{mail.author}")
+
+
+def _awaits(mail: MailFacts, others: Sequence[KnownThread]) -> tuple[str, ...]:
+    """The ancestors that no other thread holds: when such a mail comes, it belongs with this one."""
+    taken = frozenset[str]().union(*(t.held for t in others))
+    return tuple(i for i in mail.ancestors if i not in taken)

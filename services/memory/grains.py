@@ -1,0 +1,49 @@
+"""What came to pass, put together by day, week, month, quarter or year: the older, the coarser. Pure.
+
+A period is named as ISO 8601 names it (a quarter, which that does not know, as `2026-Q1`), in the time zone of `now`.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from schemas.model_output import Grain
+from services.core.settings import GrainSettings
+from services.memory.periods import Unit, period, shifted
+
+UNITS: dict[Grain, Unit] = {
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+}
+
+
+def grain_of(moment: datetime, now: datetime, reach: GrainSettings) -> Grain:
+    """How finely something of that moment is told: the finest grain that reaches back to it."""
+    reaching: dict[Grain, int] = {
+        "daily": reach.days,
+        "weekly": reach.weeks,
+        "monthly": reach.months,
+        "quarterly": reach.quarters,
+    }
+    reached = (grain for grain, count in reaching.items() if moment >= _first(UNITS[grain], now, count))
+    return next(reached, "yearly")
+
+
+def name_of(grain: Grain, moment: datetime) -> str:
+    """The period that a moment lies in: `2026-03-09`, `2026-W11`, `2026-03`, `2026-Q1` or `2026`."""
+    year, week, _ = moment.isocalendar()
+    return {
+        "daily": f"{moment:%Y-%m-%d}",
+        "weekly": f"{year}-W{week:02}",
+        "monthly": f"{moment:%Y-%m}",
+        "quarterly": f"{moment.year}-Q{(moment.month + 2) // 3}",
+        "yearly": f"{moment.year}",
+    }[grain]
+
+
+def _first(unit: Unit, now: datetime, count: int) -> datetime:
+    """When the first of the last `count` periods began, the running one among them."""
+    return shifted(period(unit, now).start, unit, 1 - count)

@@ -1,0 +1,127 @@
+"""Finding passages (turns, mails, chunks of documents) in any SELECT that names their columns.
+
+    scope = SQL("SELECT chunk_id AS id, document_id AS stream, position, '' AS speaker, text, tsv, ..."
+                " FROM chunks ... WHERE workspace = %(workspace)s")
+    await search_passages(conn, scope=scope, parameters={"workspace": "w"}, query_text=..., query_vector=...)
+
+The benchmark on LoCoMo runs through this function and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+import numpy as np
+from pgvector import HalfVector
+from psycopg.rows import class_row
+from psycopg.sql import SQL, Composed
+
+from services.core.db.pool import Connection
+from services.core.db.sql import queries
+from services.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
+from services.memory.embeddings import Vector
+from services.memory.signals import Passage, SignalWeights, signal_matrix, weighed
+
+PASSAGES = queries(__file__, "passages.sql")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSettings:
+    """`candidates` per list nominate streams, whose passages are then all weighed."""
+
+    candidates: int = 300
+    weights: SignalWeights = field(default_factory=SignalWeights)
+    cue: CueSettings = field(default_factory=CueSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageHit:
+    """A passage that was found; scores are comparable within one query only."""
+
+    id: UUID
+    score: float
+    similarity: float | None
+    lexical: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageRecall:
+    """The best passages, best first, and whether they answer at all."""
+
+    hits: list[PassageHit]
+    cue: Cue
+
+
+async def search_passages(
+    conn: Connection,
+    *,
+    scope: SQL | Composed,
+    parameters: Mapping[str, object],
+    query_text: str,
+    query_vector: Vector,
+    limit: int,
+    settings: PassageSettings | None = None,
+) -> list[PassageHit]:
+    """The best `limit` passages of a scope, best first.
+
+    `scope` is a SELECT of (id uuid, stream uuid, position int, speaker text, text text, tsv tsvector,
+    embedding halfvec), the last of the model that made the query's vector, or NULL; neighbours have adjacent
+    positions in one stream. It is searched exactly, so it should name thousands of rows, not millions.
+    """
+    recall = await recall_passages(
+        conn,
+        scope=scope,
+        parameters=parameters,
+        query_text=query_text,
+        query_vector=query_vector,
+        limit=limit,
+        settings=settings,
+    )
+    return recall.hits
+
+
+async def recall_passages(
+    conn: Connection,
+    *,
+    scope: SQL | Composed,
+    parameters: Mapping[str, object],
+    query_text: str,
+    query_vector: Vector,
+    limit: int,
+    settings: PassageSettings | None = None,
+) -> PassageRecall:
+    """What `search_passages` finds, with the judgement whether it answers the query."""
+    settings = settings or PassageSettings()
+    passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates)
+    if not passages:
+        return PassageRecall([], judged(Evidence(0.0, 0.0), settings.cue))
+    matrix = signal_matrix(passages, query_text)
+    scores = weighed(matrix, settings.weights)
+    best = np.argsort(-scores, kind="stable")[:limit]
+    evidence = passage_evidence(passages, matrix, query_text, settings.weights)
+    return PassageRecall([_hit(passages[i], float(scores[i])) for i in best], judged(evidence, settings.cue))
+
+
+async def scored_passages(
+    conn: Connection,
+    scope: SQL | Composed,
+    parameters: Mapping[str, object],
+    query_text: str,
+    query_vector: Vector,
+    candidates: int,
+) -> list[Passage]:
+    """The passages of the most promising streams with their scores for this query, unweighed."""
+    values = {
+        **parameters,
+        "text": query_text,
+        "vector": HalfVector(query_vector),
+        "candidates": candidates,
+    }
+    async with conn.cursor(row_factory=class_row(Passage)) as cursor:
+        return await (await cursor.execute(SQL(PASSAGES.scored).format(scope=scope), values)).fetchall()
+
+
+def _hit(passage: Passage, score: float) -> PassageHit:
+    return PassageHit(passage.id, score, passage.similarity, passage.lexical)

@@ -1,0 +1,86 @@
+"""Asks one person's memory one question: what it finds, and whether that is sure, rings a bell, or is nothing.
+
+A question that speaks of a time is first asked of that time, what has changed or expired since included. What is only
+known of another time may still be meant, so it rings a bell, and never more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from services.core.db.pool import Connection
+from services.memory.cue import Recall, recalled, unsure
+from services.memory.embeddings import Meaning
+from services.memory.periods import Window
+from services.memory.questions import Asked
+from services.memory.search import Hit, search_facts
+from services.memory.tuning import Tuning
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The hits, the one that answers first and then the best, and what they amount to."""
+
+    hits: list[Hit]
+    recall: Recall
+
+
+async def recall(
+    conn: Connection,
+    *,
+    workspace: str,
+    participant_id: UUID,
+    asked: Asked,
+    meaning: Meaning,
+    now: datetime,
+    tuning: Tuning,
+    limit: int = 20,
+) -> Answer:
+    """Facts of this person on what is asked; `meaning` is that of `asked.words`."""
+
+    async def search(window: Window | None) -> Answer:
+        hits = await search_facts(
+            conn,
+            workspace=workspace,
+            participant_id=participant_id,
+            query_text=asked.words,
+            meaning=meaning,
+            now=now,
+            window=window,
+            limit=limit,
+            settings=tuning.search,
+        )
+        found = recalled(hits, tuning.cue)
+        shown = sorted(hits, key=lambda hit: hit is not found.best)
+        return Answer(shown[:limit], found)
+
+    if asked.window is None:
+        return await search(None)
+    then = await search(asked.window)
+    if then.recall.cue.verdict != "nothing":
+        return then
+    ever = await search(None)
+    return Answer(ever.hits, unsure(ever.recall))
+
+
+def in_words(found: Recall) -> str:
+    """The answer as a model, or a person, reads it."""
+    match found.cue.verdict:
+        case "sure":
+            return f"sure: {found.gist}"
+        case "rings a bell":
+            return f"rings a bell, {_days(found.window)}: {found.gist} To be confirmed by the customer."
+        case _:
+            return "nothing is remembered of this"
+
+
+def _days(window: Window | None) -> str:
+    """The days of a window, the last one included."""
+    if window is None:
+        return "at an unknown time"
+    last = window.end - timedelta(days=1)
+    if last.date() <= window.start.date():
+        return f"on {window.start:%Y-%m-%d}"
+    return f"between {window.start:%Y-%m-%d} and {last:%Y-%m-%d}"

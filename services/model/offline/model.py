@@ -1,0 +1,48 @@
+"""The model itself: what is asked of it goes to the module for that purpose."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from services.model.offline.condensing import condense
+from services.model.offline.reflecting import reflect
+from services.model.offline.replying import Act, acts
+from services.model.offline.view import View
+from services.model.port import Answer, Request, ToolCall, Usage
+from services.model.prompt import render
+from services.model.usage import estimate_tokens
+
+
+class OfflineModel:
+    """The offline model of Correspondent: deterministic and extractive. It never raises and never waits."""
+
+    name = "offline (extractive, no language model)"
+
+    async def ask(self, request: Request) -> Answer:
+        """The answer to one request; equal requests get equal answers, call ids included."""
+        if request.purpose == "condense":
+            return self._said(request, condense(request))
+        if request.purpose == "reflect":
+            return self._called(request, [("reflect", reflect(View(request)))])
+        return self._called(request, acts(View(request)))
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+    def _called(self, request: Request, done: list[Act]) -> Answer:
+        said = [json.dumps([*act, len(request.history)], sort_keys=True) for act in done]
+        calls = tuple(ToolCall(_id(text), *act) for text, act in zip(said, done, strict=True))
+        return Answer("", calls, "tool_use", self.name, self._usage(request, "".join(said)))
+
+    def _said(self, request: Request, text: str) -> Answer:
+        return Answer(text, (), "end_turn", self.name, self._usage(request, text))
+
+    def _usage(self, request: Request, answer: str) -> Usage:
+        """An estimate, so that budgets can be tried without a provider."""
+        prompt = render(request)
+        return Usage(input=estimate_tokens(prompt.stable + prompt.opening), output=estimate_tokens(answer))
+
+
+def _id(said: str) -> str:
+    return f"offline_{hashlib.sha256(said.encode()).hexdigest()[:20]}"

@@ -1,0 +1,183 @@
+"""The dead letters of every group: list, choose, redrive, discard.
+
+A dead letter stays on its topic until retention takes it. What became of it, and why, stands in `letter_decisions`, so
+that the same letter is not shown as waiting for ever.
+
+Invariants
+- A redrive goes to the letter's own group alone: its processor handles the original record here, in the operator's
+  process, under the same journal and row locks as in the group. Publishing it to its topic would reach every group.
+- Redriving twice changes nothing twice. What fails again stays a waiting letter, and is said with its reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from services.core.app import App
+from services.core.db import fetch_all, queries
+from services.core.errors import Permanent
+from services.core.paging import MOST, Listing, Page
+from services.operations.dead_letters.letter import Letter, State
+from services.operations.dead_letters.places import SQL as PLACES
+from services.operations.dead_letters.places import Place, catch_up, letters_at, places, waiting_count
+from services.operations.ids import id_range
+
+SQL = queries(__file__, "dead_letters.sql")
+LETTERS = Listing("letters", (("failed_at", "time"), ("id", "id")), descending=True)
+LOOKS = 5  # pages that one call looks through for a thread or an error, which only the records say
+MOST_NAMED = 20  # letters that are looked at where the beginning of an id is typed
+
+
+class NoSuchLetter(Permanent):
+    """No dead letter has this id, or several begin with it."""
+
+
+class CannotRedrive(Permanent):
+    """The letter does not say which record of which group it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which letters are meant; each criterion that is set must hold. Times are of the failure, `until` exclusive."""
+
+    group: str = ""
+    thread: str = ""
+    error: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def takes(self, letter: Letter) -> bool:
+        """Whether the letter is meant."""
+        return (
+            self.group in ("", letter.group)
+            and self.thread in ("", letter.thread, letter.key)
+            and self.error.casefold() in letter.error.casefold()
+            and (self.since is None or letter.failed_at >= self.since)
+            and (self.until is None or letter.failed_at < self.until)
+        )
+
+
+def by_id(letters: Iterable[Letter], begins: Sequence[str]) -> list[Letter]:
+    """The letters whose ids begin so, one for each. Raises `NoSuchLetter`."""
+    letters, chosen = list(letters), []
+    for begin in begins:
+        found = [letter for letter in letters if begin and str(letter.id).startswith(begin.strip().lower())]
+        if len(found) != 1:
+            what = "no dead letter has" if not found else f"{len(found)} dead letters have"
+            raise NoSuchLetter(f"{what} an id that begins with {begin[:40]!r}; `correspondent dlq list` shows the ids")
+        chosen += found
+    return chosen
+
+
+async def all_letters(app: App) -> list[Letter]:
+    """Every dead letter of every group, oldest first, with what became of it. Its cost is that of all of them."""
+    return [letter async for letter in _each(app, Choice(), every=True)][::-1]
+
+
+async def chosen(app: App, choice: Choice) -> list[Letter]:
+    """Every letter that is meant and waits, oldest first."""
+    return [letter async for letter in _each(app, choice, every=False)][::-1]
+
+
+async def named(app: App, begins: Sequence[str]) -> list[Letter]:
+    """The letters whose ids begin so, one for each, in any state. Raises `NoSuchLetter`."""
+    await catch_up(app)
+    found: dict[UUID, Letter] = {}
+    for begin in begins:
+        least, most = id_range(begin.strip().lower())
+        args = {"least": least, "most": most, "limit": MOST_NAMED}
+        found |= {one.id: one for one in await _known(app, await places(app, PLACES.named, args))}
+    return by_id(found.values(), begins)
+
+
+async def page_of(app: App, choice: Choice, *, every: bool, limit: int, after: str) -> Page[Letter]:
+    """A page of the letters that are meant, newest first; `every`: also those that were decided. Raises `BadCursor`.
+
+    It looks through so many letters at most: a page may be short, even empty, and say where the next one begins.
+    """
+    await catch_up(app)
+    found: list[Letter] = []
+    for _ in range(LOOKS):
+        page = await _page(app, choice, every, limit, after)
+        found += await _meant(app, page, choice, every)
+        after = page.next
+        if len(found) >= limit or not after:
+            break
+    return LETTERS.page(found, limit) if len(found) > limit else Page(found, after)
+
+
+async def waiting(app: App) -> int:
+    """How many dead letters wait."""
+    await catch_up(app)
+    return await waiting_count(app)
+
+
+async def _each(app: App, choice: Choice, *, every: bool) -> AsyncIterator[Letter]:
+    """Every letter that is meant, newest first."""
+    await catch_up(app)
+    after = ""
+    while True:
+        page = await _page(app, choice, every, MOST, after)
+        for letter in await _meant(app, page, choice, every):
+            yield letter
+        if not (after := page.next):
+            return
+
+
+async def _page(app: App, choice: Choice, every: bool, limit: int, after: str) -> Page[Place]:
+    args = {"group": choice.group or None, "since": choice.since, "until": choice.until}
+    rows = await places(app, PLACES.all if every else PLACES.waiting, args | LETTERS.args(after, limit))
+    return LETTERS.page(rows, limit)
+
+
+async def _meant(app: App, wanted: Sequence[Place], choice: Choice, every: bool) -> list[Letter]:
+    known = await _known(app, wanted)
+    return [one for one in known if choice.takes(one) and (every or one.state == "waiting")]
+
+
+async def _known(app: App, wanted: Sequence[Place]) -> list[Letter]:
+    """The letters at these places with what became of them."""
+    letters = await letters_at(app, wanted)
+    decided = await _decided(app, [letter.id for letter in letters])
+    return [replace(letter, **decided.get(letter.id, {})) for letter in letters]
+
+
+async def redrive(app: App, letter: Letter) -> None:
+    """Have the letter's own group handle its record once more. Raises `CannotRedrive`, or what the handler raises."""
+    if letter.original is None:
+        raise CannotRedrive("it does not say which record it was; it can only be discarded")
+    from services.core.bus.runner import Runner
+    from services.pipeline import PROCESSORS
+
+    [processor] = [one for one in PROCESSORS if one.name == letter.group]
+    await Runner(processor, app).handle(letter.original)
+    await _decide(app, letter, "redriven", "")
+
+
+async def discard(app: App, letter: Letter, reason: str) -> None:
+    """Have the letter wait no longer: for its group the event counts as consumed. The record stays on its topic."""
+    await _decide(app, letter, "discarded", reason)
+
+
+async def _decide(app: App, letter: Letter, state: State, reason: str) -> None:
+    row = {
+        "letter_id": letter.id,
+        "state": state,
+        "reason": reason,
+        "now": app.now(),
+        "consumer": letter.group,
+        "event_id": letter.event_id,
+    }
+    async with app.database.reading() as conn:
+        await conn.execute(SQL.decide, row)
+        await conn.execute(PLACES.decided, row)
+
+
+async def _decided(app: App, ids: list[UUID]) -> dict[UUID, dict[str, Any]]:
+    async with app.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.decisions, {"ids": ids})
+    return {row["letter_id"]: {"state": row["state"], "why": row["reason"]} for row in rows}

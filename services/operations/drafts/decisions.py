@@ -1,0 +1,88 @@
+"""A person's word on a draft that waits, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from schemas.events.replies import DraftDecided, SentFile
+from services.core.app import App
+from services.core.bus.sealing import key_for
+from services.core.db import fetch_one
+from services.core.errors import Permanent, Temporary
+from services.core.units import MB
+from services.mail.content_types import UNKNOWN, claimed_by_name
+from services.operations.drafts.reading import SQL
+from services.operations.requests import ask, decided
+
+CONSUMER = "send_email"
+LONGEST_NAME = 200  # characters
+
+
+class FilesTooLarge(Permanent):
+    """What a person attaches is larger than a reply may be."""
+
+
+class DraftNotDecidedYet(Temporary):
+    """The word is on the log, and send_email has not come to it yet: is the deployment running?"""
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """Where a reply stands now; in the state `draft` it still waits, and the word had no effect."""
+
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewFile:
+    """A file that a person attaches. Its name says what it is; a mail goes along closed, as its bytes."""
+
+    filename: str
+    content: bytes = field(repr=False)
+
+    @property
+    def content_type(self) -> str:
+        """The media type that it leaves with."""
+        claimed = claimed_by_name(self.filename)
+        return UNKNOWN if claimed.startswith(("message/", "multipart/")) else claimed
+
+
+async def keep_files(app: App, word: DraftDecided, files: Sequence[NewFile]) -> tuple[SentFile, ...]:
+    """Store what a person attaches, under the key of the thread's people, who may be erased. Raises `FilesTooLarge`."""
+    most = app.settings.send.max_files_mb
+    if sum(len(one.content) for one in files) > most * MB:
+        raise FilesTooLarge(f"the files are larger than send.max_files_mb = {most:g} MB together")
+    if not files:
+        return ()
+    async with app.database.transaction(app.settings.workspace) as conn:
+        key = await key_for(conn, app.settings.workspace, word)
+    return tuple(
+        [
+            SentFile(
+                filename=one.filename[:LONGEST_NAME],
+                content_type=one.content_type,
+                size=len(one.content),
+                blob=await app.blobs.put(one.content, key),
+            )
+            for one in files
+        ]
+    )
+
+
+async def decide(app: App, word: DraftDecided, *, timeout_s: float) -> Became:
+    """Say it, and wait for what became of it. Raises `DraftNotDecidedYet`."""
+    asked = await ask(app, word)
+    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
+        raise DraftNotDecidedYet
+    return await standing(app, word.reply_id)
+
+
+async def standing(app: App, reply_id: UUID) -> Became:
+    """Where a reply stands."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.state, {"workspace": app.settings.workspace, "reply_id": reply_id})
+    assert row is not None
+    return Became(**row)

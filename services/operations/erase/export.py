@@ -1,0 +1,155 @@
+"""All that is held about a person, in files that anybody can read: JSON, and mails as .eml.
+
+Invariant: nothing of anybody else. Of a thread in which others wrote, their mails are left out, and so is what was made
+from the whole conversation.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from psycopg import sql
+
+from schemas.events.mail import EmailRead
+from schemas.events.replies import MemoryLoaded, ReplyApproved
+from schemas.topics import catalogue
+from services.core.app import App
+from services.core.archive.archive import archive_of
+from services.core.blobs import BlobMissing
+from services.core.db import Connection, fetch_all, queries
+from services.core.errors import Permanent
+from services.core.keys import Erased, is_sealed
+from services.operations.erase.ownership import Row, key_of, wrote
+from services.operations.erase.survey import SQL, Survey, sealed_rows
+from services.pipeline import PROCESSORS
+
+EXPORT = queries(__file__, "export.sql")
+ABOUT = """Everything that is held about {who}.
+
+person/    one file a table: facts with where each is from (fact_sources), threads, conversation, deliveries
+mails/     the mails as they came, and what was read of them
+replies/   the mails that were sent, or written to be sent
+               sender_level says how far the sender of a row's mail or thread is believed: what is `unverified` or
+               `failed` came in this person's name, and nothing proves that it is theirs
+events.jsonl   every event about the person, in the order in which it was stored
+"""
+
+
+class FolderNotEmpty(Permanent):
+    """The folder holds something already."""
+
+
+async def export(app: App, found: Survey, to: Path) -> dict[str, int]:
+    """Write it all below `to`, archived events included; how many of each kind.
+
+    Raises `FolderNotEmpty`, `ArchiveMissing` or `ArchiveDamaged`: half of what is held is never given for all of it.
+    """
+    _new_folder(to)
+    async with app.database.reading() as conn:
+        stored = await sealed_rows(conn, found, found.keys, archive_of(app.settings))
+        rows = sorted((row for row in stored if not is_sealed(row["data"])), key=itemgetter("seq"))
+        tables = await _tables(conn, found)
+    rows = [row for row in rows if _is_theirs(found, row)]
+    counts = {"events": _events(rows, to), "tables": _write_tables(tables, to)}
+    counts["mails"] = await _mails(app, rows, to / "mails", EmailRead.TYPE, "mail_id")
+    counts["replies"] = await _mails(app, rows, to / "replies", ReplyApproved.TYPE, "reply_id")
+    who = ", ".join(sorted(found.addresses)) or str(next(iter(found.people)))
+    (to / "README.txt").write_text(ABOUT.format(who=who), encoding="utf-8")
+    return counts
+
+
+def _new_folder(to: Path) -> None:
+    if to.exists() and any(to.iterdir()):
+        raise FolderNotEmpty(f"{to} is not empty; name a new folder")
+    to.mkdir(parents=True, exist_ok=True)
+
+
+def _is_theirs(found: Survey, row: Row) -> bool:
+    """Whether it holds nothing of anybody else: a mail of theirs, or what is sealed with a key of theirs alone."""
+    if row["type"] == EmailRead.TYPE:
+        return wrote(row, found.people)
+    if row["type"] == MemoryLoaded.TYPE:  # repeats what stands elsewhere, and what others told us in their threads
+        return False
+    key = key_of(row)
+    return key is None or found.keys[key] <= found.people
+
+
+async def _tables(conn: Connection, found: Survey) -> dict[str, list[Row]]:
+    """The rows of every projection that are the person's, or of a thread that is."""
+    args = {"workspace": found.workspace, "people": list(found.people)}
+    threads = [row["thread_id"] for row in await fetch_all(conn, EXPORT.threads_alone, args)]
+    mails = [row["mail_id"] for row in await fetch_all(conn, EXPORT.own_mails, args)]
+    names = {one.name for one in PROCESSORS}
+    wanted = [table for table, writer in catalogue().tables.items() if writer in names]
+    columns = await fetch_all(conn, SQL.columns, {"tables": wanted})
+    have = {row["name"]: set(row["columns"]) for row in columns}
+    rows = {table: await _rows(conn, table, have.get(table, set()), found, threads, mails) for table in wanted}
+    return await _with_levels(conn, rows)
+
+
+async def _with_levels(conn: Connection, tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    """Each row of a mail or a thread with how far its sender is believed: not all in somebody's name is theirs."""
+    every = [row for rows in tables.values() for row in rows]
+    levels: dict[str, str] = {}
+    for column, statement in (("thread_id", EXPORT.thread_levels), ("mail_id", EXPORT.mail_levels)):
+        ids = list({UUID(row[column]) for row in every if row.get(column)})
+        levels |= {str(row["id"]): row["level"] for row in await fetch_all(conn, statement, {"ids": ids})}
+    return {table: [_with_level(row, levels) for row in rows] for table, rows in tables.items()}
+
+
+def _with_level(row: Row, levels: Mapping[str, str]) -> Row:
+    level = levels.get(row.get("mail_id") or "") or levels.get(row.get("thread_id") or "")
+    return {**row, "sender_level": level} if level else row
+
+
+async def _rows(
+    conn: Connection, table: str, columns: set[str], found: Survey, threads: list[UUID], mails: list[UUID]
+) -> list[Row]:
+    if "participant_id" in columns:
+        column, ids = "participant_id", list(found.people)
+    elif "thread_id" in columns:
+        column, ids = "thread_id", threads
+    else:
+        return []
+    statement = EXPORT.rows_with_mails if "mail_id" in columns else EXPORT.rows
+    query = sql.SQL(statement).format(table=sql.Identifier(table), column=sql.Identifier(column))
+    args = {"ids": ids, "mails": mails, "workspace": found.workspace}
+    return [row["row"] for row in await fetch_all(conn, query, args)]
+
+
+def _write_tables(tables: dict[str, list[Row]], to: Path) -> int:
+    filled = {name: rows for name, rows in tables.items() if rows}
+    for name, rows in filled.items():
+        _write(to / "person" / f"{name}.json", rows)
+    return len(filled)
+
+
+def _events(rows: list[Row], to: Path) -> int:
+    with (to / "events.jsonl").open("w", encoding="utf-8") as file:
+        for row in rows:
+            said = {"id": row["id"], "type": row["type"], "time": row["time"], "data": row["data"]}
+            file.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+    return len(rows)
+
+
+async def _mails(app: App, rows: list[Row], to: Path, kind: str, id: str) -> int:
+    count = 0
+    for row in rows:
+        if row["type"] == kind:
+            _write(to / f"{row['data'][id]}.json", row["data"])
+            try:
+                (to / f"{row['data'][id]}.eml").write_bytes(await app.blobs.get(row["data"]["blob"]))
+            except (BlobMissing, Erased):
+                continue
+            count += 1
+    return count
+
+
+def _write(path: Path, value: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n", encoding="utf-8")

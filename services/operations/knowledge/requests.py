@@ -1,0 +1,120 @@
+"""A person's wish goes to the document's topic; learn_documents decides it, and what it decided stands in its log."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID, uuid5
+
+from schemas.events.documents import DocumentAsked, DocumentSubmitted
+from schemas.topics import catalogue
+from services.core.app import App
+from services.core.bus.envelope import first
+from services.core.clock import monotonic, random_id
+from services.core.db import fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+from services.core.ids import document_id
+from services.core.units import MB
+
+SQL = queries(__file__)
+LOOK_EVERY_S = 0.05
+
+
+class DocumentTooLarge(Permanent):
+    """The document is larger than the settings allow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """A document that was handed in; no wish where this very content stands already."""
+
+    document_id: UUID
+    wish: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Became:
+    """What was decided because of a wish: `indexed`, `removed`, `refused`, `proposed`, `rejected`."""
+
+    cause: UUID
+    document_id: UUID
+    decision: str
+    title: str
+    origin: str
+    detail: str
+
+
+async def hand_in(
+    app: App,
+    content: bytes,
+    *,
+    origin: str,
+    title: str,
+    by: str,
+    media_type: str,
+    public_url: str = "",
+    sendable: bool = False,
+) -> Handed:
+    """Put a document on the log, once for each change of it. Raises `DocumentTooLarge`.
+
+    The wish's id is made from the content and from how far the document has come: doing it again before it was
+    decided is the same wish, and a content that comes back after another one is a new one.
+    """
+    workspace, most = app.settings.workspace, app.settings.knowledge.max_document_mb
+    if len(content) > most * MB:
+        raise DocumentTooLarge(f"{len(content) / MB:.1f} MB; knowledge.max_document_mb allows {most:g} MB")
+    id = document_id(workspace, origin)
+    blob = await app.blobs.put(content)
+    async with app.database.transaction(workspace) as conn:
+        row = await fetch_one(conn, SQL.standing, {"workspace": workspace, "document_id": id})
+    same = row and (row["blob"], row["public_url"], row["sendable"]) == (blob, public_url, sendable)
+    if row and same and not row["removed_at"]:
+        return Handed(id, None)
+    wish = DocumentSubmitted(
+        document_id=id,
+        title=title,
+        origin=origin,
+        media_type=media_type,
+        blob=blob,
+        by=by,
+        public_url=public_url,
+        sendable=sendable,
+    )
+    edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
+    wish_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
+    return Handed(id, await ask(app, wish, wish_id))
+
+
+async def ask(app: App, wish: DocumentAsked, id: UUID | None = None) -> UUID:
+    """Put a wish on the log; the id of its event."""
+    id = id or random_id()
+    from services.core.bus.runner import enter
+
+    await enter(app, first(wish, id=id, source="console", time=app.now(), workspace=app.settings.workspace))
+    return id
+
+
+async def unfinished(app: App, wishes: Sequence[UUID]) -> int:
+    """How many of the wishes, and of the passages that came of them, learn_documents has still to do."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.unfinished, {"ids": list(wishes), "skipped": catalogue().skipped})
+    return int(row["n"]) if row else 0
+
+
+async def became(app: App, wishes: Sequence[UUID]) -> list[Became]:
+    """What was decided because of the wishes, so far; nothing for one that changed nothing."""
+    workspace = app.settings.workspace
+    async with app.database.transaction(workspace) as conn:
+        rows = await fetch_all(conn, SQL.became, {"workspace": workspace, "ids": list(wishes)})
+    return [Became(**row) for row in rows]
+
+
+async def decided(app: App, wish: UUID, timeout_s: float) -> list[Became] | None:
+    """What became of a wish; None where learn_documents has not come to it after so many seconds."""
+    deadline = monotonic() + timeout_s
+    while await unfinished(app, [wish]):
+        if monotonic() > deadline:
+            return None
+        await asyncio.sleep(LOOK_EVERY_S)
+    return await became(app, [wish])

@@ -1,0 +1,60 @@
+"""Who is meant: people are named by address or by id."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from services.core.db import Connection, queries
+from services.core.errors import Permanent
+from services.core.paging import Listing, Page
+from services.mail.mailbox import MailboxKey
+
+SQL = queries(__file__)
+PEOPLE = Listing("participants", (("last_seen_at", "time"), ("participant_id", "id")), descending=True)
+
+
+class NobodyFound(Permanent):
+    """Nobody is known under this address or id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A participant as the table has them."""
+
+    participant_id: UUID
+    addr: str
+    name: str
+    state: str
+    risk: str
+    sentiment: float
+    tags: tuple[str, ...]
+    first_seen_at: datetime
+    last_seen_at: datetime
+
+
+async def find_person(conn: Connection, workspace: str, who: str) -> Person:
+    """The participant of this workspace with an address or an id. Raises `NobodyFound`."""
+    args = {"workspace": workspace, "addr": MailboxKey(who), "id": _id(who)}
+    async with conn.cursor(row_factory=class_row(Person)) as cursor:
+        found = await (await cursor.execute(SQL.person, args)).fetchone()
+    if found is None:
+        raise NobodyFound(f"nobody is known as {who!r}: give an address that has written to us, or a participant's id")
+    return found
+
+
+async def list_people(conn: Connection, workspace: str, *, limit: int = 50, after: str = "") -> Page[Person]:
+    """Who wrote last, newest first. Raises `BadCursor`."""
+    args = {"workspace": workspace} | PEOPLE.args(after, limit)
+    async with conn.cursor(row_factory=class_row(Person)) as cursor:
+        return PEOPLE.page(await (await cursor.execute(SQL.people, args)).fetchall(), limit)
+
+
+def _id(who: str) -> UUID | None:
+    try:
+        return UUID(who.strip())
+    except ValueError:
+        return None

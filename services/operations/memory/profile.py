@@ -1,0 +1,56 @@
+"""A participant's profile for people: its fields with who set them and why, and changes to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.events.profile import ProfileRequested
+from services.core.app import App
+from services.operations.memory.outcomes import NotDecidedYet
+from services.operations.memory.people import SQL
+from services.operations.requests import ask, decided
+
+CONSUMER = "learn_facts"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileField:
+    """One field: its value, who set it, when, why, and because of which event."""
+
+    field: str
+    value: str
+    by: str
+    reason: str
+    at: datetime
+    cause: UUID | None
+
+
+async def profile_of(app: App, participant_id: UUID) -> list[ProfileField]:
+    """Every field, by name."""
+    args = {"workspace": app.settings.workspace, "participant_id": participant_id}
+    async with app.database.reading() as conn, conn.cursor(row_factory=class_row(ProfileField)) as cursor:
+        return await (await cursor.execute(SQL.profile, args)).fetchall()
+
+
+async def change_profile(
+    app: App,
+    participant_id: UUID,
+    fields: Mapping[str, str],
+    remove: Sequence[str],
+    by: str,
+    reason: str = "",
+    *,
+    timeout_s: float = 20,
+) -> list[ProfileField]:
+    """Set and remove fields; the profile as it then is. Raises `NotDecidedYet`."""
+    wish = ProfileRequested(
+        participant_id=participant_id, fields=dict(fields), remove=tuple(remove), by=by, reason=reason
+    )
+    if not await decided(app, await ask(app, wish), CONSUMER, timeout_s=timeout_s):
+        raise NotDecidedYet
+    return await profile_of(app, participant_id)

@@ -1,0 +1,104 @@
+"""From what an operator names (an event, a thread, a person, a time) to the cases that are replayed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from services.core.archive.history import Part, readable, stored_events
+from services.core.bus import history
+from services.core.bus.envelope import Envelope
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.errors import Permanent
+from services.core.keys import is_sealed
+from services.operations.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
+from services.operations.replay.gone import what_is_gone
+from services.operations.replay.selection import Selection
+from services.operations.replay.steps import SQL, Row, Step, past_steps
+
+
+class NoSuchEvent(Permanent):
+    """There is no event with this id."""
+
+
+async def find_starts(conn: Connection, workspace: str, wanted: Selection) -> list[UUID]:
+    """The ids of the events to begin with, oldest first. Raises `NoSuchEvent`.
+
+    An event that the processor does not handle stands for those of the same correlation that it does.
+    """
+    types = wanted.types
+    args: dict[str, Any] = {"workspace": workspace, "types": types, "event": None, "correlation": None}
+    if wanted.event:
+        named = await fetch_one(conn, SQL.event, {"id": wanted.event})
+        if named is None:
+            raise NoSuchEvent(f"there is no event {wanted.event}")
+        if named["type"] in types:
+            args["event"] = named["id"]
+        else:
+            args["correlation"] = named["correlation_id"]
+    args |= {"thread": str(wanted.thread) if wanted.thread else None, "participant": wanted.participant}
+    args |= {"since": wanted.since, "until": wanted.before}
+    return [row["id"] for row in await fetch_all(conn, SQL.starts, args)]
+
+
+async def find_cases(
+    conn: Connection, starts: list[UUID], processors: tuple[str, ...], *, documents: bool
+) -> AsyncIterator[Case]:
+    """The cases of some events, with the knowledge base as it stood where `documents` is set.
+
+    What can no longer be read, because somebody was erased, is no case, and no part of one.
+    """
+    for id in starts:
+        row = await fetch_one(conn, SQL.event, {"id": id})
+        if row is not None and not is_sealed(row["data"]):
+            yield await _case(conn, row, processors, documents)
+
+
+async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documents: bool) -> Case:
+    start = history.envelope(row)
+    steps = await past_steps(conn, row, processors)
+    expected = [history.envelope(one) for step in steps for one in step.recorded]
+    part = Part(keys=await _keys(conn, [start, *expected]), documents=documents, upto=steps[0].upto)
+    own = [one.id for one in expected]
+    asked = {"consumers": list(processors), "events": [start.id, *own]}
+    return Case(
+        name=f"{processors[-1]}-{start.time:%Y%m%d-%H%M%S}-{start.id}",
+        processors=processors,
+        start=StoredEvent.of(start),
+        history=tuple([StoredEvent.of(one) async for one in readable(stored_events(conn, part))]),
+        answers=tuple(Checkpoint(**one) for one in await fetch_all(conn, SQL.answers, asked)),
+        expected=tuple(StoredEvent.of(one) for one in expected),
+        timers=tuple(StoredEvent.of(history.envelope(one.event)) for one in steps if one.is_timer),
+        meanwhile=tuple([one async for one in _meanwhile(conn, steps, own, part)]),
+        unsure=tuple([one async for one in _unsure(conn, steps, own, part)]),
+        gone=await what_is_gone(conn, row, steps),
+    )
+
+
+async def _meanwhile(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Meanwhile]:
+    """What was recorded between one step and the next and is not the case's own, such as another mail's turn."""
+    for before, step in pairwise(steps):
+        between = replace(part, after=before.upto, upto=step.upto)
+        others = [one async for one in readable(stored_events(conn, between)) if one.id not in own]
+        if others:
+            yield Meanwhile(before=step.event["id"], events=tuple(StoredEvent.of(one) for one in others))
+
+
+async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Unsure]:
+    """What was recorded while a step was at work, so that it may have come too late for it."""
+    for place, step in enumerate(steps, start=1):
+        args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "own": own}
+        for row in await fetch_all(conn, SQL.unsure, args):
+            seen_by = next((one.event["id"] for one in steps[place:] if one.sure >= row["seq"]), None)
+            yield Unsure(event=row["id"], seen_by=seen_by)
+
+
+async def _keys(conn: Connection, events: list[Envelope]) -> tuple[str, ...]:
+    """The keys of the thread and the people that the events are about."""
+    threads = (getattr(one.data, "thread_id", None) for one in events)
+    people = (one.data.subject_id() for one in events)
+    args = {"thread": next(filter(None, threads), None), "participant": next(filter(None, people), None)}
+    return tuple(row["key"] for row in await fetch_all(conn, SQL.keys, args) if row["key"])

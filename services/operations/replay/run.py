@@ -1,0 +1,61 @@
+"""Replays cases, one after the other, in one sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from pathlib import Path
+
+from services.core.app import open_keys
+from services.core.archive.archive import archive_of
+from services.core.settings import Settings
+from services.operations.rebuild.beside import connected
+from services.operations.replay.archived import see_archived
+from services.operations.replay.case import Case, load, seen_late
+from services.operations.replay.find import find_cases, find_starts
+from services.operations.replay.model import Asking
+from services.operations.replay.play import play
+from services.operations.replay.result import SAME, Result, agreed, judge
+from services.operations.replay.sandbox import Sandbox, open_sandbox
+from services.operations.replay.selection import Selection
+
+
+async def past_cases(settings: Settings, wanted: Selection, *, documents: bool) -> AsyncIterator[tuple[Case, int]]:
+    """The cases of a deployment's past, oldest first, each with how many there are in all.
+
+    `documents` takes the knowledge base along, for a model that may search it; loading memory always has it.
+    """
+    documents = documents or "load_memory" in wanted.processors
+    async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
+        await see_archived(conn, archive_of(settings), settings.workspace, wanted)
+        starts = await find_starts(conn, settings.workspace, wanted)
+        async for case in find_cases(conn, starts, wanted.processors, documents=documents):
+            yield case, len(starts)
+
+
+async def saved_cases(files: Sequence[Path]) -> AsyncIterator[tuple[Case, int]]:
+    """The cases in files, each with how many there are in all. Raises `CaseUnreadable`."""
+    for file in files:
+        yield load(file), len(files)
+
+
+async def replay(
+    settings: Settings, cases: AsyncIterator[tuple[Case, int]], asking: Asking
+) -> AsyncIterator[tuple[Case, Result, int]]:
+    """Each case, whole, with its result and how many there are in all. Nothing outside the sandbox is written."""
+    async with open_sandbox(settings, asking) as sandbox:
+        async for case, total in cases:
+            result, blobs = await _judged(sandbox, case)
+            yield case.model_copy(update={"blobs": {**case.blobs, **blobs}}), result, total
+
+
+async def _judged(sandbox: Sandbox, case: Case) -> tuple[Result, Mapping[str, bytes]]:
+    """The result, and the blobs that were read for it.
+
+    What differs only with what nobody knows to have been seen then is no difference.
+    """
+    result = judge(case, await play(sandbox, case))
+    blobs = sandbox.blobs.taken
+    if result.code == SAME or not case.unsure:
+        return result, blobs
+    again = judge(case, await play(sandbox, seen_late(case)))
+    return agreed(result, again), {**blobs, **sandbox.blobs.taken}

@@ -1,0 +1,107 @@
+"""A deployment in which nothing that is done gets out: its own tables, cache keys and blobs, no broker, no SMTP.
+
+What it stores is gone with it, and is not sealed; the keys open what the deployment has stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+from redis.exceptions import RedisError
+
+from services.core.app import App, installation_secret, make_blobs, make_embedder, open_keys
+from services.core.bus.delivery import Record
+from services.core.bus.publisher import Outcome, Publisher
+from services.core.clock import monotonic, utc_now
+from services.core.db import Connection, Database
+from services.core.db.locks import Locks
+from services.core.sealed_blobs import SealedBlobs
+from services.core.settings import KafkaSettings, Settings, SmtpSettings
+from services.mail.authentication import DnsResolver
+from services.model.breaker import Breakers
+from services.operations.rebuild.beside import beside, connected
+from services.operations.replay.blobs import CaseBlobs, OverlaidBlobs
+from services.operations.replay.leftovers import cache_of, clear_leftovers, clear_up, files_of, sandbox_name
+from services.operations.replay.model import Asking, chosen_model
+
+log = structlog.get_logger(__name__)
+
+NOWHERE = "replay.invalid"  # RFC 6761: never resolves
+POOL = 12  # the layers of a context are read at once
+
+
+class KeptRecords(Publisher):
+    """A publisher that keeps what it is given, for whoever looks, and sends nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(NOWHERE)
+        self.kept: list[Record] = []
+
+    async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
+        """Keep the records."""
+        self.kept += records
+        return [None] * len(records)
+
+
+@dataclass(frozen=True, slots=True)
+class Sandbox:
+    """The scratch deployment and a connection to its tables. `name` is the replay mark."""
+
+    name: str
+    app: App
+    tables: Connection
+    blobs: CaseBlobs
+    asking: Asking
+
+
+@asynccontextmanager
+async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sandbox]:
+    """A sandbox for the deployment of these settings; nothing is left of it afterwards."""
+    await _with_or_without_cache(clear_leftovers(settings))
+    name = sandbox_name(utc_now())
+    async with beside(settings.database_url, name) as url, connected(url) as tables, open_keys(settings) as keys:
+        blobs = CaseBlobs(OverlaidBlobs(files_of(settings, name), make_blobs(settings)), keys)
+        app = _app(settings, asking, name, url, blobs)
+        await app.database.open()
+        try:
+            yield Sandbox(name, app, tables, blobs, asking)
+        finally:
+            await app.locks.close()
+            await app.model.close()
+            await app.cache.close()
+            await app.database.close()
+            await _with_or_without_cache(clear_up(settings, name))
+
+
+async def _with_or_without_cache(clearing: Awaitable[object]) -> None:
+    """A cache that is away keeps nobody from replaying; its keys have an end of their own."""
+    try:
+        await clearing
+    except (RedisError, OSError) as error:
+        log.warning("cached texts of replays could not be removed, they end by themselves", error=str(error))
+
+
+def _app(settings: Settings, asking: Asking, name: str, url: str, blobs: SealedBlobs) -> App:
+    inside = settings.model_copy(
+        update={
+            "database_url": url,
+            "kafka": KafkaSettings(brokers=NOWHERE),
+            "smtp": SmtpSettings(host=NOWHERE, port=1, timeout_s=1),
+        }
+    )
+    model = chosen_model(asking, settings.model)
+    return App(
+        settings=inside,
+        database=Database(url, size=POOL),
+        blobs=blobs,
+        cache=cache_of(settings, name),
+        model=Breakers(monotonic).guard(model, workspace=settings.workspace, key=settings.model.key),
+        embedder=make_embedder(settings.embeddings),
+        publisher=KeptRecords(),
+        resolver=DnsResolver(),
+        locks=Locks(url),
+        secret=installation_secret(settings),
+    )

@@ -1,0 +1,133 @@
+"""Why a reply says what it says: the context that it was made from, what shaped it, and what the model decided.
+
+Read from the log, its archived days included, where the whole context of every turn stands; nothing is searched or
+asked again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from schemas.events.replies import ChosenSetting, ContextLayer, MemoryLoaded, ReplyDrafted, TokenUsage
+from services.core.archive.archive import Archive
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+from services.core.keys import is_sealed
+from services.operations.threads.archived import archived_in_thread
+
+SQL = queries(__file__, "explanations.sql")
+TOLD = frozenset({MemoryLoaded.TYPE, ReplyDrafted.TYPE})
+
+
+class NothingToExplain(Permanent):
+    """No context is on the log for this: it was not assembled, or its people were erased."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the model made of a context: reply, no reply or a person; `refused_calls` is what code did not let it do."""
+
+    at: datetime
+    reply_id: UUID
+    decision: str
+    reason: str
+    text: str
+    citations: tuple[str, ...]
+    refused_calls: tuple[str, ...]
+    model: str
+    usage: TokenUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A turn's context as the model was given it, with what shaped the reply, where that was said, what came of it."""
+
+    thread_id: UUID
+    turn_id: UUID
+    at: datetime
+    purpose: str
+    trusted: bool
+    mail_ids: tuple[UUID, ...]
+    layers: tuple[ContextLayer, ...]
+    settings: dict[str, ChosenSetting]
+    decisions: tuple[Decision, ...]
+
+
+async def explain_thread(
+    conn: Connection,
+    workspace: str,
+    thread_id: UUID,
+    turn_id: UUID | None = None,
+    *,
+    archive: Archive | None = None,
+) -> Explanation:
+    """The newest context of a thread, or that of one turn.
+
+    Raises `NothingToExplain`, `ArchiveMissing`, `ArchiveDamaged`.
+    """
+    rows = await fetch_all(conn, SQL.turns_told, {"workspace": workspace, "thread_id": thread_id, "types": list(TOLD)})
+    found = _newest(rows, turn_id)
+    if found is None:
+        older = await archived_in_thread(conn, archive, workspace, thread_id, TOLD)
+        found = _newest([*older, *rows], turn_id)
+    if found is None:
+        what = "this turn" if turn_id else "a turn"
+        raise NothingToExplain(f"no context of {what} of thread {thread_id} is on the log")
+    return found
+
+
+async def explain_reply(
+    conn: Connection, workspace: str, reply_id: UUID, *, archive: Archive | None = None
+) -> Explanation:
+    """The context that a reply was made from. Raises as `explain_thread` does."""
+    row = await fetch_one(conn, SQL.reply, {"workspace": workspace, "reply_id": reply_id})
+    if row is None:
+        raise NothingToExplain(f"there is no reply {reply_id}")
+    return await explain_thread(conn, workspace, row["thread_id"], row["turn_id"], archive=archive)
+
+
+def _newest(rows: Sequence[Mapping[str, Any]], turn_id: UUID | None) -> Explanation | None:
+    """Of events in their order the newest context, or that of one turn, with what was decided on it."""
+    told = [row for row in rows if not is_sealed(row["data"])]
+    drafted = [
+        (row["time"], ReplyDrafted.model_validate(row["data"])) for row in told if row["type"] == ReplyDrafted.TYPE
+    ]
+    for row in reversed(told):
+        if row["type"] == MemoryLoaded.TYPE:
+            loaded = MemoryLoaded.model_validate(row["data"])
+            if turn_id in (None, loaded.turn_id):
+                decided = tuple(_decision(at, one) for at, one in drafted if one.turn_id == loaded.turn_id)
+                return _explained(row["time"], loaded, decided)
+    return None
+
+
+def _decision(at: datetime, drafted: ReplyDrafted) -> Decision:
+    return Decision(
+        at=at,
+        reply_id=drafted.reply_id,
+        decision=drafted.decision,
+        reason=drafted.reason,
+        text=drafted.text,
+        citations=drafted.citations,
+        refused_calls=drafted.refused_calls,
+        model=drafted.model,
+        usage=drafted.usage,
+    )
+
+
+def _explained(at: datetime, loaded: MemoryLoaded, decisions: tuple[Decision, ...]) -> Explanation:
+    return Explanation(
+        thread_id=loaded.thread_id,
+        turn_id=loaded.turn_id,
+        at=at,
+        purpose=loaded.purpose,
+        trusted=loaded.trusted,
+        mail_ids=loaded.mail_ids,
+        layers=loaded.layers,
+        settings=loaded.settings,
+        decisions=decisions,
+    )

@@ -1,0 +1,74 @@
+"""What a person asks of a thread. Only threads of this workspace are asked anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from schemas.events.marks import ThreadMarksRequested
+from schemas.events.threads import ThreadState, ThreadTransitionRequested
+from services.core.app import App
+from services.core.db import fetch_all, fetch_one
+from services.core.errors import Permanent, Temporary
+from services.operations.requests import ask, decided
+from services.operations.threads.reading import SQL, ThreadUnknown
+
+CONSUMER = "track_threads"
+
+
+class ThreadNotDecidedYet(Temporary):
+    """The wish is on the log, and track_threads has not come to it yet: is the deployment running?"""
+
+
+class GoalUnknown(Permanent):
+    """No such goal is open in the thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """What became of a wish for a step; `refused` says why it was not made."""
+
+    from_state: ThreadState
+    to_state: ThreadState
+    refused: str
+
+
+async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str, *, timeout_s: float) -> Stepped:
+    """Ask for one step of the state machine. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    await _known(app, thread_id)
+    wish = ThreadTransitionRequested(thread_id=thread_id, to_state=to, trigger="human", reason=reason, by=by)
+    asked = await ask(app, wish)
+    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
+        raise ThreadNotDecidedYet
+    args = {"workspace": app.settings.workspace, "thread_id": thread_id, "cause": asked.id}
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.step_of, args)
+    assert row is not None
+    return Stepped(**row)
+
+
+async def mark(app: App, thread_id: UUID, *, timeout_s: float, **given: Any) -> None:
+    """Ask for a priority, tags, goals or a note. Raises `ThreadUnknown`, `GoalUnknown`, `ThreadNotDecidedYet`."""
+    await _known(app, thread_id)
+    await _open_goals(app, thread_id, given.get("close_goals", ()))
+    asked = await ask(app, ThreadMarksRequested.model_validate({"thread_id": thread_id, **given}))
+    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
+        raise ThreadNotDecidedYet
+
+
+async def _known(app: App, thread_id: UUID) -> None:
+    async with app.database.reading() as conn:
+        args = {"workspace": app.settings.workspace, "thread_id": thread_id}
+        if await fetch_one(conn, SQL.thread, args) is None:
+            raise ThreadUnknown(f"there is no thread {thread_id}")
+
+
+async def _open_goals(app: App, thread_id: UUID, named: Iterable[str]) -> None:
+    async with app.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.goals, {"workspace": app.settings.workspace, "thread_id": thread_id})
+    known = {name for row in rows if row["closed_at"] is None for name in (str(row["goal_id"]), row["text"].casefold())}
+    for one in named:
+        if one.casefold() not in known:
+            raise GoalUnknown(f"no goal {one!r} is open in this thread")

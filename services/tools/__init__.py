@@ -1,1 +1,0 @@
-"""What an operator runs: demo, replay, rebuild, import, erase."""

@@ -1,1 +1,0 @@
-"""The commands of `correspondent`, one module a subject."""

@@ -1,1 +1,0 @@
-"""Memory in words, for the terminal."""

@@ -1,4 +1,0 @@
-"""Rebuild: the projections made again from the stored events, beside the live tables, and swapped in.
-
-No model, broker or clock takes part. The house may go on working meanwhile.
-"""

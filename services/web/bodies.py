@@ -1,0 +1,197 @@
+"""What the API takes: the bodies of requests, and what a wish became."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from datetime import date
+from typing import Annotated, Literal, Self
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+
+from schemas.events.marks import GoalText, Priority, Tag
+from schemas.events.memory import ParticipantState
+from schemas.events.threads import ThreadState
+from schemas.model_output import FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from services.web.caller import name_of_caller, spoken_by
+
+By = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$"),
+    AfterValidator(spoken_by),
+]
+Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=10_000)]
+LastDay = Annotated[date | None, Field(ge=FIRST_DAY, le=LAST_DAY)]
+Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
+Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
+
+
+MOST_FILES = 20
+
+
+def _decoded(text: object) -> bytes:
+    if not isinstance(text, str):
+        raise ValueError("base64 text is wanted")
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise ValueError("this is not base64") from None
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @model_validator(mode="after")
+    def _can_be_stored(self) -> Self:
+        for name in type(self).model_fields:
+            if isinstance(text := getattr(self, name), str) and "\0" in text:
+                raise ValueError(f"{name}: a NUL character cannot be stored")
+        return self
+
+
+class NewFact(_Body):
+    """A fact that a person adds."""
+
+    kind: Kind | Literal[""] = Field("", description="by default that of the current fact of this key, else `note`")
+    key: Key = Field(description="what the value is of, such as `plan`")
+    value: Line
+    text: OptionalLine = Field("", description="the fact as a sentence; by default `key: value`")
+    valid_to: LastDay = Field(None, description="the last day on which it is so")
+    parents: tuple[UUID, ...] = Field((), max_length=20, description="the facts that it was derived from")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Correction(_Body):
+    """The right value of a fact that was wrong; its end, its pin and what it follows from stay as they were."""
+
+    value: Line
+    text: OptionalLine = Field("", description="the right sentence; by default the old one with the new value")
+    valid_to: LastDay = Field(None, description="the last day on which it is so, where that was wrong too")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class OtherSelf(_Body):
+    """Another participant who is the same person."""
+
+    into: Annotated[str, StringConstraints(strip_whitespace=True, min_length=3, max_length=320)] = Field(
+        description="an address that has written to us, or a participant's id"
+    )
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Outcome(BaseModel):
+    """What became of a wish; `pending` where learn_facts has not come to it yet."""
+
+    request_id: UUID
+    status: Literal["done", "pending"]
+    decision: str = ""
+    fact_id: UUID | None = None
+    reason: str = ""
+
+
+FieldName = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
+FieldValue = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300, pattern=r"^[^\x00\r\n]*$")
+]
+
+
+class ProfileChange(_Body):
+    """Fields of a profile to set and to remove."""
+
+    fields: Annotated[dict[FieldName, FieldValue], Field(max_length=40)] = Field(default_factory=dict)
+    remove: Annotated[tuple[FieldName, ...], Field(max_length=40)] = ()
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if not (self.fields or self.remove):
+            raise ValueError("say fields to set, or fields to remove")
+        return self
+
+
+class StepWish(_Body):
+    """One step of a thread's state machine."""
+
+    to: ThreadState
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
+class LifecycleWish(_Body):
+    """A step of the lifecycle that a participant shall make."""
+
+    to: ParticipantState
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Stepped(BaseModel):
+    """A step that was made."""
+
+    from_state: ThreadState
+    to_state: ThreadState
+
+
+class Marks(_Body):
+    """What shall stand on a thread; what is left out stays as it is."""
+
+    priority: Priority | None = None
+    add_tags: Tags = ()
+    remove_tags: Tags = ()
+    add_goals: Goals = ()
+    close_goals: Goals = ()
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if not any((self.priority, self.add_tags, self.remove_tags, self.add_goals, self.close_goals)):
+            raise ValueError("ask for a priority, for tags to add or to remove, or for goals to add or to close")
+        return self
+
+
+class NewNote(_Body):
+    """A note for people; it is never sent."""
+
+    text: Words
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Attachment(_Body):
+    """A file that goes out with a reply; its name says what it is."""
+
+    filename: Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[^\x00-\x1f\x7f/\\]{1,200}$")]
+    content: Annotated[bytes, BeforeValidator(_decoded)] = Field(
+        repr=False, json_schema_extra={"type": "string", "format": "byte"}, description="its bytes in base64"
+    )
+
+
+class Approval(_Body):
+    """A person's yes to a draft, bound to what they saw of it: its text, and its thread as it was."""
+
+    text_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="of the text that you saw, as the draft gives it")
+    thread_version: int = Field(ge=0, description="of the thread that you saw, as the draft gives it")
+    text: Words | None = Field(None, description="your own wording, sent instead")
+    files: tuple[Attachment, ...] = Field(
+        (), max_length=MOST_FILES, description="sent along, together at most send.max_files_mb"
+    )
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Rejection(_Body):
+    """A person's no to a draft; its turn ends as rejected."""
+
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
+class DraftOutcome(BaseModel):
+    """What became of a draft: `approved`, `sending`, `sent`, `discarded` ..., with the reason where there is one."""
+
+    reply_id: UUID
+    state: str
+    detail: str

@@ -1,0 +1,93 @@
+"""Drafts over HTTP: which wait, approve, reject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from schemas.events.replies import DraftDecided
+from services.core.app import App
+from services.core.guarded_route import API_BODY_BYTES
+from services.core.units import MB
+from services.core.web import Refused
+from services.core.web_paging import After, Limit, linked
+from services.operations.drafts.decisions import FilesTooLarge, NewFile, decide, keep_files
+from services.operations.drafts.reading import HeldDraft, held_draft, waiting_drafts
+from services.web.bodies import Approval, DraftOutcome, Rejection
+
+WAIT_S = 5.0  # how long a request waits for send_email's decision
+
+
+def add_reads(router: APIRouter, app: App) -> None:
+    """The reading half."""
+    workspace = app.settings.workspace
+
+    @router.get("/drafts")
+    async def drafts(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[HeldDraft]:
+        """The drafts that wait for a person, the oldest first."""
+        async with app.database.reading() as conn:
+            page = await waiting_drafts(conn, workspace, limit=limit, after=after)
+        return linked(request, response, page)
+
+    @router.get("/drafts/{reply_id}")
+    async def draft(reply_id: UUID) -> HeldDraft:
+        """One draft that waits."""
+        return await _held(app, reply_id)
+
+
+def most_bytes(app: App) -> int:
+    """The largest body of an approval: the files that a reply may have, in base64, beside its text."""
+    return API_BODY_BYTES + int(app.settings.send.max_files_mb * MB) * 4 // 3
+
+
+def add_approval(router: APIRouter, app: App) -> None:
+    """Approving, whose body may hold files: 200 with what became of it, 409 where the decision had no effect."""
+
+    @router.post("/drafts/{reply_id}/approve")
+    async def approve(reply_id: UUID, body: Approval) -> DraftOutcome:
+        """Send a draft, as it is or in your own words; refused where it, or its thread, is not what you saw."""
+        bound = body.model_dump(include={"text_sha256", "thread_version", "by"})
+        files = [NewFile(one.filename, one.content) for one in body.files]
+        return await _decide(app, reply_id, files, approve=True, text=body.text or "", **bound)
+
+
+def add_rejection(router: APIRouter, app: App) -> None:
+    """Rejecting."""
+
+    @router.post("/drafts/{reply_id}/reject")
+    async def reject(reply_id: UUID, body: Rejection) -> DraftOutcome:
+        """Throw a draft away; its turn ends as rejected."""
+        held = await _held(app, reply_id)
+        bound = {"text_sha256": held.text_sha256, "thread_version": held.thread_version}
+        return await _decide(app, reply_id, (), approve=False, **bound, **body.model_dump())
+
+
+async def _decide(app: App, reply_id: UUID, files: Sequence[NewFile], **word: Any) -> DraftOutcome:
+    """Nothing of the files is stored for a draft that is not the one seen."""
+    held = await _held(app, reply_id)
+    said = DraftDecided.model_validate({"reply_id": reply_id, "thread_id": held.thread_id, **word})
+    if said.text_sha256 != held.text_sha256:
+        raise _changed()
+    try:
+        said = said.model_copy(update={"files": await keep_files(app, said, files)})
+    except FilesTooLarge as error:
+        raise Refused(413, "files_too_large", str(error)) from None
+    became = await decide(app, said, timeout_s=WAIT_S)
+    if became.state == "draft":
+        raise _changed()
+    return DraftOutcome(reply_id=reply_id, state=became.state, detail=became.detail)
+
+
+def _changed() -> Refused:
+    return Refused(409, "draft_changed", "the draft or its thread is not what you saw: look again, and decide again")
+
+
+async def _held(app: App, reply_id: UUID) -> HeldDraft:
+    async with app.database.reading() as conn:
+        held = await held_draft(conn, app.settings.workspace, reply_id)
+    if held is None:
+        raise Refused(404, "draft_unknown", "no draft with this id waits for a person")
+    return held

@@ -1,0 +1,38 @@
+"""How a participant stands with us, over HTTP: read with reasons and causes, and moved by its edges."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Response
+
+from services.core.app import App
+from services.core.web import Refused
+from services.operations.memory.outcomes import NotDecidedYet
+from services.operations.memory.standing import LifecycleStep, Standing, move, standing
+from services.web.bodies import LifecycleWish
+from services.web.named import Who, person
+
+WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+
+
+def add_lifecycle(router: APIRouter, app: App) -> None:
+    """Reading and asking."""
+
+    @router.get("/participants/{who}/lifecycle")
+    async def lifecycle(who: Who) -> Standing:
+        """State with every step, troubles, and how mood and risk came to what they are."""
+        one = await person(app, who)
+        async with app.database.reading() as conn:
+            return await standing(conn, app.settings.workspace, one)
+
+    @router.post("/participants/{who}/lifecycle")
+    async def step(who: Who, body: LifecycleWish, response: Response) -> LifecycleStep | None:
+        """Ask for a step: 200 with it, or null where they stand there already; 409 refused; 202 not decided yet."""
+        one = await person(app, who)
+        try:
+            made = await move(app, one, body.to, body.reason, body.by, timeout_s=WAIT_S)
+        except NotDecidedYet:
+            response.status_code = 202
+            return None
+        if made is not None and made.refused:
+            raise Refused(409, "step_refused", made.refused)
+        return made

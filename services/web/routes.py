@@ -1,0 +1,55 @@
+"""`/api`: participants and what is known of them, threads, drafts, documents; and what a person asks of each."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from services.core.app import App
+from services.core.guarded_route import API_BODY_BYTES, guarded
+from services.core.web_paging import After, Limit, linked
+from services.operations.memory.people import Person, list_people
+from services.web import drafts, facts, knowledge, threads
+from services.web.explanations import add_explanations
+from services.web.lifecycles import add_lifecycle
+from services.web.merges import add_merges
+from services.web.named import Who, person
+from services.web.profiles import add_profile
+from services.web.storable import asks_for_storable
+from services.web.token import BEARER, bearer_of
+
+
+def routes(app: App) -> APIRouter:
+    """The API's routes, all behind a bearer token whose scopes name their area."""
+    checks = bearer_of(app.settings.web)
+    api = APIRouter(prefix="/api", dependencies=[Depends(BEARER), Depends(asks_for_storable)])
+    parts = (
+        (
+            "memory",
+            API_BODY_BYTES,
+            (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_merges),
+        ),
+        ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations)),
+        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection)),
+        ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
+        ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),
+    )
+    for tag, most, adders in parts:
+        router = APIRouter(tags=[tag], route_class=guarded(checks(tag), most))
+        for add in adders:
+            add(router, app)
+        api.include_router(router)
+    return api
+
+
+def _add_people(router: APIRouter, app: App) -> None:
+    @router.get("/participants")
+    async def participants(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[Person]:
+        """Who has written to us, the latest first."""
+        async with app.database.reading() as conn:
+            page = await list_people(conn, app.settings.workspace, limit=limit, after=after)
+        return linked(request, response, page)
+
+    @router.get("/participants/{who}")
+    async def participant(who: Who) -> Person:
+        """One participant, by address or id."""
+        return await person(app, who)

@@ -1,0 +1,119 @@
+"""Threads over HTTP: lists, one whole thread, what is due next, and wishes, which track_threads decides."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+
+from schemas.events.marks import Priority, Tag
+from schemas.events.threads import ThreadState
+from services.core.app import App
+from services.core.archive.archive import archive_of
+from services.core.paging import MOST, Page
+from services.core.web import Refused
+from services.core.web_paging import After, Limit, linked
+from services.operations.threads import requests as wishes
+from services.operations.threads.reading import (
+    Due,
+    ThreadLine,
+    ThreadUnknown,
+    WholeThread,
+    due_next,
+    list_threads,
+    whole_thread,
+)
+from services.web.bodies import Marks, NewNote, Stepped, StepWish
+
+WAIT_S = 5.0  # how long a request waits for track_threads' decision
+
+
+def add_reads(router: APIRouter, app: App) -> None:
+    """The reading half."""
+    workspace = app.settings.workspace
+
+    @router.get("/threads")
+    async def threads(
+        request: Request,
+        response: Response,
+        state: ThreadState | None = None,
+        priority: Priority | None = None,
+        tag: Annotated[Tag | None, Query()] = None,
+        inbox: Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")] = None,
+        limit: Limit = 50,
+        after: After = "",
+    ) -> list[ThreadLine]:
+        """Threads, the latest change first."""
+        async with app.database.reading() as conn:
+            wanted = {"state": state, "priority": priority, "tag": tag, "inbox": inbox}
+            page = await list_threads(conn, workspace, limit=limit, after=after, **wanted)
+        return linked(request, response, page)
+
+    @router.get("/threads/{thread_id}")
+    async def thread(
+        thread_id: UUID, request: Request, response: Response, limit: Limit = MOST, after: After = ""
+    ) -> WholeThread:
+        """One thread: conversation, summary, goals, deadlines, notes, and the log with reasons and causes.
+
+        Of a long conversation the newest messages, with the log next to them; `earlier` goes on with those before.
+        """
+        found = await _whole(app, thread_id, limit, after)
+        linked(request, response, Page[None](cursor=found.earlier))
+        return found
+
+    @router.get("/deadlines")
+    async def deadlines(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[Due]:
+        """What is due next, what is overdue first."""
+        async with app.database.reading() as conn:
+            page = await due_next(conn, workspace, limit=limit, after=after)
+        return linked(request, response, page)
+
+
+def add_wishes(router: APIRouter, app: App) -> None:
+    """The asking half: 200 with what became of it, 409 where it was refused, 503 where it is not decided yet."""
+
+    @router.post("/threads/{thread_id}/steps")
+    async def step(thread_id: UUID, body: StepWish) -> Stepped:
+        """Ask for one step of the state machine; it is made or refused, and logged either way."""
+        try:
+            made = await wishes.move(app, thread_id, body.to, body.reason, body.by, timeout_s=WAIT_S)
+        except ThreadUnknown as error:
+            raise _unknown(error) from None
+        if made.refused:
+            raise Refused(409, "step_refused", made.refused)
+        return Stepped(from_state=made.from_state, to_state=made.to_state)
+
+    @router.patch("/threads/{thread_id}")
+    async def marks(thread_id: UUID, body: Marks) -> ThreadLine:
+        """Set the priority, put tags on or take them off, add or close goals."""
+        await _mark(app, thread_id, **body.model_dump())
+        return (await _whole(app, thread_id)).thread
+
+    @router.post("/threads/{thread_id}/notes", status_code=201)
+    async def note(thread_id: UUID, body: NewNote) -> None:
+        """Leave a note for people. It is never sent."""
+        await _mark(app, thread_id, note=body.text, by=body.by)
+
+
+async def _mark(app: App, thread_id: UUID, **given: object) -> None:
+    try:
+        await wishes.mark(app, thread_id, timeout_s=WAIT_S, **given)
+    except ThreadUnknown as error:
+        raise _unknown(error) from None
+    except wishes.GoalUnknown as error:
+        raise Refused(409, "goal_unknown", str(error)) from None
+
+
+async def _whole(app: App, thread_id: UUID, limit: int = MOST, after: str = "") -> WholeThread:
+    try:
+        async with app.database.reading() as conn:
+            archive = archive_of(app.settings)
+            workspace = app.settings.workspace
+            return await whole_thread(conn, workspace, thread_id, archive=archive, limit=limit, after=after)
+    except ThreadUnknown as error:
+        raise _unknown(error) from None
+
+
+def _unknown(error: ThreadUnknown) -> Refused:
+    return Refused(404, "thread_unknown", str(error))

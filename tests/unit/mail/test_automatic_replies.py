@@ -1,0 +1,220 @@
+"""Who wrote it, a robot or a person: the words of both, in every language that a mailbox may have."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+
+import pytest
+
+from services.mail.filters import FilterContext, judge
+from services.mail.filters.verdict import Verdict
+from services.mail.mime import read_mail
+from services.mail.reports import read_report
+from services.mail.reports.automatic.judgement import why_automatic
+from services.mail.reports.automatic.sentences import DAY, LINK, MAIL, NUMBER, PHONE, sentences, words_of
+from services.mail.reports.automatic.subject_words import read_subject
+from tests.support.robots import (
+    Text,
+    frozen_notes,
+    frozen_people,
+    notes_written_apart,
+    people,
+    person_mails,
+    robot_mail,
+    statements,
+    vacation_notes,
+)
+
+PEOPLE, STATEMENTS, NOTES = people(), statements(), vacation_notes()
+
+
+def verdict(raw: bytes, **context: object) -> Verdict:
+    """What the filters say of a mail about which no store knows more than `context`."""
+    mail = read_mail(raw)
+    known = dataclasses.replace(FilterContext(report=read_report(mail, raw)), **context)  # type: ignore[arg-type]
+    return judge(mail, known)
+
+
+def test_the_tables_are_as_large_as_they_are_said_to_be() -> None:
+    """At least 41 languages of robots, and more than 100 sentences of people in at least ten."""
+    assert len({note.language for note in NOTES}) >= 41
+    languages = Counter(text.language for text in PEOPLE)
+    assert sum(languages.values()) > 100
+    assert sum(count >= 8 for count in languages.values()) >= 10
+
+
+@pytest.mark.parametrize("language", sorted({text.language for text in PEOPLE}))
+def test_a_person_is_never_taken_for_a_robot(language: str) -> None:
+    """Whoever asks for something, or tells something of their own, is answered, on leave or not."""
+    texts = [text for text in (*PEOPLE, *STATEMENTS) if text.language == language]
+    parked = [text.body for text in texts for raw in person_mails(text) if verdict(raw).kind != "answer"]
+    assert parked == []
+
+
+@pytest.mark.parametrize("language", sorted({text.language for text in PEOPLE}))
+def test_a_request_outweighs_speed_and_repetition(language: str) -> None:
+    """Whoever asks for something is a person, were it within seconds and for the second time."""
+    mails = {text.body: next(person_mails(text)) for text in PEOPLE if text.language == language}
+    known = {"within_seconds": True, "seen_before": True}
+    assert [body for body, raw in mails.items() if verdict(raw, **known).kind != "answer"] == []
+
+
+@pytest.mark.parametrize("form", ["standard", "vendor", "prefix"])
+def test_a_robot_with_a_header_or_a_prefix_is_never_answered(form: str) -> None:
+    """A responder's header, or its subject in the mailbox's language, is enough, whatever the words."""
+    assert [note.body for note in NOTES if verdict(robot_mail(note, form)).kind != "park"] == []
+
+
+def test_a_robot_that_only_its_words_give_away_is_hardly_ever_answered() -> None:
+    """Of vacation notes that come as a plain `Re:`, at most one in a hundred gets an answer."""
+    answered = [note.body for note in NOTES if verdict(robot_mail(note, "bare")).kind != "park"]
+    assert len(answered) <= len(NOTES) / 100, answered
+
+
+def test_a_person_who_answers_a_robot_is_no_robot() -> None:
+    """A prefix behind `Re:` is what a person answers; so is one before a question of their own."""
+    text = Text("en", "", "It says that you are away. Who can help me with my invoice?")
+    for raw in person_mails(text):
+        told = raw.replace(b"Subject: Re: Order 4711", b"Subject: Re: Automatic reply: Order 4711")
+        assert verdict(told.replace(b"Subject: Order", b"Subject: Automatic reply: Order")).kind == "answer"
+
+
+@pytest.mark.parametrize(
+    ("known", "kind"),
+    [
+        ({"within_seconds": True}, "answer"),
+        ({"seen_before": True}, "answer"),
+        ({"within_seconds": True, "seen_before": True}, "park"),
+    ],
+)
+def test_two_kinds_of_evidence_make_a_robot_in_no_known_language(known: dict[str, bool], kind: str) -> None:
+    """Speed alone, or a body that came before, is one kind; together they are two, whatever the words."""
+    raw = robot_mail(Text("la", "", "Salve! Litteras tuas accepi et mox respondebo."), "bare")
+    assert verdict(raw, **known).kind == kind
+
+
+def test_a_day_or_a_contact_within_seconds_is_a_robots_in_no_known_language() -> None:
+    """Nobody types a date or whom to ask within seconds; with a question of their own a person is still one."""
+    note = "Salve! Litteras tuas accepi; 12.8. redibo. Scribe ad marcum@acme.example."
+    raw = robot_mail(Text("la", "", note), "bare")
+    assert verdict(raw).kind == "answer"
+    assert verdict(raw, within_seconds=True).filter == "automatic_wording"
+    asked = robot_mail(Text("la", "", f"{note} Quando venit?"), "bare")
+    assert verdict(asked, within_seconds=True).kind == "answer"
+
+
+def test_of_notes_written_apart_from_the_tables_few_are_answered() -> None:
+    """The tables generalise: of notes that were not written for them, at most one in ten gets an answer by its words."""
+    notes = notes_written_apart()
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    assert len(answered) <= len(notes) / 10, answered
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "Vielen Dank für Ihre Anfrage. Wir haben den Vorgang 204-88 angelegt und melden uns in Kürze bei Ihnen.",
+        "Ditt ärende har registrerats. Vi återkommer inom två arbetsdagar.",
+        "Votre demande a bien été enregistrée. Un conseiller vous recontactera dans les meilleurs délais.",
+    ],
+)
+def test_what_is_said_in_two_halves_is_found_in_any_order(note: str) -> None:
+    """A receipt is "your request" and "registered", a promise is "we answer" and "soon": the order is no matter."""
+    assert verdict(robot_mail(Text("de", "", note), "bare")).filter == "automatic_wording"
+
+
+def test_one_manner_of_a_robot_within_seconds_is_enough() -> None:
+    """One kind of wording and a reply within seconds are two kinds of evidence."""
+    raw = robot_mail(
+        Text("en", "", "I am on leave. My deputy has all the files and knows the project by heart."), "bare"
+    )
+    assert verdict(raw).kind == "answer"
+    assert verdict(raw, within_seconds=True).filter == "automatic_wording"
+
+
+@pytest.mark.parametrize(
+    ("subject", "prefix"),
+    [
+        ("Automatic reply: Order", "automatic reply"),
+        ("AUTOMATISCHE ANTWORT : Bestellung", "automatische antwort"),
+        ("Réponse automatique : Commande", "reponse automatique"),
+        ("自動応答: 注文", "自動応答"),
+        ("自动答复：订单", "自动答复"),
+        ("Out of Office", "out of office"),
+        ("Re: Automatic reply: Order", ""),
+        ("Automatic watch: strap", ""),
+        ("Autoreifen: Preise", ""),
+    ],
+)
+def test_prefixes_of_mail_programs(subject: str, prefix: str) -> None:
+    """Only a whole prefix before the first colon, in any case, with or without accents, is one."""
+    assert read_subject(subject).prefix == " ".join(words_of(prefix))
+
+
+def test_of_frozen_notes_few_are_answered() -> None:
+    """Receipts, closed shops, mailboxes of who left, part-time notes: at most one in twenty is answered by its words."""
+    notes = frozen_notes()
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    assert len(answered) <= len(notes) / 20, answered
+
+
+def test_frozen_people_are_never_taken_for_robots() -> None:
+    """Whoever will be away and asks, tells of a fault, or talks about robots is a person."""
+    assert [text.body for text in frozen_people() for raw in person_mails(text) if verdict(raw).kind != "answer"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Call us, tel. 67550101 or nr. 5", ("call", "us", "tel", NUMBER, "or", "nr", DAY)),
+        ("See https://help.example/a?b=c now", ("see", LINK, "now")),
+        ("Use help.example/contact", ("use", LINK)),
+        ("It ends.Then 5 came", None),
+    ],
+)
+def test_a_link_is_one_word_and_an_abbreviation_ends_no_sentence(text: str, words: tuple[str, ...] | None) -> None:
+    """What stands before a number in short belongs to it; an address of a page is no row of words."""
+    found = [one.words for one in sentences(text)]
+    assert found == [words] if words else len(found) > 1
+
+
+def test_who_left_and_names_an_address_is_a_robot_but_not_who_wants_it_done_for_them() -> None:
+    """Behind "no longer here" an order with an address says where to write; with "me" in it, it is a person's own."""
+    left = "Mr Lee no longer works here. Please use desk@customer.example."
+    mine = "I no longer work there. Please send me the code to ann@home.example."
+    assert verdict(robot_mail(Text("en", "", left), "bare")).kind == "park"
+    assert verdict(robot_mail(Text("en", "", mine), "bare")).kind == "answer"
+
+
+@pytest.mark.parametrize("fault", ["La respuesta automática de vacaciones no se desactiva.", "The auto reply fails."])
+def test_whoever_tells_of_a_fault_of_a_robot_is_a_person(fault: str) -> None:
+    """The words of a robot beside "does not work" are a customer's who speaks of it."""
+    assert verdict(robot_mail(Text("en", "", fault), "bare")).kind == "answer"
+
+
+def test_a_link_that_somebody_pastes_is_no_contact() -> None:
+    """A page to look at is what people send each other; without a robot's words beside it, it says nothing."""
+    told = "Sorry if this came before:\n\nhttps://pages.example/quiz.html\n\nhttps://pages.example/until/may\n\nRob"
+    assert verdict(robot_mail(Text("en", "", told), "bare")).kind == "answer"
+
+
+def test_words_that_stand_for_themselves() -> None:
+    """Addresses, telephone numbers, days and numbers of orders are told apart."""
+    (sentence,) = sentences("Call +44 20 7946 0000 or write to a.b@c.example by 12.08.2026 about 4711")
+    assert [word for word in sentence.words if word.startswith("<")] == [PHONE, MAIL, DAY, NUMBER]
+
+
+def test_the_day_of_a_date_ends_no_sentence() -> None:
+    """`12. August` is one date; a full stop behind a word, and a blank line, end a sentence."""
+    found = [one.words for one in sentences("Ich bin bis 12. August weg. Danke\n\nAnna")]
+    assert found == [("ich", "bin", "bis", DAY, "august", "weg"), ("danke",), ("anna",)]
+
+
+@pytest.mark.parametrize(
+    "unit", ["a", " ", "!", ".", "I am ", "bis 1. ", "@", "a@", "1", "1 ", "请", "ー", "until ", "\n", "?"]
+)
+def test_hostile_texts_are_read_in_no_time(unit: str) -> None:
+    """A hundred thousand characters of what phrases and words begin with are one look at the first few."""
+    raw = robot_mail(Text("en", "Automatic reply", unit * (100_000 // len(unit))), "bare")
+    assert why_automatic(read_mail(raw)) is not None

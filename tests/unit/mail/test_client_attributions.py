@@ -1,0 +1,95 @@
+"""Attribution lines of mail programs, as they write them: the quote goes, the customer's words stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.mail.reply_text.split import split_reply
+
+NEW = "Thursday works for me.\nCan you send two?"
+QUOTED = ("ZQUOTE please confirm the day.", "ZQUOTE thanks")
+
+ATTRIBUTIONS = {
+    "tb en": "On 3/4/24 09:15, Support wrote:",
+    "tb de": "Am 04.03.24 um 09:15 schrieb Support:",
+    "tb fr": "Le 04/03/2024 à 09:15, Support a écrit :",
+    "tb nl": "Op 04-03-2024 om 09:15 schreef Support:",
+    "tb ja": "On 2024/03/04 9:15, Support さんは書きました:",
+    "apple": "On Mar 4, 2024, at 9:15 AM, Support <s@shop.example> wrote:",
+    "apple de": "Am 04.03.2024 um 09:15 schrieb Support <s@shop.example>:",
+    "apple it": "Il giorno 4 mar 2024, alle ore 09:15, Support <s@shop.example> ha scritto:",
+    "apple es": "El 4 mar 2024, a las 9:15, Support <s@shop.example> escribió:",
+    "apple sv": "4 mars 2024 kl. 09:15 skrev Support <s@shop.example>:",
+    "apple zh": "2024年3月4日 09:15，Support <s@shop.example> 写道：",
+    "apple ko": "2024. 3. 4. 오전 9:15, Support <s@shop.example> 작성:",
+    "apple ru": "4 марта 2024 г., в 09:15, Support <s@shop.example> написал(а):",
+    "apple fi": "Support <s@shop.example> kirjoitti 4.3.2024 kello 9.15:",
+    "apple da": "Den 4. mar. 2024 kl. 09.15 skrev Support <s@shop.example>:",
+    "apple pt": "No dia 04/03/2024, às 09:15, Support <s@shop.example> escreveu:",
+    "apple tr": "Support <s@shop.example> şunları yazdı (4 Mar 2024 09:15):",
+    "apple pl": "Wiadomość napisana przez Support <s@shop.example> w dniu 04.03.2024, o godz. 09:15:",
+    "proton": "On Monday, March 4th, 2024 at 9:15 AM, Support <s@shop.example> wrote:",
+    "proton caps": "-------- Original Message --------\nOn Mar 4, 2024, 9:15 AM, Support < s@shop.example> wrote:",
+    "yahoo": "On Monday, March 4, 2024 at 09:15:12 AM GMT+1, Support <s@shop.example> wrote:",
+    "yahoo fr": "Le lundi 4 mars 2024 à 09:15:12 UTC+1, Support <s@shop.example> a écrit :",
+    "zoho": "---- On Mon, 04 Mar 2024 09:15:00 +0100 Support <s@shop.example> wrote ----",
+    "k9": "On 4 March 2024 09:15:00 CET, Support <s@shop.example> wrote:",
+    "k9 de": "Am 4. März 2024 09:15:00 MEZ schrieb Support <s@shop.example>:",
+    "spark": "On 4 Mar 2024, 09:15 +0100, Support <s@shop.example>, wrote:",
+    "superhuman": "On Mon, Mar 04, 2024 at 9:15 AM, Support < s@shop.example > wrote:",
+    "hey": "On March 4, 2024, Support <s@shop.example> wrote:",
+    "gmail th": "เมื่อ จ. 4 มี.ค. 2024 เวลา 09:15 Support <s@shop.example> เขียนว่า:",
+    "gmail he": "‫בתאריך יום ב׳, 4 במרץ 2024 ב-9:15 מאת ‪Support‬‏ <‪s@shop.example‬‏>:‬",
+    "gmail ar": "في الاثنين، 4 مارس 2024 في 9:15 ص تمت كتابة ما يلي بواسطة Support <s@shop.example>:",
+    "gmail cs": "po 4. 3. 2024 v 9:15 odesílatel Support <s@shop.example> napsal:",
+    "gmail hu": "Support <s@shop.example> ezt írta (időpont: 2024. márc. 4., H, 9:15):",
+    "gmail vi": "Vào Th 2, 4 thg 3, 2024 vào lúc 09:15 Support <s@shop.example> đã viết:",
+    "gmail uk": "пн, 4 бер. 2024 р. о 09:15 Support <s@shop.example> пише:",
+    "gmail el": "Στις Δευ 4 Μαρ 2024 στις 9:15 π.μ., ο/η Support <s@shop.example> έγραψε:",
+    "gmail lt": "2024-03-04, pr, 09:15 Support <s@shop.example> rašė:",
+    "gmail bg": "На пн, 4.03.2024 г. в 9:15 Support <s@shop.example> написа:",
+    "gmail id": "Pada Sen, 4 Mar 2024 pukul 09.15 Support <s@shop.example> menulis:",
+    "gmail fa": "در تاریخ دوشنبه ۴ مارس ۲۰۲۴ ساعت ۹:۱۵ Support <s@shop.example> نوشت:",
+    "gmail ka": "ორშ, 4 მარ. 2024, 09:15 Support <s@shop.example>-მა დაწერა:",
+    "gmail hi": "सोम, 4 मार्च 2024 को 9:15 am बजे को Support <s@shop.example> ने लिखा:",
+    "mutt": "On Mon, Mar 04, 2024 at 09:15:00AM +0100, Support wrote:",
+    "gnus": "Support <s@shop.example> writes:",
+    "pine": "On Mon, 4 Mar 2024, Support wrote:",
+    "list": "Date: Mon, 4 Mar 2024 09:15:00 +0100\nFrom: Support <s@shop.example>\nSubject: Re: day",
+    "outlook mobile": "________________________________\nFrom: Support <s@shop.example>\nSent: Monday, March 4, 2024 9:15:00 AM\nTo: Ann <ann@x.example>\nSubject: Re: day",
+    "outlook de": "Von: Support <s@shop.example>\nGesendet: Montag, 4. März 2024 09:15\nAn: Ann <ann@x.example>\nBetreff: AW: Tag",
+    "outlook pl": "Od: Support <s@shop.example>\nWysłane: poniedziałek, 4 marca 2024 09:15\nDo: Ann <ann@x.example>\nTemat: Re: day",
+    "outlook et": "Saatja: Support <s@shop.example>\nSaadetud: esmaspäev, 4. märts 2024 09:15\nAdressaat: Ann <ann@x.example>\nTeema: Re: day",
+    "bluemail": "On 4 Mar 2024, at 09:15, Support <s@shop.example> wrote:",
+    "samsung": "-------- Original message --------\nFrom: Support <s@shop.example>\nDate: 04/03/2024 09:15 (GMT+01:00)\nTo: Ann <ann@x.example>\nSubject: Re: day",
+    "gmx": 'Gesendet: Montag, 04. März 2024 um 09:15 Uhr\nVon: "Support" <s@shop.example>\nAn: ann@x.example\nBetreff: Re: Tag',
+    "qq": '------------------ 原始邮件 ------------------\n发件人: "Support" <s@shop.example>;\n发送时间: 2024年3月4日(星期一) 上午9:15\n收件人: "Ann"<ann@x.example>;\n主题: Re: day',
+    "163": '在 2024-03-04 09:15:00，"Support" <s@shop.example> 写道：',
+    "naver": '-----Original Message-----\nFrom: "Support"<s@shop.example>\nTo: <ann@x.example>;\nCc:\nSent: 2024-03-04 (월) 09:15:00 (GMT+09:00)\nSubject: Re: day',
+    "fastmail": "On Mon, 4 Mar 2024, at 9:15 AM, Support wrote:",
+    "mail.ru": "Понедельник, 4 марта 2024, 9:15 +03:00 от Support <s@shop.example>:",
+    "yandex": '04.03.2024, 09:15, "Support" <s@shop.example>:',
+}
+
+
+@pytest.mark.parametrize("client", ATTRIBUTIONS)
+@pytest.mark.parametrize("mark", ["> ", ""])
+def test_the_quote_goes_and_the_customers_words_stay(client: str, mark: str) -> None:
+    """Whatever a program writes above what it quotes, and with quote signs or without: only the new words are new."""
+    gap = "" if mark else "\n"
+    quote = "\n".join(f"{mark}{line}" for line in QUOTED)
+    assert split_reply(f"{NEW}\n\n{ATTRIBUTIONS[client]}\n{gap}{quote}\n", "").new.strip() == NEW
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Am 4. März schrieb ich Ihnen:\nkeine Antwort bisher. Bitte melden.",
+        "Le 4 mars à 9:15 j'ai écrit :\naucune réponse. Que faire ?",
+        "2024年5月4日 我写道：\n没有回复。请问什么时候发货？",
+        "On 4 March 2024 at 9:15 I wrote:\nno answer so far. What now?",
+    ],
+)
+def test_what_the_customer_says_that_they_wrote_is_theirs(text: str) -> None:
+    """A line with "I wrote" and no mailbox is no mail program's: it stays in the customer's words."""
+    assert split_reply(text, "").new.strip() == text

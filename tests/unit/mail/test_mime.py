@@ -1,0 +1,82 @@
+"""read_mail: what it finds in a mail, and that it never raises."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from services.mail.message import Limits
+from services.mail.mime import read_mail
+
+PLAIN = b"""From: "Ann Lee" <Ann@Example.ORG>
+To: help@shop.example
+Cc: a@b.example, Group: c@d.example, e@f.example;
+Subject: =?utf-8?q?Stra=C3=9Fe=0ABcc=3A_x=40y=2Eexample?=
+Message-ID: <1@example.org>
+In-Reply-To: <0@example.org>
+References: <a@example.org>
+ <0@example.org>
+Date: Tue, 1 Jul 2003 10:52:37 +0200
+Content-Type: text/plain; charset=utf-8
+Content-Transfer-Encoding: 8bit
+
+Gr\xc3\xbc\xc3\x9fe aus K\xc3\xb6ln.
+"""
+
+
+def test_plain_mail() -> None:
+    """Headers, ids, addresses, date and text of an ordinary mail are read."""
+    mail = read_mail(PLAIN)
+    assert mail.author is not None
+    assert (mail.author.name, mail.author.addr) == ("Ann Lee", "Ann@example.org")
+    assert [address.addr for address in mail.cc] == ["a@b.example", "c@d.example", "e@f.example"]
+    assert (mail.message_id, mail.in_reply_to) == ("1@example.org", ("0@example.org",))
+    assert mail.references == ("a@example.org", "0@example.org")
+    assert mail.date is not None
+    assert mail.date.astimezone(UTC) == datetime(2003, 7, 1, 8, 52, 37, tzinfo=UTC)
+    assert mail.text == "Grüße aus Köln."
+    assert not mail.parked
+
+
+def test_encoded_line_feed_in_subject() -> None:
+    """CVE-2024-6923: a line feed inside an encoded word does not survive decoding."""
+    assert read_mail(PLAIN).subject == "Straße Bcc: x@y.example"
+
+
+def test_over_size_is_parked() -> None:
+    """A mail over the size limit is parked with the reason, and its headers are still read."""
+    mail = read_mail(PLAIN, Limits(total_bytes=100))
+    assert "larger than 100 bytes" in mail.parked
+    assert mail.message_id == "1@example.org"
+
+
+def test_levels_are_limited() -> None:
+    """A mail nested deeper than the limit is parked, however deep it goes."""
+    raw = b"".join(b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level) for level in range(5_000))
+    assert "levels" in read_mail(b"From: a@b.example\n" + raw).parked
+
+
+def test_parts_are_limited() -> None:
+    """A mail with more parts than the limit is parked."""
+    raw = b"From: a@b.example\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 2_000
+    assert "parts" in read_mail(raw).parked
+
+
+def test_references_are_limited() -> None:
+    """A mail with more References than the limit is parked; the first and the newest are kept."""
+    raw = b"From: a@b.example\nReferences: " + b" ".join(b"<%d@x>" % number for number in range(200)) + b"\n\nx"
+    mail = read_mail(raw)
+    assert mail.parked == "more than 100 References"
+    assert (len(mail.references), mail.references[0], mail.references[-1]) == (100, "0@x", "199@x")
+
+
+def test_headers_are_limited() -> None:
+    """A mail with more header bytes than the limit is parked, and what was read of it is kept."""
+    mail = read_mail(b"From: a@b.example\n" + b"X: y\n" * 60_000 + b"\nx")
+    assert "headers" in mail.parked
+    assert mail.author is not None
+
+
+def test_two_from_headers_have_no_author() -> None:
+    """Two From headers, or two mailboxes in one, leave the mail without an author."""
+    assert read_mail(b"From: a@b.example\nFrom: c@d.example\n\nx").author is None
+    assert read_mail(b"From: a@b.example, c@d.example\n\nx").author is None

@@ -1,0 +1,108 @@
+"""No regular expression that meets mail takes more than time linear in its text, whatever the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from services.core.wording import bounded, lines_of
+from services.core.wording import wording as folded_wording
+from services.mail.reports import wording
+from services.memory.phrases.language import NAMES, language_of
+from tests.support.cpu import TooSlow, at_most
+from tests.support.patterns import Used, hostile_texts, modules_of, patterns_of, patterns_within, use
+
+PACKAGES = (
+    "services.mail",
+    "services.memory",
+    "services.model.offline",
+    "services.core.storable",
+    "services.core.wording",
+    "services.generate_reply",
+    "services.learn_documents",
+    "services.learn_facts",
+    "services.load_memory",
+    "services.read_email",
+    "services.reflect",
+    "services.track_threads",
+)
+REPORT_WORDING = sorted(path.stem for path in Path(wording.__path__[0]).glob("*.txt"))
+REPORT_LINES = [
+    pytest.param(name, line, id=f"{name}-{number}")
+    for name in REPORT_WORDING
+    for number, line in enumerate(lines_of(wording.__name__, name))
+]
+FACT_WORDING = ("denials", "glue", "grants", "numbers", "orders")
+PROBE, PART, FULL = 2_000, 20_000, 100_000
+AT_ONCE = 50e-6  # CPU seconds for the probe; a pattern that is quadratic on it takes 0.1 s for the whole
+PART_AT_ONCE = 0.1  # CPU seconds for the part; a pattern that is quadratic on it takes 2.5 s for the whole
+PROBE_SECONDS, FULL_SECONDS = 1.0, 2.5  # quadratic in 100 kB is 25 s and more
+
+
+def slow(used: Used) -> str:
+    """The method and text on which a pattern is too slow, or ""; more of it is tried where less of it took time."""
+    for method in used.methods:
+        for texts in zip(*(hostile_texts(used.pattern, size) for size in (PROBE, PART, FULL)), strict=True):
+            try:
+                _meets(used, method, texts)
+            except TooSlow:
+                return f"{method} on {texts[0]()[:60]!r}..."
+    return ""
+
+
+def _meets(used: Used, method: str, texts: Sequence[Callable[[], str | bytes]]) -> None:
+    """Raises `TooSlow` where the pattern takes more time than one that is linear in the longest of the texts."""
+    probe, part, full = texts
+    for text, seconds, enough in ((probe, PROBE_SECONDS, AT_ONCE), (part, FULL_SECONDS, PART_AT_ONCE)):
+        with at_most(seconds) as used_cpu:
+            use(used, method, text())
+            if used_cpu() <= enough:
+                return
+    with at_most(FULL_SECONDS):
+        use(used, method, full())
+
+
+@pytest.mark.parametrize("module", [name for package in PACKAGES for name in modules_of(package)])
+def test_every_pattern_is_linear_on_runs_of_each_class_and_of_its_own_tokens(module: str) -> None:
+    """Runs of 100 kB of each class of character, and of what a pattern itself repeats, are matched in linear time."""
+    found = {used.place: (used.pattern.pattern, where) for used in patterns_of(module) if (where := slow(used))}
+    assert not found
+
+
+@pytest.mark.parametrize(("name", "line"), REPORT_LINES)
+def test_every_pattern_of_the_wording_files_is_linear(name: str, line: str) -> None:
+    """The lines of the wording files are patterns, too: each alone is linear on whatever is sent."""
+    methods = ("match",) if name.endswith("subjects") else ("search",)
+    assert not slow(Used(name, re.compile(bounded(line), re.S), methods))
+
+
+@pytest.mark.parametrize("name", FACT_WORDING)
+def test_every_pattern_of_the_fact_wording_is_linear(name: str) -> None:
+    """What is learnt of customers is looked for in patterns, too: each file in one is linear on whatever is sent."""
+    assert not slow(Used(name, folded_wording("services.learn_facts.wording", name), ("search",)))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_phrase_of_time_is_linear(name: str) -> None:
+    """The phrases of time of each language are patterns that meet what customers write."""
+    for pattern in patterns_within(language_of(name)):
+        assert not slow(Used(name, pattern, ("search",))), pattern.pattern
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_bound_is_lost_in_an_f_string(package: str) -> None:
+    """`{0, 20}` in an f-string is a pair that is printed, "(0, 20)", and a pattern that matches nothing of a mail."""
+    patterns = (used for module in modules_of(package) for used in patterns_of(module))
+    lost = re.compile(r"(?<!\\)(?:\(\d+, \d*\)|\{\d*, \d*\})")
+    texts = {used.place: used.pattern.pattern for used in patterns if isinstance(used.pattern.pattern, str)}
+    assert {place: text for place, text in texts.items() if lost.search(text)} == {}
+
+
+def test_a_quadratic_pattern_is_found() -> None:
+    """The measure itself finds the patterns that stopped a reader: a run before a token, and two runs in a row."""
+    assert slow(Used("a run before a token", re.compile(r"[\s\W]*x"), ("search",)))
+    assert slow(Used("two runs in a row", re.compile(r"a\s*\s*b"), ("match",)))
+    assert not slow(Used("a word", re.compile(r"\bword\b"), ("search", "sub")))

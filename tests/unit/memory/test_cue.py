@@ -1,0 +1,111 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID, uuid5
+
+import pytest
+
+from services.memory.cue import Evidence, fact_evidence, judged, passage_evidence, recalled
+from services.memory.facts import Fact
+from services.memory.search import Hit
+from services.memory.signals import Passage, SignalWeights, signal_matrix
+
+SPACE = UUID(int=9)
+
+
+def hit(
+    day: int, score: float, similarity: float | None, coverage: float, text: str = "a fact", confidence: float = 0.8
+) -> Hit:
+    at = datetime(2026, 3, day, 9, tzinfo=UTC)
+    fact = Fact(
+        fact_id=uuid5(SPACE, f"{day}{text}"), participant_id=SPACE, kind="note", key="k", value="v", text=text,
+        confidence=confidence, importance=0.5, weight=1, trust="inferred", pinned=False, valid_from=at, valid_to=None,
+        expires_at=None, recorded_at=at, superseded_at=None, source_message_id=None, quote=None,
+    )  # fmt: skip
+    return Hit(fact, score, score, similarity, 1.0, coverage)
+
+
+def passage(position: int, speaker: str, similarity: float, lexical: float) -> Passage:
+    identity = uuid5(SPACE, str(position))
+    return Passage(identity, SPACE, position, speaker, 80, False, similarity, lexical, lexical / 10, lexical)
+
+
+def evidence_of(query: str, *passages: Passage) -> Evidence:
+    return passage_evidence(passages, signal_matrix(passages, query), query, SignalWeights())
+
+
+def test_no_hits_mean_nothing():
+    """An empty memory knows nothing, and says so."""
+    recall = recalled([])
+    assert (recall.cue.verdict, recall.window, recall.gist) == ("nothing", None, None)
+
+
+@pytest.mark.parametrize(
+    ("similarity", "coverage", "verdict"),
+    [(0.75, 0.9, "sure"), (0.45, 0.6, "rings a bell"), (0.2, 0.1, "nothing")],
+)
+def test_the_nearer_the_surer(similarity, coverage, verdict):
+    """Near in meaning and in words is sure, somewhat near rings a bell, far is nothing."""
+    assert judged(Evidence(similarity, coverage)).verdict == verdict
+
+
+def test_a_bell_tells_when_and_what():
+    """What rings a bell comes with the days of its best hits and the best one's text, to be confirmed."""
+    recall = recalled([hit(9, 0.8, 0.3, 0.1, "the kettle"), hit(5, 0.6, 0.2, 0.1), hit(1, 0.1, 0.1, 0.0)])
+    assert recall.cue.verdict == "rings a bell"
+    assert recall.gist == "the kettle"
+    assert recall.window is not None
+    assert (recall.window.start.day, recall.window.end.day) == (5, 10)
+
+
+@pytest.mark.parametrize(("confidence", "verdict"), [(0.7, "sure"), (0.5, "rings a bell")])
+def test_what_was_only_inferred_is_not_sure(confidence, verdict):
+    """However well a fact fits, one that nobody said in so many words is to be confirmed."""
+    assert recalled([hit(9, 0.8, 0.8, 0.9, confidence=confidence)]).cue.verdict == verdict
+
+
+def test_a_question_that_was_asked_before_is_no_answer():
+    """Asked again, a question finds that it was asked; memory still holds nothing on it."""
+    assert recalled([hit(9, 0.8, 0.95, 1.0, "John asked: What is the name of my dog?")]).cue.verdict == "nothing"
+
+
+def test_a_fact_without_a_vector_is_judged_by_its_words():
+    """A missing vector is no similarity, not an error."""
+    assert fact_evidence(hit(9, 0.8, None, 0.7)) == Evidence(0.0, 0.7)
+
+
+def test_the_answer_is_the_most_relevant_fact_not_the_most_important():
+    """What makes memory sure is also what it says, although another fact weighs more."""
+    important = replace(hit(9, 0.9, 0.40, 0.3, "Ada is the CTO."), relevance=0.3)
+    recall = recalled([important, hit(8, 0.6, 0.62, 0.9, "The export fails on Mondays.")])
+    assert (recall.cue.verdict, recall.gist) == ("sure", "The export fails on Mondays.")
+
+
+def test_a_certain_fact_vouches_for_no_other():
+    """Whether a fact may be relied on is asked of the one that answers, not of the one that stands first."""
+    certain = replace(hit(9, 0.9, 0.40, 0.3, "Ada is the CTO.", confidence=0.95), relevance=0.3)
+    recall = recalled([certain, hit(8, 0.6, 0.62, 0.9, "The export fails on Mondays.", confidence=0.5)])
+    assert (recall.cue.verdict, recall.gist) == ("rings a bell", "The export fails on Mondays.")
+
+
+def test_two_halves_are_no_evidence():
+    """A fact near in meaning and another that shares the words do not add up to one that is both."""
+    near, wordy = hit(9, 0.5, 0.5, 0.0, "one"), hit(8, 0.5, 0.0, 0.5, "two")
+    assert recalled([near, wordy]).cue.related == pytest.approx(recalled([near]).cue.related)
+
+
+def test_said_by_someone_else_is_not_sure():
+    """The right passage spoken by the other person is a false premise: it rings a bell at most."""
+    john = [passage(0, "John", 0.75, 9.0), passage(1, "Maria", 0.1, 0.0), passage(2, "Maria", 0.1, 0.0)]
+    right, wrong = evidence_of("What did John adopt?", *john), evidence_of("What did Maria adopt?", *john)
+    assert right.margin is not None
+    assert wrong.margin is not None
+    assert right.margin > 0 > wrong.margin
+    assert judged(right).verdict == "sure"
+    assert judged(wrong).verdict == "rings a bell"
+
+
+def test_naming_nobody_leaves_the_person_open():
+    """A question that names nobody is judged by relatedness alone."""
+    evidence = evidence_of("What was adopted?", passage(0, "John", 0.75, 9.0), passage(1, "Maria", 0.1, 0.0))
+    assert evidence.margin is None
+    assert judged(evidence).verdict == "sure"

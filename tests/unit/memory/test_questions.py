@@ -1,0 +1,62 @@
+"""What a mail asks of memory, and the words and the time that it is asked by."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.memory.questions import LONGEST, MOST, asked, read
+
+NOW = datetime(2026, 3, 18, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "words"),
+    [
+        ("Do you remember the name of our server?", "the name of our server?"),
+        ("Did I tell you about the new office?", "the new office?"),
+        ("What did we agree on about the logo?", "What about the logo?"),
+        ("Which plan are we on?", "Which plan are we on?"),
+        ("Do you remember?", "Do you remember?"),
+    ],
+)
+def test_words_that_only_ask_memory_are_not_searched_by(sentence: str, words: str) -> None:
+    """ "Do you remember" stands in no fact; a question of nothing else is searched by itself."""
+    one = read(sentence, NOW)
+    assert one.words == words
+    assert one.of_memory is (sentence != "Which plan are we on?")
+
+
+def test_a_time_is_a_window_and_no_word() -> None:
+    """ "Last month" becomes February, and is not looked for in the facts."""
+    one = read("Where is that order from last month?", NOW)
+    assert one.words == "Where is that order ?"
+    assert one.window is not None
+    assert (one.window.start.month, one.window.end.month) == (2, 3)
+
+
+def test_questions_and_what_points_back_are_asked() -> None:
+    """Plain statements and greetings are not put to memory where the mail asks something."""
+    text = "Hello,\n\nwe are busy. Which plan are we on?\nThe order from last week is missing. As discussed, call me.\n\nAda"
+    assert [one.text for one in asked(text, NOW)] == [
+        "Which plan are we on?",
+        "The order from last week is missing.",
+        "As discussed, call me.",
+    ]
+
+
+def test_a_mail_that_asks_nothing_is_asked_as_a_whole() -> None:
+    """Memory answers to every mail; an empty one asks nothing."""
+    assert [one.text for one in asked("Our export\nis slow.", NOW)] == ["Our export is slow."]
+    assert asked(" \n ", NOW) == ()
+
+
+@given(st.text(max_size=2000))
+def test_any_text_asks_little(text: str) -> None:
+    """However a text is made, it asks a few short things, each with words to search by."""
+    found = asked(text, NOW)
+    assert len(found) <= MOST
+    assert all(one.words and len(one.text) <= LONGEST for one in found)
