@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deploy.local.leash import FOLDER_DESCRIPTOR
+from deploy.local.supervisor import FOLDER_DESCRIPTOR
 
 OPEN_FOLDER = Path(f"/proc/self/fd/{FOLDER_DESCRIPTOR}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from uuid import UUID
 
+from services.alert_people.attempts import Message, letter, mail, post, sender_of, way_out
 from services.alert_people.channels import Channel
 from services.alert_people.digest import FOOT
-from services.alert_people.telling import Message, letter, mail, post, sender_of, way_out
 from services.core.check import Fault, Finding, smtp_steps, walk
 from services.core.clock import random_id, utc_now
 from services.core.errors import CorrespondentError

@@ -19,10 +19,10 @@ from schemas.events.alerts import AlertRaised, AlertsDeferred, AlertsFailed, Ale
 from schemas.events.base import EventData
 from schemas.events.threads import TimerElapsed
 from services.alert_people.apply import SQL
+from services.alert_people.attempts import sender_of, tell
 from services.alert_people.channels import Channel, called, channels, is_timer_of
 from services.alert_people.digest import Call, Told, by_thread
 from services.alert_people.pace import Digest, due
-from services.alert_people.telling import sender_of, tell
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
@@ -31,7 +31,7 @@ from services.core.keys import is_sealed
 from services.mail.alert_ids import alert_message_id
 from services.mail.attempts import next_attempt
 from services.mail.compose import ComposeRefused
-from services.mail.smtp_dialogue import Refused
+from services.mail.smtp_dialogue import SmtpRefused
 
 log = structlog.get_logger(__name__)
 
@@ -105,7 +105,7 @@ async def _attempt(work: Work[Any], channel: Channel, digest: Digest) -> EventDa
         return AlertsDeferred(**ids, attempt=digest.attempt, error=hold["reason"], retry_at=at)
     try:
         said = await tell(work.app, channel, digest, threads) if threads else "nothing of it can be read any more"
-    except (Refused, ComposeRefused) as error:
+    except (SmtpRefused, ComposeRefused) as error:
         return _failed(work, ids, attempt, f"{error}")
     except Exception as error:
         log.warning("an alert could not be told", channel=channel.label, attempt=attempt, error=repr(error)[:500])

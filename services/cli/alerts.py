@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.paging import Listing
 from services.core.settings import Settings
-from services.operations.running import app_here, settings_here
+from services.operations.deployment import app_here, settings_here
 
 typer_app = typer.Typer(invoke_without_command=True, help="Show who is alerted when a human must act.")
 console = Terminal(highlight=False)

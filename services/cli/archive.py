@@ -17,8 +17,8 @@ from services.core.archive.history import manifests
 from services.core.archive.places import ArchiveMissing
 from services.core.clock import utc_now
 from services.operations.archive.move import move
-from services.operations.rebuild.beside import connected
-from services.operations.running import database_here
+from services.operations.deployment import database_here
+from services.operations.rebuild.shadow_schema import connected
 
 console = Terminal(highlight=False)
 UNITS = {"d": "days", "h": "hours", "m": "minutes"}

@@ -18,8 +18,8 @@ from services.operations.backup.earlier import refuse_archived, take_back
 from services.operations.backup.keys import KeyCopy, copies_left, keep_keys
 from services.operations.backup.manifest import Manifest, newest, read
 from services.operations.backup.take import take
-from services.operations.rebuild.beside import connected
-from services.operations.running import standing
+from services.operations.deployment import standing
+from services.operations.rebuild.shadow_schema import connected
 
 
 def backup(

@@ -11,7 +11,7 @@ import typer
 from deploy.local import HomeInUse
 from deploy.local.ownership import is_owned
 from services.demo.director import run_demo
-from services.operations.running import DEMO
+from services.operations.deployment import DEMO
 
 
 def demo(

@@ -14,10 +14,10 @@ from schemas.events.mail import UNPROVEN_LEVELS
 from schemas.events.replies import DraftDecided
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import console, plain, short, source_line
+from services.operations.deployment import app_here
 from services.operations.drafts.decisions import NewFile, decide, keep_files, standing
-from services.operations.drafts.reading import held_draft, waiting_drafts
+from services.operations.drafts.listing import held_draft, waiting_drafts
 from services.operations.ids import whole_id
-from services.operations.running import app_here
 from services.operations.settle import newest, settle
 
 WAIT_S = 60.0  # how long a command waits for send_email's decision

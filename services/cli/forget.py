@@ -16,6 +16,7 @@ from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
 from services.operations.backup.keys import copies_left
+from services.operations.deployment import app_here
 from services.operations.erase.export import export
 from services.operations.erase.person import person
 from services.operations.erase.proof import Proof, prove, prove_disk
@@ -23,7 +24,6 @@ from services.operations.erase.run import erase, finish
 from services.operations.erase.survey import SQL, Survey, survey
 from services.operations.erase.unread_words import hear_unread
 from services.operations.erase.words import Marks, words_of
-from services.operations.running import app_here
 from services.operations.scrub.run import Scrubbed
 
 SHOWN = 40  # findings shown of a proof that fails

@@ -10,7 +10,7 @@ import typer
 
 from services.cli.terminal import console
 from services.cli.waiting import Wait, progress_bar, still_at_work, watch
-from services.operations.running import app_here, inbox_of
+from services.operations.deployment import app_here, inbox_of
 from services.operations.settle import newest, unfinished
 from services.receive_email.files import Progress as State
 from services.receive_email.files import import_path

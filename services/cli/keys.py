@@ -13,8 +13,8 @@ from services.core.app import open_keys
 from services.core.errors import Permanent
 from services.core.keys.master import add_master_key
 from services.core.settings import Settings
-from services.operations.rebuild.beside import connected
-from services.operations.running import settings_here
+from services.operations.deployment import settings_here
+from services.operations.rebuild.shadow_schema import connected
 
 typer_app = typer.Typer(no_args_is_help=True, help="Rotate the master key that wraps the keys of people.")
 

@@ -15,11 +15,11 @@ from rich.text import Text
 from services.cli.paging import After, Limit, show_next
 from services.cli.shown import age
 from services.cli.terminal import console, plain, short
-from services.core.bus.undone import low_mark, pairs_of
+from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import Connection, fetch_all
 from services.core.paging import MOST, Listing, Page
+from services.operations.deployment import app_here
 from services.operations.ids import whole_id
-from services.operations.running import app_here
 from services.operations.settle import SQL
 
 OUTCOMES = Listing("mails", (("received_at", "time"), ("mail_id", "id")), descending=True)

@@ -12,11 +12,12 @@ from rich.table import Table
 from services.cli.paging import After, Limit, show_next
 from services.cli.shown import age, cell
 from services.cli.terminal import console
-from services.core.bus import held, history
+from services.core.bus import event_store as history
+from services.core.bus import held_records as held
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.paging import Listing
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 
 REFUSED = Listing("outbox", (("spared", "number"), ("seq", "number")))
 

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from services.cli.terminal import console, plain
 from services.core.error_words import plain_words
+from services.operations.deployment import app_here
 from services.operations.memory.people import find_person
 from services.operations.memory.profile import change_profile, profile_of
-from services.operations.running import app_here
 from services.web.bodies import ProfileChange
 
 
@@ -36,8 +36,8 @@ def profile(
             async with app.database.reading() as conn:
                 one = await find_person(conn, app.settings.workspace, who)
             if change:
-                wish = (dict(change.fields), change.remove, change.by, change.reason)
-                found = await change_profile(app, one.participant_id, *wish)
+                request = (dict(change.fields), change.remove, change.by, change.reason)
+                found = await change_profile(app, one.participant_id, *request)
             else:
                 found = await profile_of(app, one.participant_id)
         for field in found:

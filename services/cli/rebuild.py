@@ -16,11 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from services.cli.terminal import console
 from services.core.archive.archive import archive_of
 from services.core.settings import Settings
+from services.operations.deployment import database_here
 from services.operations.rebuild import run
 from services.operations.rebuild.compare import Comparison
-from services.operations.rebuild.fold import Folded
+from services.operations.rebuild.projections import Folded
 from services.operations.rebuild.scopes import NAMES, Scope, scope
-from services.operations.running import database_here
 
 FORMATS = ["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z"]
 

@@ -9,7 +9,7 @@ import typer
 
 from services.cli.terminal import console
 from services.core.db import fetch_one
-from services.operations.running import database_here
+from services.operations.deployment import database_here
 
 
 def release(context: typer.Context) -> None:
@@ -23,7 +23,7 @@ def release(context: typer.Context) -> None:
 
 async def _release(home: Path) -> None:
     from services.operations.backup.restore import SQL
-    from services.operations.rebuild.beside import connected
+    from services.operations.rebuild.shadow_schema import connected
 
     settings = await database_here(home)
     workspace = {"workspace": settings.workspace}

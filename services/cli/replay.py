@@ -18,9 +18,10 @@ from services.cli.terminal import console
 from services.core.errors import Permanent
 from services.core.settings import Settings
 from services.model.port import Purpose
+from services.operations.deployment import database_here
 from services.operations.ids import id_beginning
 from services.operations.memory.people import find_person
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.case import Case, save
 from services.operations.replay.log import Log, call_of, open_log
 from services.operations.replay.model import LIVE, RECORDED, Asking
@@ -28,7 +29,6 @@ from services.operations.replay.result import Result
 from services.operations.replay.run import past_cases, replay, saved_cases
 from services.operations.replay.selection import STARTS, Selection
 from services.operations.replay.show import show_result, show_summary
-from services.operations.running import database_here
 
 
 class NothingToReplay(Permanent):

@@ -1,4 +1,4 @@
-"""How commands about documents ask: the wish goes on the log, and what learn_documents decided is said."""
+"""How commands about documents ask: the request goes on the log, and what learn_documents decided is said."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from schemas.events.documents import DocumentAsked
 from services.cli.terminal import console, plain
 from services.cli.waiting import still_at_work
 from services.core.app import App
+from services.operations.deployment import app_here
 from services.operations.knowledge.requests import ask, decided
-from services.operations.running import app_here
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ def in_house(context: typer.Context, run: Callable[[App], Awaitable[T]]) -> T:
     return asyncio.run(inside())
 
 
-async def wish(app: App, asked: DocumentAsked, wait: float) -> None:
+async def request(app: App, asked: DocumentAsked, wait: float) -> None:
     """Ask, wait for the decision, and say it; exit code 1 where it was refused or did not come in time."""
     outcome = await decided(app, await ask(app, asked), wait)
     if outcome is None:

@@ -14,11 +14,11 @@ from services.cli.shown import minute
 from services.cli.terminal import console, plain
 from services.core.app import App
 from services.core.settings import Settings
+from services.operations.deployment import app_here
 from services.operations.retention import daily, journal
-from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import Done, preview, run
 from services.operations.retention.steps import STEPS
-from services.operations.running import app_here
 
 
 def retention(

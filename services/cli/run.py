@@ -19,8 +19,8 @@ from services.cli.terminal import console
 from services.core.app import open_app
 from services.core.logging import configure
 from services.core.settings import Settings
+from services.operations.deployment import given_settings, stack_settings
 from services.operations.preparation import prepare
-from services.operations.running import given_settings, stack_settings
 from services.pipeline import NAMES
 from services.process import check_names, until_signal, working
 

@@ -10,7 +10,7 @@ import typer
 
 from services.cli.terminal import console, plain
 from services.core.app import App
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 from services.operations.scrub.run import Scrubbed, mark_all, scrub
 
 

@@ -15,13 +15,13 @@ from services.cli.alerts import show_channels
 from services.cli.shown import Terminal, age, cell
 from services.cli.topics import table_of
 from services.core.app import App
-from services.core.bus.undone import low_mark, pairs_of
+from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import fetch_all, fetch_one, queries
 from services.operations import dead_letters, topics
+from services.operations.deployment import app_here
+from services.operations.group_processes import AtWork, at_work
 from services.operations.health.state import Health, read_health
 from services.operations.progress import read_progress
-from services.operations.running import app_here
-from services.operations.who import AtWork, at_work
 
 console = Terminal(highlight=False)
 SQL = queries(__file__, "status.sql")

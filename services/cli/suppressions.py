@@ -19,7 +19,7 @@ from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.paging import Listing
 from services.mail.mailbox import MailboxKey
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 from services.operations.settle import newest, settle
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")

@@ -11,7 +11,7 @@ from services.cli.shown import Terminal
 from services.core.visible import visible
 
 if TYPE_CHECKING:
-    from services.operations.knowledge.reading import SourceLine
+    from services.operations.knowledge.listing import SourceLine
 
 console = Terminal(highlight=False)
 

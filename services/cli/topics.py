@@ -16,8 +16,9 @@ from services.core.app import App
 from services.core.bus import lost_logs
 from services.core.bus.codec import header
 from services.core.bus.delivery import Delivery
-from services.operations import producing, topics
-from services.operations.running import app_here
+from services.operations import manual_events as producing
+from services.operations import topics
+from services.operations.deployment import app_here
 from services.operations.topics import Filter, Reading
 
 typer_app = typer.Typer(no_args_is_help=True, help="List topics and their lag, show or publish records.")

@@ -14,7 +14,7 @@ from services.cli.terminal import console, plain
 from services.core.app import App
 from services.core.db import fetch_all
 from services.core.db.locks import HeldElsewhere
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 from services.operations.vectors.keep import look
 from services.operations.vectors.renewal import SQL, count_lacking
 

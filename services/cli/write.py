@@ -18,7 +18,7 @@ from services.core.outages import mail_outages
 from services.demo.aftermath import Aftermath, look
 from services.mail.addresses import parse_addresses
 from services.mail.compose.wire import reply_subject
-from services.operations.running import app_here, inbox_of
+from services.operations.deployment import app_here, inbox_of
 from services.operations.settle import StillBusy, newest, settle
 from services.receive_email.accept import accept
 

@@ -41,7 +41,7 @@ class AddressTaken(Permanent):
     """The web server cannot listen on its address."""
 
 
-class Refused(Permanent):
+class RequestRefused(Permanent):
     """A request is not granted: HTTP status, a code for programs, and words for people."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
@@ -50,13 +50,13 @@ class Refused(Permanent):
         self.code = code
 
 
-def too_large(limit: int) -> Refused:
+def too_large(limit: int) -> RequestRefused:
     """The refusal of a body, or of what is in it, over the limit in bytes."""
-    return Refused(413, "too_large", f"at most {limit} bytes are taken")
+    return RequestRefused(413, "too_large", f"at most {limit} bytes are taken")
 
 
 async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
-    """A request's body, within so many bytes and seconds. Raises `Refused` before more of it is taken."""
+    """A request's body, within so many bytes and seconds. Raises `RequestRefused` before more of it is taken."""
     declared = request.headers.get("content-length", "0")
     if declared.isdigit() and int(declared) > limit:
         raise too_large(limit)
@@ -68,7 +68,7 @@ async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
                 if len(body) > limit:
                     raise too_large(limit)
     except TimeoutError:
-        raise Refused(408, "too_slow", f"the body took longer than {deadline_s:g} s") from None
+        raise RequestRefused(408, "too_slow", f"the body took longer than {deadline_s:g} s") from None
     return bytes(body)
 
 
@@ -78,7 +78,7 @@ def make_app(routers: Iterable[APIRouter] = (), *, per_minute: int = 0) -> FastA
     if per_minute:
         web_app.add_middleware(PacedApp, pace=Pace(per_minute))
     web_app.add_middleware(UnreadBodyApp)
-    web_app.add_exception_handler(Refused, _refused)
+    web_app.add_exception_handler(RequestRefused, _refused)
     web_app.add_exception_handler(BadCursor, _bad_cursor)
     web_app.add_exception_handler(RequestValidationError, _invalid)
     web_app.add_exception_handler(HTTPException, _not_served)
@@ -157,7 +157,7 @@ async def _bad_cursor(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _refused(request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, Refused)
+    assert isinstance(error, RequestRefused)
     log.warning("request refused", path=request.url.path, code=error.code, reason=str(error))
     return JSONResponse({"error": error.code, "message": str(error)}, error.status)
 

@@ -22,12 +22,12 @@ from services.core.settings import CONFIG_FILE, Settings, read_settings
 from services.demo import show
 from services.demo.aftermath import differences
 from services.demo.clock import SteppingClock
-from services.demo.playing import play
+from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.config_file import write_settings
+from services.operations.deployment import on_stack
 from services.operations.knowledge.sources import expand
 from services.operations.preparation import prepare
-from services.operations.running import on_stack
 from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import until_signal, working

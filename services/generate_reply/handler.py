@@ -10,7 +10,7 @@ from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, queries
-from services.generate_reply.citing import sendable_passages, shown_passages
+from services.generate_reply.citations import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import Decision, Desk
 from services.generate_reply.prompt import opening

@@ -17,10 +17,10 @@ from pydantic import ValidationError
 
 from schemas.events.threads import TimerElapsed
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
+from services.core.bus.outbox_relay import relay
 from services.core.bus.runner import publish
-from services.core.bus.sweeper import relay
 from services.core.bus.unit import Row
 from services.core.clock import either, pause, utc_now
 from services.core.db import fetch_all, fetch_one, queries

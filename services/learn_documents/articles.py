@@ -8,14 +8,14 @@ from uuid import UUID
 from schemas.events import documents as ev
 from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import ReplyAttached
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.ids import article_id
 from services.core.settings import Settings
 from services.learn_documents import decide
 from services.learn_documents.apply import SQL
-from services.learn_documents.proposing import Answered, Article, article
+from services.learn_documents.proposals import Answered, Article, article
 from services.mail.mailbox import MailboxKey
 from services.mail.personal import Known
 
@@ -33,16 +33,16 @@ async def on_reply_attached(work: Work[ReplyAttached]) -> None:
 
 async def on_requested(work: Work[ev.ArticleRequested]) -> None:
     """A person asks for an article from an answer, whoever wrote it; one that cannot be made is refused in words."""
-    wish = work.event
+    command = work.event
     async with work.reading() as conn:
-        case = await _case(conn, wish.thread_id, wish.reply_id, work.app.settings) if wish.reply_id else None
+        case = await _case(conn, command.thread_id, command.reply_id, work.app.settings) if command.reply_id else None
     made = article(case, work.app.settings.knowledge.article_words) if case else None
-    if wish.reply_id and made:
-        await _propose(work, wish.thread_id, wish.reply_id, f"asked for by {wish.by}", made)
+    if command.reply_id and made:
+        await _propose(work, command.thread_id, command.reply_id, f"asked for by {command.by}", made)
         return
     why = "the answer is too short to teach anybody" if case else "there is no such answer"
     async with work.unit() as unit:
-        await unit.record(decide.refused(wish.document_id, "", "", why))
+        await unit.record(decide.refused(command.document_id, "", "", why))
 
 
 async def on_decided(work: Work[ev.ProposalDecided]) -> None:

@@ -9,7 +9,7 @@ from uuid import UUID, uuid5
 from schemas.events import documents as ev
 from services.core.ids import article_origin, text_sha256
 from services.learn_documents.chunks import Chunk
-from services.learn_documents.reading import Reading, read_markdown
+from services.learn_documents.conversion import Reading, read_markdown
 
 CHUNKS_AN_EVENT = 100
 

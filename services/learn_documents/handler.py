@@ -17,7 +17,7 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
-from services.learn_documents.reading import read
+from services.learn_documents.conversion import read
 from services.memory.embedding_cache import embed_cached
 from services.memory.knowledge import chunk_ids
 

@@ -1,6 +1,6 @@
 """Whether the customer's own sentence says that a value is so. Pure.
 
-A model may take a question, a condition, a wish, a denial, former times, hearsay or a colleague's number for a fact.
+A model may take a question, a condition, a request, a denial, former times, hearsay or a colleague's number for a fact.
 The clause that says the value is judged by the words around it; its sentence decides whether it asks. In the word lists
 the value is written `@`.
 """

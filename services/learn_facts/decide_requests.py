@@ -30,7 +30,7 @@ def request(
     policy: Policy,
     others: Sequence[Participant] = (),
 ) -> Events:
-    """What becomes of a person's wish: it is done, or refused in words. `others` are their other addresses.
+    """What becomes of a person's request: it is done, or refused in words. `others` are their other addresses.
 
     A value that is taken back or corrected is withdrawn wherever else the person has it by `withdrawal`.
     """
@@ -52,7 +52,7 @@ def request(
 
 
 def _why_not(who: Participant, fact_id: UUID | None) -> str:
-    """Why a wish about what is not believed now is not granted."""
+    """Why a request about what is not believed now is not granted."""
     held: Sequence[Held] = (*who.facts, *who.past)
     shown = next((one for one in held if fact_id in one.members), None)
     if shown is not None and not any(one.fact_id == fact_id for one in who.past):

@@ -99,11 +99,11 @@ async def _note_signals(
 
 async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:
     """A person moves somebody along the lifecycle: by its edges alone, and logged with who and why."""
-    wish = work.event
-    reason = f"{wish.by}: {wish.reason}" if wish.reason else wish.by
+    command = work.event
+    reason = f"{command.by}: {command.reason}" if command.reason else command.by
     async with work.unit() as unit:
-        who = await load(unit, wish.participant_id)
-        step = decide_person.transition(who, wish.to_state, "human", reason) if who.exists else None
+        who = await load(unit, command.participant_id)
+        step = decide_person.transition(who, command.to_state, "human", reason) if who.exists else None
         if step is not None:
             await unit.record(step)
 

@@ -18,28 +18,30 @@ SQL = queries(__file__, "profile.sql")
 MOST_FIELDS = 40
 
 
-def change(participant_id: UUID, stands: Mapping[str, str], wish: ProfileRequested) -> ProfileChanged | None:
-    """What of a wish changes anything; beyond `MOST_FIELDS` no new field is taken."""
-    removed = tuple(sorted(set(wish.remove) & stands.keys()))
+def change(participant_id: UUID, stands: Mapping[str, str], command: ProfileRequested) -> ProfileChanged | None:
+    """What of a request changes anything; beyond `MOST_FIELDS` no new field is taken."""
+    removed = tuple(sorted(set(command.remove) & stands.keys()))
     room = MOST_FIELDS - (len(stands) - len(removed))
-    changed = {name: value for name, value in wish.fields.items() if stands.get(name) != value and name not in removed}
+    changed = {
+        name: value for name, value in command.fields.items() if stands.get(name) != value and name not in removed
+    }
     new = [name for name in changed if name not in stands]
     for name in new[max(room, 0) :]:
         del changed[name]
     if not changed and not removed:
         return None
     return ProfileChanged(
-        participant_id=participant_id, fields=changed, removed=removed, by=wish.by, reason=wish.reason
+        participant_id=participant_id, fields=changed, removed=removed, by=command.by, reason=command.reason
     )
 
 
 async def on_profile(work: Work[ProfileRequested]) -> None:
     """A person sets or removes fields."""
-    wish = work.event
+    command = work.event
     async with work.unit() as unit:
-        await unit.lock("participant", wish.participant_id)
-        rows = await unit.all(SQL.profile, workspace=unit.workspace, participant_id=wish.participant_id)
-        event = change(wish.participant_id, {row["field"]: row["value"] for row in rows}, wish)
+        await unit.lock("participant", command.participant_id)
+        rows = await unit.all(SQL.profile, workspace=unit.workspace, participant_id=command.participant_id)
+        event = change(command.participant_id, {row["field"]: row["value"] for row in rows}, command)
         if event is not None:
             await unit.record(event)
 

@@ -1,4 +1,4 @@
-"""A person's wish about a fact, decided under the locks of all of the addresses that it concerns."""
+"""A person's request about a fact, decided under the locks of all of the addresses that it concerns."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class ServerAway(NotNow):
     """No session came about: the server cannot be reached, or does not let us in. It says nothing about the mail."""
 
 
-class Refused(Permanent):
+class SmtpRefused(Permanent):
     """The server refused this mail for good."""
 
 
@@ -37,7 +37,7 @@ class OutcomeUnknown(Permanent):
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class SmtpMessage:
     """What is handed over: to the recipient, and copies to those of `cc` whom the server takes."""
 
     envelope_from: str
@@ -54,13 +54,13 @@ class Letter:
 class Dialogue:
     """A session in which the server has accepted sender and recipient and waits for DATA."""
 
-    def __init__(self, client: SMTP, letter: Letter, without: tuple[str, ...] = ()) -> None:
+    def __init__(self, client: SMTP, letter: SmtpMessage, without: tuple[str, ...] = ()) -> None:
         self._client = client
         self._letter = letter
         self._without = without
 
     async def data(self) -> str:
-        """Hand the mail over; the server's answer. Raises `NotNow`, `Refused` or `OutcomeUnknown`."""
+        """Hand the mail over; the server's answer. Raises `NotNow`, `SmtpRefused` or `OutcomeUnknown`."""
         try:
             code, message = await self._client.data(self._letter.raw)
         except SMTPResponseException as error:
@@ -71,8 +71,10 @@ class Dialogue:
 
 
 @asynccontextmanager
-async def dialogue(settings: SmtpSettings, letter: Letter, tokens: TokenStore | None = None) -> AsyncIterator[Dialogue]:
-    """Connect, greet, name sender and recipient. Raises `NotNow` (`ServerAway`) or `Refused`; nothing left yet."""
+async def dialogue(
+    settings: SmtpSettings, letter: SmtpMessage, tokens: TokenStore | None = None
+) -> AsyncIterator[Dialogue]:
+    """Connect, greet, name sender and recipient. Raises `NotNow` (`ServerAway`) or `SmtpRefused`; nothing left yet."""
     try:
         client = smtp_client(settings, tokens=tokens)
     except CaFileUnusable as error:
@@ -84,7 +86,7 @@ async def dialogue(settings: SmtpSettings, letter: Letter, tokens: TokenStore | 
         await _leave(client)
 
 
-async def _introduce(client: SMTP, letter: Letter) -> tuple[str, ...]:
+async def _introduce(client: SMTP, letter: SmtpMessage) -> tuple[str, ...]:
     """Up to the last RCPT; which copies the server does not take. The recipient it must take."""
     try:
         await client.connect()
@@ -114,17 +116,17 @@ async def _refusal(client: SMTP, copy_to: str, encoding: Literal["ascii", "utf-8
     return ""
 
 
-def _options(client: SMTP, letter: Letter) -> list[str]:
+def _options(client: SMTP, letter: SmtpMessage) -> list[str]:
     if not letter.smtputf8:
         return []
     if not client.supports_extension("smtputf8"):
-        raise Refused("the address needs SMTPUTF8 (RFC 6531), which the server does not offer")
+        raise SmtpRefused("the address needs SMTPUTF8 (RFC 6531), which the server does not offer")
     return ["SMTPUTF8", "BODY=8BITMIME"]
 
 
 def _by_code(code: int, message: str) -> Exception:
     said = f"{code} {message}"
-    return Refused(said) if 500 <= code < 600 else NotNow(said)
+    return SmtpRefused(said) if 500 <= code < 600 else NotNow(said)
 
 
 async def _leave(client: SMTP) -> None:

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus.undone import not_done_args, pairs_of
+from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.clock import monotonic
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Temporary

@@ -14,7 +14,7 @@ from services.core.bus.sealing import opened
 from services.core.bus.topics_admin import ends
 from services.core.errors import Permanent
 from services.core.keys import Erased, Keys, NotAuthentic
-from services.operations.dead_letters.letter import ERASED
+from services.operations.dead_letters.dead_letter import ERASED
 from services.operations.log import follow, read
 from services.operations.progress import Progress, read_progress
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 
 from schemas.events.mail import EmailRead, Verdict
-from services.core.bus.history import envelope
+from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.ids import participant_id
 from services.core.settings import InboxSettings
@@ -23,9 +23,9 @@ from services.mail.mailbox import MailboxKey, ascii_lower
 from services.mail.thread_ids import MailFacts
 from services.mail.tokens import token_of_message_id, without_token
 from services.read_email.apply import SQL
+from services.read_email.contents import Reading
 from services.read_email.machines import answered_by_itself, sent_by_machine
-from services.read_email.placing import find_answered
-from services.read_email.reading import Reading
+from services.read_email.placement import find_answered
 
 FILTER = "sent_folder"
 PARKED = Verdict(kind="park", reason="a colleague wrote it, and it answers no thread that is known", filter=FILTER)

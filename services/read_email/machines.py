@@ -11,7 +11,7 @@ from services.mail.alert_ids import is_alert_id
 from services.mail.filters.machine_sender import is_machine
 from services.mail.mailbox import MailboxKey
 from services.mail.reports.auto_reply import auto_submitted, responder_header
-from services.read_email.reading import Reading
+from services.read_email.contents import Reading
 
 
 def answered_by_itself(reading: Reading) -> bool:

@@ -12,7 +12,7 @@ from services.mail.mailbox import MailboxKey
 from services.mail.report_tokens import is_report_token
 from services.mail.reports import is_daemon
 from services.mail.tokens import Keyring
-from services.read_email.reading import Reading
+from services.read_email.contents import Reading
 
 
 def is_proven(reading: Reading, about: Row, keyring: Keyring, workspace: str) -> bool:

@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.mail import MailReceived, Mode, Peer
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.bus.sealing import key_of

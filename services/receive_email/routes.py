@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from services.core.app import App
 from services.core.db import fetch_one
 from services.core.settings import InboxSettings, SettingsWrong
-from services.core.web import Refused, body_within, too_large
+from services.core.web import RequestRefused, body_within, too_large
 from services.mail.tokens import token_of_message_id
 from services.receive_email.accept import SQL, accept
 from services.receive_email.fingerprint import fingerprint, message_id_of
@@ -58,7 +58,7 @@ def routes(app: App, outside: Outside | None = None) -> APIRouter:
         """Bring one mail to one inbox; with `direction=sent` one that a colleague sent from it."""
         shape = FORMATS.get(format_name)
         if shape is None or (path and not shape.has_path):
-            raise Refused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
+            raise RequestRefused(404, "format_unknown", f"there is no such webhook; known: {', '.join(FORMATS)}")
         shape.admit(unread_call(app, request, network, path))
         limit = int(app.settings.web.max_body_bytes * shape.overhead)
         call = await read_call(app, request, limit, network, path)
@@ -68,7 +68,7 @@ def routes(app: App, outside: Outside | None = None) -> APIRouter:
 
 
 async def read_call(app: App, request: Request, limit: int, outside: Outside, path: str = "") -> Call:
-    """The call with its body, as long as that stays within the limit in bytes. Raises `Refused`."""
+    """The call with its body, as long as that stays within the limit in bytes. Raises `RequestRefused`."""
     body = await body_within(request, limit, BODY_DEADLINE_S)
     return replace(unread_call(app, request, outside, path), body=body)
 
@@ -80,7 +80,7 @@ def unread_call(app: App, request: Request, outside: Outside, path: str = "") ->
 
 
 async def receive(app: App, shape: Format, call: Call, inbox_name: str, *, from_sent: bool = False) -> Answer:
-    """Let the mail of a call in, once. Raises `Refused`, or what keeps us from storing it."""
+    """Let the mail of a call in, once. Raises `RequestRefused`, or what keeps us from storing it."""
     found = await shape.open(call)
     if found is None:
         return Answer(status="confirmed")
@@ -111,14 +111,14 @@ async def _claim(app: App, shape: Format, found: Inbound, inbox: InboxSettings) 
         claimed = await fetch_one(conn, SQL.claim_request, args)
     assert claimed is not None
     if claimed["binding"] != binding:
-        raise Refused(409, "replayed", "this signed request has been used before, for another mail or inbox")
+        raise RequestRefused(409, "replayed", "this signed request has been used before, for another mail or inbox")
 
 
 def _inbox(app: App, name: str) -> InboxSettings:
     try:
         inbox = app.settings.inbox(name)
     except SettingsWrong:
-        raise Refused(404, "inbox_unknown", "name one of our inboxes, as in ?inbox=support") from None
+        raise RequestRefused(404, "inbox_unknown", "name one of our inboxes, as in ?inbox=support") from None
     if inbox.paused:
-        raise Refused(503, "paused", "this inbox is paused; send the same request again later")
+        raise RequestRefused(503, "paused", "this inbox is paused; send the same request again later")
     return inbox

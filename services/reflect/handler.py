@@ -12,7 +12,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import TurnReflected
 from schemas.events.threads import TimerElapsed, TurnClosed
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work

@@ -9,8 +9,8 @@ unknown -> sent | failed, by a copy in the Sent folder or by a person.
 
 from services.core.bus.processor import Processor
 from services.core.bus.replays import refusing_replays
+from services.send_email.abandoned import give_up
 from services.send_email.apply import APPLIERS
-from services.send_email.given_up import give_up
 from services.send_email.handler import HANDLERS
 
 PROCESSOR = Processor(

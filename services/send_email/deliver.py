@@ -19,14 +19,14 @@ from schemas.events.replies import (
     ReplyUnknown,
 )
 from services.core import outages
-from services.core.bus.history import envelope
+from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.mail.attempts import next_attempt
 from services.mail.imap import token_store
-from services.mail.smtp_dialogue import Letter, NotNow, OutcomeUnknown, Refused, ServerAway, dialogue
+from services.mail.smtp_dialogue import NotNow, OutcomeUnknown, ServerAway, SmtpMessage, SmtpRefused, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
 from services.send_email.hold import held
@@ -66,7 +66,7 @@ async def deliver(work: Work[Any], reply_id: UUID) -> None:
 async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
     attempt, settings = row["attempt"] + 1, work.app.settings
     raw = await work.app.blobs.get(reply.blob)
-    letter = Letter(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
+    letter = SmtpMessage(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
     try:
         async with dialogue(settings.smtp_of(reply.inbox), letter, token_store(settings)) as session:
             await _intend(work, reply, attempt)
@@ -83,7 +83,7 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
             remedy = f"correspondent inbox test {reply.inbox}"
             log.warning("the SMTP server is away: replies wait", inbox=reply.inbox, error=str(error), try_it=remedy)
         await _defer(work, reply, attempt, str(error))
-    except (Refused, RecipientSuppressed) as error:
+    except (SmtpRefused, RecipientSuppressed) as error:
         await _settle(work, ReplyFailed(**ids_of(reply), attempt=attempt, error=str(error)))
     except OutcomeUnknown as error:
         await _settle(work, ReplyUnknown(**ids_of(reply), attempt=attempt, error=str(error)))

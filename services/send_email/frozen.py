@@ -9,7 +9,7 @@ from typing import Any
 
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.db import fetch_all, fetch_one

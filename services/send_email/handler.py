@@ -18,7 +18,7 @@ from services.core.bus.work import Work
 from services.send_email.deliver import deliver
 from services.send_email.policy import on_decided, on_draft
 from services.send_email.sent_folder import copy, on_sent
-from services.send_email.settling import look, on_settled, on_unknown
+from services.send_email.settlement import look, on_settled, on_unknown
 from services.send_email.suppressions import on_email, on_lift
 
 

@@ -15,7 +15,7 @@ from schemas.events.replies import (
     ReplyHeld,
     SentFile,
 )
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.unit import Row, Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one

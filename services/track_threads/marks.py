@@ -41,16 +41,16 @@ def note(thread: Thread, text: str, by: str, trigger: Trigger, source: UUID) -> 
     return NoteAdded(**_of(thread), note_id=uuid5(source, "note"), by=by, trigger=trigger, text=text)
 
 
-def requested(thread: Thread, wish: ThreadMarksRequested, source: UUID) -> Events:
+def requested(thread: Thread, command: ThreadMarksRequested, source: UUID) -> Events:
     """What a person asked for."""
-    reason = f"{wish.by}: {wish.reason}" if wish.reason else wish.by
-    if wish.priority:
-        yield from prioritise(thread, wish.priority, "human", reason)
-    yield from retag(thread, wish.add_tags, wish.remove_tags, "human", reason)
-    yield from goals.closed(thread.goals, wish.close_goals, thread)
-    yield from goals.added(thread, wish.add_goals, thread.participant_id, source)
-    if wish.note.strip():
-        yield note(thread, wish.note.strip(), wish.by, "human", source)
+    reason = f"{command.by}: {command.reason}" if command.reason else command.by
+    if command.priority:
+        yield from prioritise(thread, command.priority, "human", reason)
+    yield from retag(thread, command.add_tags, command.remove_tags, "human", reason)
+    yield from goals.closed(thread.goals, command.close_goals, thread)
+    yield from goals.added(thread, command.add_goals, thread.participant_id, source)
+    if command.note.strip():
+        yield note(thread, command.note.strip(), command.by, "human", source)
 
 
 def _of(thread: Thread) -> dict[str, UUID | None]:

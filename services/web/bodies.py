@@ -1,4 +1,4 @@
-"""What the API takes: the bodies of requests, and what a wish became."""
+"""What the API takes: the bodies of requests, and what a request became."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class OtherSelf(_Body):
 
 
 class Outcome(BaseModel):
-    """What became of a wish; `pending` where learn_facts has not come to it yet."""
+    """What became of a request; `pending` where learn_facts has not come to it yet."""
 
     request_id: UUID
     status: Literal["done", "pending"]
@@ -113,7 +113,7 @@ class ProfileChange(_Body):
         return self
 
 
-class StepWish(_Body):
+class StepCommand(_Body):
     """One step of a thread's state machine."""
 
     to: ThreadState
@@ -121,7 +121,7 @@ class StepWish(_Body):
     by: By = Field(default_factory=name_of_caller)
 
 
-class LifecycleWish(_Body):
+class LifecycleCommand(_Body):
     """A step of the lifecycle that a participant shall make."""
 
     to: ParticipantState

@@ -12,10 +12,10 @@ from schemas.events.replies import DraftDecided
 from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES
 from services.core.units import MB
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.drafts.decisions import FilesTooLarge, NewFile, decide, keep_files
-from services.operations.drafts.reading import HeldDraft, held_draft, waiting_drafts
+from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
 from services.web.bodies import Approval, DraftOutcome, Rejection
 
 WAIT_S = 5.0  # how long a request waits for send_email's decision
@@ -74,20 +74,22 @@ async def _decide(app: App, reply_id: UUID, files: Sequence[NewFile], **word: An
     try:
         said = said.model_copy(update={"files": await keep_files(app, said, files)})
     except FilesTooLarge as error:
-        raise Refused(413, "files_too_large", str(error)) from None
+        raise RequestRefused(413, "files_too_large", str(error)) from None
     became = await decide(app, said, timeout_s=WAIT_S)
     if became.state == "draft":
         raise _changed()
     return DraftOutcome(reply_id=reply_id, state=became.state, detail=became.detail)
 
 
-def _changed() -> Refused:
-    return Refused(409, "draft_changed", "the draft or its thread is not what you saw: look again, and decide again")
+def _changed() -> RequestRefused:
+    return RequestRefused(
+        409, "draft_changed", "the draft or its thread is not what you saw: look again, and decide again"
+    )
 
 
 async def _held(app: App, reply_id: UUID) -> HeldDraft:
     async with app.database.reading() as conn:
         held = await held_draft(conn, app.settings.workspace, reply_id)
     if held is None:
-        raise Refused(404, "draft_unknown", "no draft with this id waits for a person")
+        raise RequestRefused(404, "draft_unknown", "no draft with this id waits for a person")
     return held

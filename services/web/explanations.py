@@ -10,7 +10,7 @@ from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.archive.file import ArchiveDamaged
 from services.core.archive.places import ArchiveMissing
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.operations.threads.explanations import Explanation, NothingToExplain, explain_reply, explain_thread
 
 
@@ -25,9 +25,9 @@ def add_explanations(router: APIRouter, app: App) -> None:
             try:
                 return await explain_thread(conn, workspace, thread_id, turn, archive=archive)
             except NothingToExplain as error:
-                raise Refused(404, "context_unknown", str(error)) from None
+                raise RequestRefused(404, "context_unknown", str(error)) from None
             except (ArchiveMissing, ArchiveDamaged) as error:
-                raise Refused(503, "archive_unreadable", str(error)) from None
+                raise RequestRefused(503, "archive_unreadable", str(error)) from None
 
     @router.get("/replies/{reply_id}/context")
     async def of_reply(reply_id: UUID) -> Explanation:
@@ -36,6 +36,6 @@ def add_explanations(router: APIRouter, app: App) -> None:
             try:
                 return await explain_reply(conn, workspace, reply_id, archive=archive)
             except NothingToExplain as error:
-                raise Refused(404, "context_unknown", str(error)) from None
+                raise RequestRefused(404, "context_unknown", str(error)) from None
             except (ArchiveMissing, ArchiveDamaged) as error:
-                raise Refused(503, "archive_unreadable", str(error)) from None
+                raise RequestRefused(503, "archive_unreadable", str(error)) from None

@@ -1,4 +1,4 @@
-"""The facts of a participant over HTTP: reads with provenance, and wishes, which learn_facts decides."""
+"""The facts of a participant over HTTP: reads with provenance, and requests, which learn_facts decides."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.app import App
 from services.core.paging import MOST
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.core.web_paging import After, linked
 from services.core.web_paging import Limit as Many
 from services.memory.cue import Verdict
 from services.memory.facts import Fact
-from services.operations.memory.outcomes import NotDecidedYet, became
-from services.operations.memory.past import as_of
-from services.operations.memory.reading import (
+from services.operations.memory.facts import (
     EVERY,
     STANDING,
     THEN,
@@ -33,6 +31,8 @@ from services.operations.memory.reading import (
     refusals,
     with_provenance,
 )
+from services.operations.memory.outcomes import NotDecidedYet, became
+from services.operations.memory.past import as_of
 from services.operations.memory.search import find
 from services.operations.requests import ask
 from services.web.bodies import Correction, NewFact, Outcome
@@ -67,7 +67,7 @@ class Found(BaseModel):
 
 
 class Refusal(BaseModel):
-    """A proposal or a wish that did not hold."""
+    """A proposal or a request that did not hold."""
 
     at: datetime
     decision: str
@@ -153,14 +153,14 @@ def add_reads(router: APIRouter, app: App) -> None:
         async with app.database.reading() as conn:
             found = await history(conn, workspace, one.participant_id, app.now(), fact_id=fact_id)
         if not found:
-            raise Refused(404, "fact_unknown", "this participant has no fact with this id")
+            raise RequestRefused(404, "fact_unknown", "this participant has no fact with this id")
         return found[0]
 
     @router.get("/participants/{who}/refusals")
     async def refused(
         who: Who, request: Request, response: Response, limit: Limit = 20, after: After = ""
     ) -> list[Refusal]:
-        """Proposals and wishes that did not hold, newest first."""
+        """Proposals and requests that did not hold, newest first."""
         one = await person(app, who)
         async with app.database.reading() as conn:
             rows = await refusals(conn, workspace, one.participant_id, limit=limit, after=after)
@@ -206,17 +206,17 @@ async def _wish(app: App, who: str, response: Response, **given: Any) -> Outcome
     return await outcome(app, FactRequested.model_validate({"participant_id": one.participant_id, **given}), response)
 
 
-async def outcome(app: App, wish: FactRequested | ParticipantMergeRequested, response: Response) -> Outcome:
-    """Ask, and say what became of it. Raises `Refused` where learn_facts did not grant it."""
-    id = (await ask(app, wish)).id
-    named = wish.fact_id if isinstance(wish, FactRequested) else None
+async def outcome(app: App, command: FactRequested | ParticipantMergeRequested, response: Response) -> Outcome:
+    """Ask, and say what became of it. Raises `RequestRefused` where learn_facts did not grant it."""
+    id = (await ask(app, command)).id
+    named = command.fact_id if isinstance(command, FactRequested) else None
     try:
-        decided = await became(app, wish.participant_id, id, fact_id=named, timeout_s=WAIT_S)
+        decided = await became(app, command.participant_id, id, fact_id=named, timeout_s=WAIT_S)
     except NotDecidedYet:
         response.status_code = 202
         return Outcome(request_id=id, status="pending")
     if decided.refused:
-        raise Refused(409, "refused", decided.reason)
+        raise RequestRefused(409, "refused", decided.reason)
     return Outcome(
         request_id=id, status="done", decision=decided.decision, fact_id=decided.fact_id, reason=decided.reason
     )

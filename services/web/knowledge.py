@@ -13,11 +13,10 @@ from services.core.app import App
 from services.core.ids import article_id, text_sha256
 from services.core.paging import MOST
 from services.core.units import MB
-from services.core.web import Refused, body_within
+from services.core.web import RequestRefused, body_within
 from services.core.web_paging import After, Limit, linked
 from services.memory.knowledge import Passage
-from services.operations.knowledge.pages import FetchRefused, fetch
-from services.operations.knowledge.reading import (
+from services.operations.knowledge.listing import (
     Document,
     Proposal,
     Shown,
@@ -30,6 +29,7 @@ from services.operations.knowledge.reading import (
     proposal,
     show_document,
 )
+from services.operations.knowledge.pages import FetchRefused, fetch
 from services.operations.knowledge.requests import DocumentTooLarge, ask, decided, hand_in
 from services.web.by import ByQuery
 from services.web.knowledge_bodies import (
@@ -101,7 +101,7 @@ def add_documents(router: APIRouter, app: App) -> None:
         try:
             found = await fetch(page.address, app.settings.knowledge)
         except FetchRefused as error:
-            raise Refused(422, "fetch_refused", f"{page.address} {error}") from None
+            raise RequestRefused(422, "fetch_refused", f"{page.address} {error}") from None
         given = (page.address, page.address, page.by, found.media_type, page.link)
         return await _hand_in(app, response, found.content, *given)
 
@@ -110,7 +110,7 @@ def add_documents(router: APIRouter, app: App) -> None:
         """A document with its passages (with `past` those of older editions), its log, and where it was cited."""
         found = await show_document(app, document_id, past=past)
         if found is None:
-            raise Refused(404, "document_unknown", "there is no document with this id")
+            raise RequestRefused(404, "document_unknown", "there is no document with this id")
         return found
 
     @router.delete("/documents/{document_id}")
@@ -141,17 +141,17 @@ def add_articles(router: APIRouter, app: App) -> None:
         """Ask for an article from the last answer in a thread."""
         reply = await last_answer(app, wanted.thread_id)
         if reply is None:
-            raise Refused(404, "answer_unknown", "nothing was answered in such a thread")
+            raise RequestRefused(404, "answer_unknown", "nothing was answered in such a thread")
         id = article_id(app.settings.workspace, wanted.thread_id, reply)
-        wish = ArticleRequested(document_id=id, thread_id=wanted.thread_id, reply_id=reply, by=wanted.by)
-        return await _wish(app, response, wish)
+        command = ArticleRequested(document_id=id, thread_id=wanted.thread_id, reply_id=reply, by=wanted.by)
+        return await _wish(app, response, command)
 
     @router.get("/articles/{document_id}")
     async def article(document_id: UUID) -> Article:
         """One article."""
         found = await proposal(app, document_id)
         if found is None:
-            raise Refused(404, "article_unknown", "there is no article with this id")
+            raise RequestRefused(404, "article_unknown", "there is no article with this id")
         return _article(found)
 
     @router.post("/articles/{document_id}/accept")
@@ -192,27 +192,27 @@ async def _hand_in(
     try:
         handed = await hand_in(app, content, origin=origin, title=title, **said)
     except DocumentTooLarge as error:
-        raise Refused(413, "too_large", str(error)) from None
-    if handed.wish is None:
+        raise RequestRefused(413, "too_large", str(error)) from None
+    if handed.command is None:
         return DocumentOutcome(document_id=handed.document_id, request_id=None, status="unchanged")
-    return await _outcome(app, response, handed.document_id, handed.wish)
+    return await _outcome(app, response, handed.document_id, handed.command)
 
 
-async def _wish(app: App, response: Response, wish: DocumentAsked) -> DocumentOutcome:
-    return await _outcome(app, response, wish.document_id, await ask(app, wish))
+async def _wish(app: App, response: Response, command: DocumentAsked) -> DocumentOutcome:
+    return await _outcome(app, response, command.document_id, await ask(app, command))
 
 
-async def _outcome(app: App, response: Response, document_id: UUID, wish: UUID) -> DocumentOutcome:
+async def _outcome(app: App, response: Response, document_id: UUID, command: UUID) -> DocumentOutcome:
     """200 with the decision, 409 where it was refused, 202 where it is not decided yet."""
-    found = await decided(app, wish, WAIT_S)
+    found = await decided(app, command, WAIT_S)
     if found is None:
         response.status_code = 202
-        return DocumentOutcome(document_id=document_id, request_id=wish, status="pending")
+        return DocumentOutcome(document_id=document_id, request_id=command, status="pending")
     if not found:
-        return DocumentOutcome(document_id=document_id, request_id=wish, status="unchanged")
+        return DocumentOutcome(document_id=document_id, request_id=command, status="unchanged")
     last = found[-1]
     if last.decision == "refused":
-        raise Refused(409, "refused", last.detail)
+        raise RequestRefused(409, "refused", last.detail)
     return DocumentOutcome(
-        document_id=document_id, request_id=wish, status="done", decision=last.decision, reason=last.detail
+        document_id=document_id, request_id=command, status="done", decision=last.decision, reason=last.detail
     )

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import Query
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from services.operations.knowledge.reading import Proposal
+from services.operations.knowledge.listing import Proposal
 from services.web.bodies import By
 from services.web.caller import name_of_caller
 
@@ -70,7 +70,7 @@ class Article(BaseModel):
 
 
 class DocumentOutcome(BaseModel):
-    """What became of a wish: `unchanged` where it stood like this already, `pending` where it is not decided yet."""
+    """What became of a request: `unchanged` where it stood like this already, `pending` where it is not decided yet."""
 
     document_id: UUID
     request_id: UUID | None

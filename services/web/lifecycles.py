@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from services.core.app import App
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.standing import LifecycleStep, Standing, move, standing
-from services.web.bodies import LifecycleWish
+from services.web.bodies import LifecycleCommand
 from services.web.named import Who, person
 
 WAIT_S = 5.0  # how long a request waits for learn_facts' decision
@@ -25,7 +25,7 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
             return await standing(conn, app.settings.workspace, one)
 
     @router.post("/participants/{who}/lifecycle")
-    async def step(who: Who, body: LifecycleWish, response: Response) -> LifecycleStep | None:
+    async def step(who: Who, body: LifecycleCommand, response: Response) -> LifecycleStep | None:
         """Ask for a step: 200 with it, or null where they stand there already; 409 refused; 202 not decided yet."""
         one = await person(app, who)
         try:
@@ -34,5 +34,5 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
             response.status_code = 202
             return None
         if made is not None and made.refused:
-            raise Refused(409, "step_refused", made.refused)
+            raise RequestRefused(409, "step_refused", made.refused)
         return made

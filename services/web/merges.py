@@ -30,14 +30,14 @@ def add_merges(router: APIRouter, app: App) -> None:
     async def merge(who: Who, body: OtherSelf, response: Response) -> Outcome:
         """The participant is the same person as another one. Nothing is moved, and it can be undone."""
         ids = await _ids(app, who, body.into)
-        wish = ParticipantMergeRequested(**ids, op="merge", by=body.by, reason=body.reason)
-        return await outcome(app, wish, response)
+        command = ParticipantMergeRequested(**ids, op="merge", by=body.by, reason=body.reason)
+        return await outcome(app, command, response)
 
     @router.delete("/participants/{who}/merge/{into}")
     async def unmerge(who: Who, into: str, response: Response, by: ByQuery) -> Outcome:
         """Undo a merge: each is again what was learned under their own address."""
-        wish = ParticipantMergeRequested(**await _ids(app, who, into), op="unmerge", by=by)
-        return await outcome(app, wish, response)
+        command = ParticipantMergeRequested(**await _ids(app, who, into), op="unmerge", by=by)
+        return await outcome(app, command, response)
 
 
 async def _ids(app: App, who: str, into: str) -> dict[str, UUID]:

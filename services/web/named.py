@@ -7,16 +7,16 @@ from typing import Annotated
 from fastapi import Path
 
 from services.core.app import App
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.operations.memory.people import NobodyFound, Person, find_person
 
 Who = Annotated[str, Path(description="an address that has written to us, or a participant's id", max_length=320)]
 
 
 async def person(app: App, who: str) -> Person:
-    """The participant of this deployment's workspace. Raises `Refused` with 404."""
+    """The participant of this deployment's workspace. Raises `RequestRefused` with 404."""
     async with app.database.reading() as conn:
         try:
             return await find_person(conn, app.settings.workspace, who)
         except NobodyFound as error:
-            raise Refused(404, "participant_unknown", str(error)) from None
+            raise RequestRefused(404, "participant_unknown", str(error)) from None

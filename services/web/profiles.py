@@ -24,5 +24,5 @@ def add_profile(router: APIRouter, app: App) -> None:
     async def change(who: Who, body: ProfileChange) -> list[ProfileField]:
         """Set fields and remove fields; the profile as it then is."""
         one = await person(app, who)
-        wish = (dict(body.fields), body.remove, body.by, body.reason)
-        return await change_profile(app, one.participant_id, *wish, timeout_s=WAIT_S)
+        command = (dict(body.fields), body.remove, body.by, body.reason)
+        return await change_profile(app, one.participant_id, *command, timeout_s=WAIT_S)

@@ -1,4 +1,4 @@
-"""Threads over HTTP: lists, one whole thread, what is due next, and wishes, which track_threads decides."""
+"""Threads over HTTP: lists, one whole thread, what is due next, and requests, which track_threads decides."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from schemas.events.threads import ThreadState
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.paging import MOST, Page
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
-from services.operations.threads import requests as wishes
-from services.operations.threads.reading import (
+from services.operations.threads import requests
+from services.operations.threads.listing import (
     Due,
     ThreadLine,
     ThreadUnknown,
@@ -24,7 +24,7 @@ from services.operations.threads.reading import (
     list_threads,
     whole_thread,
 )
-from services.web.bodies import Marks, NewNote, Stepped, StepWish
+from services.web.bodies import Marks, NewNote, StepCommand, Stepped
 
 WAIT_S = 5.0  # how long a request waits for track_threads' decision
 
@@ -74,14 +74,14 @@ def add_wishes(router: APIRouter, app: App) -> None:
     """The asking half: 200 with what became of it, 409 where it was refused, 503 where it is not decided yet."""
 
     @router.post("/threads/{thread_id}/steps")
-    async def step(thread_id: UUID, body: StepWish) -> Stepped:
+    async def step(thread_id: UUID, body: StepCommand) -> Stepped:
         """Ask for one step of the state machine; it is made or refused, and logged either way."""
         try:
-            made = await wishes.move(app, thread_id, body.to, body.reason, body.by, timeout_s=WAIT_S)
+            made = await requests.move(app, thread_id, body.to, body.reason, body.by, timeout_s=WAIT_S)
         except ThreadUnknown as error:
             raise _unknown(error) from None
         if made.refused:
-            raise Refused(409, "step_refused", made.refused)
+            raise RequestRefused(409, "step_refused", made.refused)
         return Stepped(from_state=made.from_state, to_state=made.to_state)
 
     @router.patch("/threads/{thread_id}")
@@ -98,11 +98,11 @@ def add_wishes(router: APIRouter, app: App) -> None:
 
 async def _mark(app: App, thread_id: UUID, **given: object) -> None:
     try:
-        await wishes.mark(app, thread_id, timeout_s=WAIT_S, **given)
+        await requests.mark(app, thread_id, timeout_s=WAIT_S, **given)
     except ThreadUnknown as error:
         raise _unknown(error) from None
-    except wishes.GoalUnknown as error:
-        raise Refused(409, "goal_unknown", str(error)) from None
+    except requests.GoalUnknown as error:
+        raise RequestRefused(409, "goal_unknown", str(error)) from None
 
 
 async def _whole(app: App, thread_id: UUID, limit: int = MOST, after: str = "") -> WholeThread:
@@ -115,5 +115,5 @@ async def _whole(app: App, thread_id: UUID, limit: int = MOST, after: str = "") 
         raise _unknown(error) from None
 
 
-def _unknown(error: ThreadUnknown) -> Refused:
-    return Refused(404, "thread_unknown", str(error))
+def _unknown(error: ThreadUnknown) -> RequestRefused:
+    return RequestRefused(404, "thread_unknown", str(error))

@@ -13,7 +13,7 @@ from fastapi.security import HTTPBearer
 from services.core.request_limits import Pace
 from services.core.settings import WebSettings
 from services.core.settings.api_tokens import ApiToken
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.web.caller import remember
 
 BEARER = HTTPBearer(auto_error=False, description="A token of `[[web.tokens]]`, or that of `web.api_token`.")
@@ -30,9 +30,9 @@ def bearer_of(web: WebSettings) -> Callable[[str], Callable[[Request], Awaitable
             token = _token(tokens, request)
             scope = f"{area}:{'read' if request.method in READS else 'write'}"
             if not token.may(scope):
-                raise Refused(403, "scope_missing", f"the token {token.name} is not for {scope}")
+                raise RequestRefused(403, "scope_missing", f"the token {token.name} is not for {scope}")
             if paces[token.name].takes(token.name):
-                raise Refused(429, "too_many", f"more than {token.requests_per_minute} requests in a minute")
+                raise RequestRefused(429, "too_many", f"more than {token.requests_per_minute} requests in a minute")
             remember(token)
 
         return check
@@ -42,15 +42,15 @@ def bearer_of(web: WebSettings) -> Callable[[str], Callable[[Request], Awaitable
 
 def _token(tokens: tuple[ApiToken, ...], request: Request) -> ApiToken:
     if not tokens:
-        raise Refused(
+        raise RequestRefused(
             403,
             "api_off",
             "the API is off: set [[web.tokens]] or web.api_token, and send it as `Authorization: Bearer`",
         )
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
     if scheme.lower() != "bearer" or not given.strip():
-        raise Refused(401, "token_missing", "send the API token as `Authorization: Bearer TOKEN`")
+        raise RequestRefused(401, "token_missing", "send the API token as `Authorization: Bearer TOKEN`")
     found = [one for one in tokens if one.is_this(given.strip())]  # all are compared: the time tells nothing
     if not found:
-        raise Refused(401, "token_wrong", "this is no API token of this deployment")
+        raise RequestRefused(401, "token_wrong", "this is no API token of this deployment")
     return found[0]

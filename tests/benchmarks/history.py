@@ -15,7 +15,7 @@ from functools import partial
 
 from deploy.local import EmbeddedStack
 from services.core.app import App, open_app
-from services.core.bus.undone import advance, undone_places
+from services.core.bus.undone_events import advance, undone_places
 from services.operations.preparation import prepare
 from tests.benchmarks.measured import Measured, at_most
 from tests.benchmarks.recall_support import Options, run

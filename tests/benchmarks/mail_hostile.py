@@ -23,7 +23,7 @@ from services.mail.masking import mask
 from services.mail.message import Limits
 from services.mail.mime import UNREADABLE, read_mail
 from services.mail.reports import read_report
-from services.read_email.reading import MAX_TEXT
+from services.read_email.contents import MAX_TEXT
 from tests.benchmarks.measured import Measured, at_most
 from tests.support.memory import largest_mb
 

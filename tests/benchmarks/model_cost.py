@@ -19,7 +19,7 @@ from services.cli.knowledge.add import add_all
 from services.core.app import open_app
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings, shelf_of
-from services.demo.playing import play
+from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.model.anthropic_wire import to_wire
 from services.model.offline import OfflineModel

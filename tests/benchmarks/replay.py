@@ -32,7 +32,7 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import decode, encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
@@ -43,9 +43,9 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import Keys, MasterKeys, SubjectKey, read_master_keys
 from services.core.keys.aead import KEY, KEY_BYTES, clear_part, seal_json
 from services.operations.rebuild import run as rebuild
-from services.operations.rebuild.beside import beside, connected
-from services.operations.rebuild.fold import fold_events, projections, state_hash
+from services.operations.rebuild.projections import fold_events, projections, state_hash
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import beside, connected
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.benchmarks.measured import Measured

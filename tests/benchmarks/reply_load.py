@@ -21,7 +21,7 @@ from aiokafka.partitioner import murmur2
 from deploy.local import EmbeddedStack
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all

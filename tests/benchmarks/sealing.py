@@ -19,7 +19,7 @@ from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRecorded
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.db import Connection, fetch_all, give_keys, queries
 from services.core.keys.aead import open_json, seal_json

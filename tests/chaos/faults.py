@@ -10,7 +10,7 @@ from datetime import timedelta
 
 import psycopg
 
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
 from services.core.bus.unit import Row

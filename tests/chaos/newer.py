@@ -16,7 +16,7 @@ from uuid import UUID
 import psycopg
 from aiokafka.errors import KafkaError
 
-from services.core.bus import held
+from services.core.bus import held_records as held
 from services.core.bus.delivery import Headers, Record
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary

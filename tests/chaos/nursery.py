@@ -19,8 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from deploy.local.leash import tie_to
 from deploy.local.processes import leashed
+from deploy.local.supervisor import tie_to
 
 ROOT = Path(__file__).parents[2]
 

@@ -25,7 +25,7 @@ from services.core.bus.topics_admin import committed, ends
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Temporary
 from services.operations.log import read
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
 from services.operations.settle import StillBusy, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
 from tests.chaos.faults import do

@@ -15,7 +15,7 @@ import pytest
 
 from services.core.app import open_app
 from services.core.db import fetch_all
-from services.operations.running import settings_here
+from services.operations.deployment import settings_here
 from services.operations.settle import settle, unfinished
 from tests.chaos.traffic import deliver, make_mails, offered
 from tests.oracle.collect import judged

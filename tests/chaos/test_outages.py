@@ -13,7 +13,7 @@ import pytest
 from deploy.local import EmbeddedStack, Endpoints
 from schemas.events.mail import MailReceived
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.processor import Processor
 from services.core.bus.retry import PASSING
 from services.core.bus.runner import Runner, publish
@@ -21,7 +21,7 @@ from services.core.bus.topics_admin import committed, ends, reset_group
 from services.core.bus.work import Work
 from services.core.db import fetch_all
 from services.operations.preparation import prepare
-from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.projections import state_hash
 from services.operations.settle import settle, unfinished
 from services.pipeline import PROCESSORS
 from services.process import working

@@ -18,7 +18,7 @@ from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
 from services.cli.mails import outcomes
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import random_id, utc_now

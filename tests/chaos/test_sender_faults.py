@@ -14,7 +14,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.replies import ReplyApproved
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope

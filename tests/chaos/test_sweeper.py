@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deploy.local import Endpoints
 from services.core.app import App, open_app
-from services.core.bus.sweeper import sweep
+from services.core.bus.outbox_relay import sweep
 from services.core.db import fetch_all
 from services.operations.preparation import prepare
 from services.receive_email.accept import accept

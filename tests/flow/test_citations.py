@@ -6,7 +6,7 @@ import re
 from uuid import UUID
 
 from services.core.clock import random_id
-from services.operations.knowledge.reading import show_document
+from services.operations.knowledge.listing import show_document
 from services.operations.settle import settle
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, rows, verified

@@ -12,7 +12,7 @@ from deploy.local import Endpoints
 from services.core.app import App
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
-from services.demo.playing import play
+from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.demo.world.nouns import Mail
 from services.model.offline import OfflineModel

@@ -28,9 +28,9 @@ from services.core.settings import Settings
 from services.operations.archive.move import move
 from services.operations.archive.thaw import thaw
 from services.operations.rebuild import run
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
@@ -251,7 +251,7 @@ async def test_an_archived_mail_is_not_let_in_again(settings: Settings, conn: Co
 
 def test_the_command_moves_and_checks(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """`archive` says which files it wrote, to another folder where asked; `--check` exits 1 once a byte has changed."""
-    monkeypatch.setattr("services.operations.running.settings_here", lambda home: settings)
+    monkeypatch.setattr("services.operations.deployment.settings_here", lambda home: settings)
     elsewhere = tmp_path / "elsewhere"
     moved = CliRunner().invoke(web_app, ["archive", "--older-than", "0d", "--to", elsewhere.as_uri()])
     assert moved.exit_code == 0, moved.output
@@ -286,7 +286,7 @@ async def _thawed(conn: Connection, archive: Archive) -> Counter[str]:
 
 async def _type(settings: Settings, *arguments: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("services.operations.running.settings_here", lambda home: settings)
+        patch.setattr("services.operations.deployment.settings_here", lambda home: settings)
         result = await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments))
     assert result.exit_code == 0, result.output
     return result.stdout

@@ -24,8 +24,8 @@ from services.operations.backup.manifest import NAME, Manifest, NoBackup, newest
 from services.operations.backup.restore import DeploymentThere
 from services.operations.backup.take import BLOBS, take
 from services.operations.rebuild import run
-from services.operations.rebuild.beside import connected
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from services.send_email import hold
@@ -193,7 +193,7 @@ def _type(settings: Settings, arguments: list[str]) -> str:
 
 def _invoke(settings: Settings, arguments: list[str]) -> Result:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("services.operations.running.settings_here", lambda home: settings)
+        patch.setattr("services.operations.deployment.settings_here", lambda home: settings)
         patch.setenv("CORRESPONDENT_DATABASE_URL", settings.database_url)
         return CliRunner().invoke(web_app, arguments)
 

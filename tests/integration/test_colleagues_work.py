@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from deploy.local import Endpoints
-from services.operations.threads import requests as wishes
+from services.operations.threads import requests
 from services.receive_email.accept import accept
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -59,7 +59,7 @@ async def test_a_thread_that_a_colleague_had_answered_was_ours_for_ever_when_han
     thread_id = await app.write("We want to change it.", subject="Our contract")
     await by_hand(app, "Dear Ada, which clause do you mean?")
     async with app.at_work():
-        made = await wishes.move(app.app, thread_id, "in_progress", "answered", "grace", timeout_s=120)
+        made = await requests.move(app.app, thread_id, "in_progress", "answered", "grace", timeout_s=120)
     assert (made.from_state, made.to_state, made.refused) == ("escalated", "in_progress", "")
     await app.settle()
     whole = await app.thread(thread_id)

@@ -12,8 +12,8 @@ from psycopg import AsyncConnection
 
 from deploy.local import Endpoints
 from services.core.app import App
-from services.core.bus.sweeper import refill
-from services.core.bus.undone import BATCH, Pairs, advance, low_mark, pairs_of, undone_places
+from services.core.bus.outbox_relay import refill
+from services.core.bus.undone_events import BATCH, Pairs, advance, low_mark, pairs_of, undone_places
 from services.core.db import fetch_all
 from services.receive_email.accept import accept
 from tests.support.app import settings_for

@@ -15,9 +15,9 @@ from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.errors import Permanent
 from services.operations import dead_letters
-from services.operations.dead_letters import Choice, NoSuchLetter
+from services.operations.dead_letters import Choice, NoSuchDeadLetter
 from services.operations.dead_letters import places as letter_places
-from services.operations.dead_letters.letter import Letter
+from services.operations.dead_letters.dead_letter import DeadLetter
 from services.operations.preparation import prepare
 from tests.support.app import settings_for
 
@@ -60,9 +60,9 @@ def records(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-async def listed(app: App, limit: int, *, every: bool = False) -> list[Letter]:
+async def listed(app: App, limit: int, *, every: bool = False) -> list[DeadLetter]:
     """All pages, one after the other."""
-    found: list[Letter] = []
+    found: list[DeadLetter] = []
     after = ""
     while True:
         page = await dead_letters.page_of(app, Choice(), every=every, limit=limit, after=after)
@@ -84,7 +84,7 @@ async def test_each_list_of_dead_letters_read_all_of_them(app: App, records: lis
     [same] = await dead_letters.named(app, [str(page[0].id)[:12]])
     assert same == page[0]
     assert len(records) == 6
-    with pytest.raises(NoSuchLetter):
+    with pytest.raises(NoSuchDeadLetter):
         await dead_letters.named(app, ["zz"])
     await fail(app, range(LETTERS, LETTERS + 1))
     assert await dead_letters.waiting(app) == LETTERS + 1

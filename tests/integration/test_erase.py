@@ -17,15 +17,14 @@ from services.cli.keys import rewrap_all
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.places import ArchiveMissing
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.delivery import Record
 from services.core.db import fetch_all
 from services.core.ids import participant_id
 from services.core.keys import Erased
 from services.core.keys.aead import seal_json
 from services.core.keys.master import FILE, add_master_key
-from services.operations import alone
-from services.operations.alone import HistoryHeld
+from services.operations import history_lock as alone
 from services.operations.archive.move import move
 from services.operations.dead_letters import all_letters
 from services.operations.erase import run
@@ -33,10 +32,11 @@ from services.operations.erase.export import export
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase, finish
 from services.operations.erase.words import Marks
+from services.operations.history_lock import HistoryHeld
 from services.operations.rebuild import run as rebuilding
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.projections import state_hash
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed

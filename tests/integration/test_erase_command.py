@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 from deploy.local import Endpoints
 from services.cli.main import web_app
 from services.core.app import App
-from services.operations import running
+from services.operations import deployment as running
 from tests.support.app import running_app, settings_for
 from tests.support.remembered_people import write
 

@@ -18,7 +18,7 @@ from services.core.db import fetch_all
 from services.operations.erase.proof import Proof, prove_disk
 from services.operations.erase.run import erase
 from services.operations.erase.words import Marks
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.scrub import run as scrubbing
 from services.operations.scrub.disk import words_in_bytes
 from services.operations.scrub.run import Scrubbed, pending, scrub

@@ -15,7 +15,7 @@ from schemas.events.memory import FactRecorded, FactRequested
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.archive.archive import archive_of
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
 from services.core.clock import random_id

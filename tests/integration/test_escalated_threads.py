@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.operations.threads import requests as wishes
+from services.operations.threads import requests
 from tests.support.tending import Tended, tending
 
 
@@ -54,7 +54,7 @@ async def test_handed_back_the_waiting_mail_gets_its_turn(app: Tended) -> None:
     thread_id = await app.write("We want to change it.", subject="Our contract")
     await app.write("How do I export as CSV?", subject="Re: Our contract", after="<m1@acme.example>")
     async with app.at_work():
-        await wishes.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
+        await requests.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await app.settle()
     turns = await app.rows("SELECT outcome, reason FROM turns ORDER BY opened_at")
     assert turns[0]["outcome"] == "escalated"
@@ -99,7 +99,7 @@ async def test_a_mail_for_a_person_is_learned_of_and_waits(app: Tended) -> None:
     assert await app.current() == ["Team"]
     assert await app.rows("SELECT 1 FROM events WHERE type = 'reply.drafted.v1'") == []
     async with app.at_work():
-        await wishes.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
+        await requests.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await app.settle()
     turns = await app.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", "sent"]
@@ -111,7 +111,7 @@ async def test_a_mail_that_a_rule_had_handed_over_was_never_answered_once_handed
     thread_id = await app.write("How do I change it?", subject="Our contract")
     assert (await app.thread(thread_id)).conversation[0].pending
     async with app.at_work():
-        await wishes.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
+        await requests.move(app.app, thread_id, "in_progress", "the agent can do it", "grace", timeout_s=120)
     await app.settle()
     turns = await app.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", "sent"]

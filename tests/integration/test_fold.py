@@ -16,11 +16,11 @@ from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
 from services.core.settings import Settings
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import HistoryBroken, fold, fold_events, projections, state_hash
+from services.operations.rebuild.projections import HistoryBroken, fold, fold_events, projections, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
-from services.operations.threads import requests as wishes
-from services.operations.threads.reading import list_threads
+from services.operations.threads import requests
+from services.operations.threads.listing import list_threads
 from services.receive_email.accept import accept
 from tests.support.letters import letter
 from tests.support.lived_in import lived_through
@@ -70,7 +70,7 @@ async def _people_act(app: App) -> None:
     )  # fmt: skip
     await accept(app, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
     await settle(app)
-    await wishes.mark(app, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
+    await requests.mark(app, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
 
 
 @pytest.fixture

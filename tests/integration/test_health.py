@@ -14,7 +14,7 @@ from deploy.local import Endpoints
 from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.bus.lost_logs import acknowledge, recent_losses
-from services.core.bus.sweeper import sweep
+from services.core.bus.outbox_relay import sweep
 from services.core.db import fetch_all
 from services.operations.health import state
 from services.operations.health.state import read_health

@@ -13,7 +13,7 @@ from services.cli.mails import outcomes
 from services.core.app import App
 from services.core.paging import Page
 from services.operations.memory.people import list_people
-from services.operations.threads.reading import list_threads
+from services.operations.threads.listing import list_threads
 from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
 from tests.support.history import PAGE, asked_at_start, asked_by_lists, asked_by_status, fill, read_by

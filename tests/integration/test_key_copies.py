@@ -14,7 +14,7 @@ from services.core.clock import utc_now
 from services.core.db import Connection
 from services.core.settings import Settings
 from services.operations.backup.keys import copies_left, keep_keys, master_beside
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from tests.support.app import settings_for
 
 

@@ -17,9 +17,9 @@ from services import learn_documents
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.memory.knowledge import passages_by_id
-from services.operations.knowledge.reading import find_passages, list_documents, list_unread, show_document, sources_of
+from services.operations.knowledge.listing import find_passages, list_documents, list_unread, show_document, sources_of
 from services.operations.knowledge.requests import DocumentTooLarge, ask, became, hand_in, unfinished
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
 from tests.support.documents import shelve
 from tests.support.remembering import Memory, day, remembering
 from tests.support.stack import fresh_database
@@ -80,8 +80,8 @@ async def test_a_changed_document_is_a_new_edition_and_the_old_one_answers_for_i
 
 async def test_the_same_content_again_is_no_edition_and_a_former_content_is(memory: Memory) -> None:
     """Handing in twice, before or after it was read, changes nothing; going back to an old text does."""
-    wishes = [(await _hand(memory, OLD)) for _ in range(2)]
-    assert wishes[0] == wishes[1]
+    commands = [(await _hand(memory, OLD)) for _ in range(2)]
+    assert commands[0] == commands[1]
     await settle(memory)
     assert await _hand(memory, OLD) is None
     for text in (NEW, OLD):
@@ -96,7 +96,7 @@ async def _hand(memory: Memory, text: str) -> Any:
     handed = await hand_in(
         memory.app, text.encode(), origin="refunds.md", title="r", by="t", media_type="text/markdown"
     )
-    return handed.wish
+    return handed.command
 
 
 async def test_a_removed_document_is_found_no_more_and_may_come_back(memory: Memory) -> None:
@@ -105,11 +105,11 @@ async def test_a_removed_document_is_found_no_more_and_may_come_back(memory: Mem
     await settle(memory)
     for decision in ("removed", "refused"):
         memory.clock.forward(memory.clock() + (day(1) - day(0)))
-        wish = await ask(memory.app, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))
-        assert await unfinished(memory.app, [wish]) == 1
+        command = await ask(memory.app, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))
+        assert await unfinished(memory.app, [command]) == 1
         await settle(memory)
-        assert await unfinished(memory.app, [wish]) == 0
-        assert [one.decision for one in await became(memory.app, [wish])] == [decision]
+        assert await unfinished(memory.app, [command]) == 0
+        assert [one.decision for one in await became(memory.app, [command])] == [decision]
     assert await texts(memory) == []
     assert await list_documents(memory.app) == []
     (gone,) = await list_documents(memory.app, removed=True)

@@ -17,7 +17,7 @@ from services import learn_documents, learn_facts, read_email, track_threads
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.ids import article_id, text_sha256
-from services.operations.knowledge.reading import find_passages, last_answer, list_documents, list_proposals, proposal
+from services.operations.knowledge.listing import find_passages, last_answer, list_documents, list_proposals, proposal
 from services.operations.knowledge.requests import ask, became
 from services.receive_email.accept import accept
 from tests.support.remembering import ADA, Memory, remembering
@@ -68,9 +68,9 @@ async def sent(memory: Memory, mail: dict[str, Any], drafted: str, went: str) ->
 async def decide(memory: Memory, document_id: UUID, saw: str, **given: Any) -> str:
     """A person's word; what became of it."""
     word = ProposalDecided(document_id=document_id, text_sha256=text_sha256(saw), by="grace", **given)
-    wish = await ask(memory.app, word)
+    command = await ask(memory.app, word)
     await memory.settle(ALL)
-    (one,) = await became(memory.app, [wish])
+    (one,) = await became(memory.app, [command])
     return f"{one.decision}: {one.detail}" if one.detail else one.decision
 
 
@@ -112,8 +112,10 @@ async def test_a_rejected_article_is_not_proposed_again(memory: Memory) -> None:
     assert await decide(memory, one.document_id, one.text, accept=False, reason="said elsewhere") == (
         "rejected: said elsewhere"
     )
-    wish = ArticleRequested(document_id=one.document_id, thread_id=mail["thread_id"], reply_id=one.reply_id, by="grace")
-    await ask(memory.app, wish)
+    command = ArticleRequested(
+        document_id=one.document_id, thread_id=mail["thread_id"], reply_id=one.reply_id, by="grace"
+    )
+    await ask(memory.app, command)
     await memory.settle(ALL)
     found = await proposal(memory.app, one.document_id)
     assert found is not None
@@ -140,11 +142,11 @@ async def test_a_person_may_ask_for_an_article_of_any_answer(memory: Memory) -> 
     id = article_id(memory.workspace, mail["thread_id"], reply)
     await ask(memory.app, ArticleRequested(document_id=id, thread_id=mail["thread_id"], reply_id=reply, by="grace"))
     nothing = ArticleRequested(document_id=random_id(), thread_id=mail["thread_id"], reply_id=random_id(), by="grace")
-    wish = await ask(memory.app, nothing)
+    command = await ask(memory.app, nothing)
     await memory.settle(ALL)
     (one,) = await list_proposals(memory.app)
     assert (one.document_id, one.source) == (id, "asked for by grace")
-    assert [(out.decision, out.detail) for out in await became(memory.app, [wish])] == [
+    assert [(out.decision, out.detail) for out in await became(memory.app, [command])] == [
         ("refused", "there is no such answer")
     ]
 

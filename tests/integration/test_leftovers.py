@@ -13,8 +13,8 @@ from services.core.app import open_app
 from services.core.db import Connection, fetch_all
 from services.core.settings import Settings
 from services.operations.erase.run import finish
-from services.operations.rebuild.beside import connected, make
 from services.operations.rebuild.run import SCHEMA
+from services.operations.rebuild.shadow_schema import connected, make
 from services.operations.replay.leftovers import cache_of, files_of
 from services.operations.replay.model import Asking
 from services.operations.replay.sandbox import Sandbox, open_sandbox

@@ -13,11 +13,11 @@ from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.bus.runner import enter
 from services.learn_facts import decide_facts
+from services.operations.memory.facts import current
 from services.operations.memory.past import as_of
-from services.operations.memory.reading import current
 from services.operations.memory.search import find
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 
@@ -79,20 +79,20 @@ async def so_on(memory: Memory, on: float) -> list[str]:
 async def merge(memory: Memory, on: float) -> None:
     """The two addresses are one person."""
     ids = {"participant_id": memory.person(HOME), "into": memory.person()}
-    wish = ParticipantMergeRequested.model_validate({**ids, "op": "merge", "by": "grace"})
-    await enter(memory.app, memory.event(wish, day(on)))
+    command = ParticipantMergeRequested.model_validate({**ids, "op": "merge", "by": "grace"})
+    await enter(memory.app, memory.event(command, day(on)))
     await memory.settle()
 
 
 @pytest.mark.parametrize("wish", [{"op": "forget"}, {"op": "correct", "value": "Odoo"}])
 async def test_what_was_merged_into_a_forgotten_fact_answered_in_its_time_and_came_back_with_an_older_mail(
-    memory: Memory, wish: dict[str, Any]
+    memory: Memory, command: dict[str, Any]
 ) -> None:
     """Members are withdrawn with the fact that shows them: no window finds them, no older mail in their words does."""
     await told_tool(memory, "SAP tool", SAP, 1)
     await told_tool(memory, "SAP tools", SAPS, 5)
     assert await shown(memory) == ["SAP tool"]
-    await memory.ask(on=8, fact_id=await id_of(memory, "SAP tool"), **wish)
+    await memory.ask(on=8, fact_id=await id_of(memory, "SAP tool"), **command)
     found = await find(memory.app, memory.person(), "Which SAP tool did we use in January 2026?", now=day(40))
     assert [hit.fact.value for hit in found.hits if "SAP" in hit.fact.value] == []
     await told_tool(memory, "SAP tools", SAPS, 9, sent_on=6)
@@ -101,14 +101,14 @@ async def test_what_was_merged_into_a_forgotten_fact_answered_in_its_time_and_ca
 
 
 @pytest.mark.parametrize("wish", [{"op": "forget"}, {"op": "correct", "value": "Team"}])
-async def test_brief_and_session_still_told_what_was_taken_back(memory: Memory, wish: dict[str, Any]) -> None:
+async def test_brief_and_session_still_told_what_was_taken_back(memory: Memory, command: dict[str, Any]) -> None:
     """Derived text of any of the person's addresses is emptied, by events, and the running session is over."""
     for address in (HOME, ADA):
         mail = await memory.mail("We are on the Pro plan.", on=1, sender=address)
         told = {"brief": "Ada is on the Pro plan.", "summary": "Ada is on the Pro plan."}
         await memory.learn(mail, fact("plan", "Pro", "on the Pro plan"), **told)
     await merge(memory, 1.1)
-    await memory.ask(on=1.2, fact_id=await id_of(memory, "Pro"), **wish)
+    await memory.ask(on=1.2, fact_id=await id_of(memory, "Pro"), **command)
     assert await memory.rows("SELECT text FROM briefs") == [{"text": ""}, {"text": ""}]
     left = await memory.rows("SELECT summary, entities, expires_at <= %(at)s AS over FROM sessions", at=day(1.2))
     assert left == [{"summary": "", "entities": [], "over": True}] * 2

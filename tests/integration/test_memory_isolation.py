@@ -29,7 +29,8 @@ from services.load_memory.layers import LAYERS
 from services.load_memory.turn import Turn, load_mails
 from services.memory.embeddings import meanings
 from services.memory.questions import read
-from services.operations.memory import past, people, reading
+from services.operations.memory import facts as reading
+from services.operations.memory import past, people
 from services.operations.memory import search as finding
 from services.reflect.materials import gather
 from services.web.routes import routes

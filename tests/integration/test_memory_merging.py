@@ -22,10 +22,11 @@ from services.load_memory.turn import SQL as CONTEXT
 from services.operations.erase.person import person
 from services.operations.erase.run import erase
 from services.operations.erase.survey import survey
-from services.operations.memory import past, reading
+from services.operations.memory import facts as reading
+from services.operations.memory import past
 from services.operations.memory import search as finding
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from services.track_threads.apply import SQL as THREADS
 from services.web.routes import routes
 from tests.support.remembering import Memory, day, fact, remembering
@@ -60,11 +61,11 @@ async def told(memory: Memory, addr: str, plan: str, *, on: float, **given: Any)
 async def ask(memory: Memory, op: str, who: str, into: str, on: float) -> str:
     """What becomes of a person's wish."""
     ids = {"participant_id": memory.person(who), "into": memory.person(into)}
-    wish = memory.event(ParticipantMergeRequested.model_validate({**ids, "op": op, "by": "grace"}), day(on))
-    await enter(memory.app, wish)
+    command = memory.event(ParticipantMergeRequested.model_validate({**ids, "op": op, "by": "grace"}), day(on))
+    await enter(memory.app, command)
     await memory.settle()
     rows = await memory.rows(
-        "SELECT decision, reason FROM fact_log WHERE cause = %(id)s AND fact_id IS NULL", id=wish.id
+        "SELECT decision, reason FROM fact_log WHERE cause = %(id)s AND fact_id IS NULL", id=command.id
     )
     return f"{rows[0]['decision']}: {rows[0]['reason']}"
 

@@ -15,11 +15,11 @@ import pytest
 
 from deploy.local import Endpoints
 from services import learn_facts, read_email
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.runner import Runner, enter, publish
 from services.core.db import Database
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
 from tests.support.remembering import Memory, fact, remembering
 from tests.support.stack import fresh_database
 

@@ -26,10 +26,10 @@ from services.learn_facts.proposals import record_all
 from services.memory.embeddings import meanings
 from services.memory.search import search_facts
 from services.memory.tuning import tuned
+from services.operations.memory.facts import RememberedFact, current, history
 from services.operations.memory.past import as_of
-from services.operations.memory.reading import RememberedFact, current, history
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from tests.support.remembering import ADA, Memory, day, fact, remembering
 from tests.support.stack import fresh_database
 

@@ -12,7 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.bus.runner import enter
-from services.operations.threads import requests as wishes
+from services.operations.threads import requests
 from tests.support.tending import Tended, tending
 
 WORK, HOME = "ada@acme.example", "ada@home.example"
@@ -25,7 +25,7 @@ async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
         await one.write("We are on the Team plan. The export of report 4471 fails.")
         await one.write("Hello, a first mail from home.", subject="Other", sender=HOME)
         async with one.at_work():
-            await wishes.mark(one.app, await begun(one), timeout_s=60, by="grace", add_goals=("Send Ada the patch",))
+            await requests.mark(one.app, await begun(one), timeout_s=60, by="grace", add_goals=("Send Ada the patch",))
         await one.settle()
         yield one
 
@@ -48,8 +48,8 @@ async def asked_again(app: Tended, inbox: int = 0) -> tuple[UUID, dict[str, str]
 async def test_a_merged_person_goes_on_with_their_thread_from_the_other_address(app: Tended) -> None:
     """Summary, goals, our replies and their own mail are there, and nobody is taken for another person."""
     ids = {"participant_id": app.person(HOME), "into": app.person(WORK)}
-    wish = ParticipantMergeRequested.model_validate({**ids, "op": "merge", "by": "grace"})
-    await enter(app.app, app.event(wish, app.clock()))
+    command = ParticipantMergeRequested.model_validate({**ids, "op": "merge", "by": "grace"})
+    await enter(app.app, app.event(command, app.clock()))
     await app.settle()
     thread_id, found = await asked_again(app)
     assert thread_id == await begun(app)

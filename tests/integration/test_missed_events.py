@@ -13,7 +13,7 @@ from services.core.app import open_app
 from services.core.bus.codec import encode
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery, Partition, Record
-from services.core.bus.history import SQL, envelope
+from services.core.bus.event_store import SQL, envelope
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.db import fetch_one
 from services.core.errors import Permanent

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from services.operations.threads import requests as wishes
+from services.operations.threads import requests
 from tests.support.tending import Tended, tending
 
 ANGRY = "This is unacceptable, I am furious. The csv export stops with a timeout."
@@ -49,15 +49,15 @@ async def test_a_thread_that_a_person_resolves_leaves_no_trouble_open(app: Tende
     (issue,) = await app.rows("SELECT resolved FROM participant_issues")
     assert not issue["resolved"]
     async with app.at_work():
-        await wishes.mark(app.app, thread_id, timeout_s=60, by="grace", add_goals=("Send the patch",))
-        with pytest.raises(wishes.GoalUnknown):
-            await wishes.mark(app.app, thread_id, timeout_s=60, by="grace", close_goals=("Win",))
+        await requests.mark(app.app, thread_id, timeout_s=60, by="grace", add_goals=("Send the patch",))
+        with pytest.raises(requests.GoalUnknown):
+            await requests.mark(app.app, thread_id, timeout_s=60, by="grace", close_goals=("Win",))
         (goal,) = [one for one in (await app.thread(thread_id)).goals if one.text == "Send the patch"]
         assert goal.closed_at is None
         state = (await app.thread(thread_id)).thread.state
         if state == "escalated":
-            await wishes.move(app.app, thread_id, "in_progress", "", "grace", timeout_s=60)
-        made = await wishes.move(app.app, thread_id, "resolved", "patched", "grace", timeout_s=60)
+            await requests.move(app.app, thread_id, "in_progress", "", "grace", timeout_s=60)
+        made = await requests.move(app.app, thread_id, "resolved", "patched", "grace", timeout_s=60)
     assert not made.refused
     await app.settle()
     assert [row["resolved"] for row in await app.rows("SELECT resolved FROM participant_issues")] == [True]

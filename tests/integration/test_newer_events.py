@@ -17,7 +17,7 @@ from services import load_memory
 from services.core.app import App
 from services.core.bus.codec import Undecodable
 from services.core.bus.delivery import Delivery
-from services.core.bus.held import HELD, SQL, Held
+from services.core.bus.held_records import HELD, SQL, Held
 from services.core.bus.processor import Processor
 from services.core.bus.retry import classify
 from services.core.bus.runner import Runner

@@ -18,14 +18,14 @@ from deploy.local import Endpoints
 from services import generate_reply, keep_time
 from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
-from services.core.bus.history import EventTooLarge
+from services.core.bus.event_store import EventTooLarge
+from services.core.bus.outbox_relay import refill, sweep
 from services.core.bus.runner import Runner
-from services.core.bus.sweeper import refill, sweep
-from services.core.bus.undone import SQL as UNDONE
-from services.core.bus.undone import pairs_of, undone_places
+from services.core.bus.undone_events import SQL as UNDONE
+from services.core.bus.undone_events import pairs_of, undone_places
 from services.core.db import fetch_all
 from services.core.keys import is_sealed
 from services.core.settings import Settings

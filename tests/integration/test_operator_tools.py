@@ -18,10 +18,11 @@ from services.cli.main import web_app
 from services.core.app import App
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Record
-from services.core.bus.sweeper import refill
+from services.core.bus.outbox_relay import refill
 from services.core.settings import Settings
-from services.operations import dead_letters, running
-from services.operations.dead_letters.letter import Letter
+from services.operations import dead_letters
+from services.operations import deployment as running
+from services.operations.dead_letters.dead_letter import DeadLetter
 from services.operations.health import state
 from services.operations.settle import settle
 from services.operations.topics import readings
@@ -51,7 +52,7 @@ class Place:
         """Run `correspondent` with these arguments, in a thread of its own as it starts its own loop."""
         return await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments), env={"COLUMNS": "220"})
 
-    async def letters(self) -> list[Letter]:
+    async def letters(self) -> list[DeadLetter]:
         return await dead_letters.all_letters(self.app)
 
     async def submit(self, number: int, blob: str, **more: str) -> str:
@@ -64,7 +65,7 @@ class Place:
         assert result.exit_code == 0, result.output
         return str(data["document_id"])
 
-    async def poison(self, number: int, **more: str) -> Letter:
+    async def poison(self, number: int, **more: str) -> DeadLetter:
         """Submit a document whose bytes are not there, and wait for its dead letter."""
         before = len(await self.letters())
         await self.submit(number, LOST, **more)

@@ -15,15 +15,15 @@ from deploy.local import Endpoints
 from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnOpened
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import decode, encode, record_of, said_by
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.failed_turn import failed_turn
+from services.core.bus.outbox_relay import refill, sweep
 from services.core.bus.processor import Processor
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.runner import Runner
-from services.core.bus.sweeper import refill, sweep
 from services.core.bus.topics_admin import ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all

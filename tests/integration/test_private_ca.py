@@ -16,14 +16,14 @@ from aiosmtpd.smtp import SMTP
 
 from services.core.check.steps import Finding
 from services.core.settings import ImapSettings, InboxSettings, SmtpSettings
-from services.mail.smtp_dialogue import Letter, NotNow, dialogue
+from services.mail.smtp_dialogue import NotNow, SmtpMessage, dialogue
 from services.receive_email.check import check_inbox
 from tests.support.dovecot import running_dovecot
 from tests.support.private_ca import PrivateCa
 from tests.support.webhook_senders import certificate, private_pem
 
 CA = PrivateCa()
-LETTER = Letter("support@shop.example", "ann@acme.example", b"Subject: Hi\r\n\r\nHi\r\n")
+LETTER = SmtpMessage("support@shop.example", "ann@acme.example", b"Subject: Hi\r\n\r\nHi\r\n")
 
 
 @pytest.fixture

@@ -47,8 +47,8 @@ async def test_the_agent_reads_what_people_keep_before_what_it_learned(app: Tend
     """Set over REST, the field stands in the next context, before the participant's layer; removed, it is gone."""
     where = f"/api/participants/{ADA}/profile"
     async with app.at_work(), client(app) as api:
-        wish = {"fields": {"account_manager": "Grace", "tier": "gold"}, "by": "grace", "reason": "new contract"}
-        found = (await api.patch(where, json=wish)).json()
+        command = {"fields": {"account_manager": "Grace", "tier": "gold"}, "by": "grace", "reason": "new contract"}
+        found = (await api.patch(where, json=command)).json()
         await api.patch(where, json={"remove": ["tier"], "by": "grace"})
         left = (await api.get(where)).json()
     assert [(one["field"], one["value"], one["by"], one["reason"]) for one in found] == [
@@ -86,7 +86,7 @@ async def test_who_is_not_proved_sees_nobodys_profile(app: Tended) -> None:
 async def test_hostile_fields_are_refused(app: Tended) -> None:
     """Names and values that could break a line, a table or a prompt are refused in words, and nothing is kept."""
     where = f"/api/participants/{ADA}/profile"
-    wishes: list[dict[str, Any]] = [
+    commands: list[dict[str, Any]] = [
         {},
         {"fields": {}},
         {"fields": {"Two Words": "x"}},
@@ -100,9 +100,9 @@ async def test_hostile_fields_are_refused(app: Tended) -> None:
         {"fields": {"a": "x"}, "unknown": 1},
     ]
     async with client(app) as api:
-        for wish in wishes:
-            answer = await api.patch(where, json=wish)
-            assert (answer.status_code, answer.json()["error"]) == (422, "invalid"), wish
+        for command in commands:
+            answer = await api.patch(where, json=command)
+            assert (answer.status_code, answer.json()["error"]) == (422, "invalid"), command
         assert (
             await api.patch("/api/participants/nobody@x.example/profile", json={"remove": ["a"]})
         ).status_code == 404

@@ -20,10 +20,10 @@ from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import text_sha256
-from services.operations.drafts.reading import waiting_drafts
+from services.operations.drafts.listing import waiting_drafts
 from services.operations.rebuild import run
 from services.operations.rebuild.scopes import scope
-from services.operations.threads.reading import Clock, Message
+from services.operations.threads.listing import Clock, Message
 from tests.support.smtp_server import DROP, Session, SmtpServer, Step
 from tests.support.tending import Tended, tending
 

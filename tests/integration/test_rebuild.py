@@ -16,12 +16,12 @@ from services.cli import rebuild
 from services.core.app import open_app, open_keys
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
-from services.operations import alone
+from services.operations import history_lock as alone
 from services.operations.preparation import prepare
 from services.operations.rebuild import run
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.projections import state_hash
 from services.operations.rebuild.scopes import NAMES, NoSuchScope, scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
 from services.pipeline import NAMES as PROCESSORS
 from services.process import working
@@ -157,7 +157,7 @@ async def test_a_swap_whose_hold_was_lost_changes_nothing(
 
 def test_the_command_compares_and_swaps(lived_in: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """`rebuild --check` exits 0 on equal states; `rebuild threads` says which tables it swapped in."""
-    monkeypatch.setattr("services.operations.running.settings_here", lambda home: lived_in)
+    monkeypatch.setattr("services.operations.deployment.settings_here", lambda home: lived_in)
     web_app = typer.Typer()
     web_app.command()(rebuild.rebuild)
     checked = CliRunner().invoke(web_app, ["--check"])

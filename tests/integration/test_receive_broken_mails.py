@@ -19,7 +19,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.mail import EmailRead, MailReceived
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_all
 from services.mail.mime import UNREADABLE

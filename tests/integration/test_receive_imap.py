@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.settings import ImapSettings, InboxSettings, Settings
 from services.receive_email import EDGE
 from services.receive_email.imap import positions
-from services.receive_email.imap.nouns import Place
+from services.receive_email.imap.nouns import FolderPlace
 from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
 from tests.support.imap import eventually, letter, on_the_log, receiving_app, settings_for, stored
 
@@ -67,10 +67,10 @@ async def watching(app: App) -> AsyncIterator[None]:
         await asyncio.wait_for(work, 120)
 
 
-def place_of(app: App) -> Place:
+def place_of(app: App) -> FolderPlace:
     inbox = app.settings.inboxes[0]
     assert inbox.imap is not None
-    return Place(app, inbox, inbox.imap)
+    return FolderPlace(app, inbox, inbox.imap)
 
 
 async def opened(app: App) -> None:

@@ -20,7 +20,7 @@ from services.core.db import fetch_all
 from services.core.outages import mail_outages
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
 from services.receive_email.imap import connection, positions, watch, watch_inbox
-from services.receive_email.imap.nouns import Place
+from services.receive_email.imap.nouns import FolderPlace
 from services.receive_email.inboxes import watch_inboxes
 from tests.support.imap import eventually, letter, receiving_app, settings_for, stored
 from tests.support.proxy import FaultProxy
@@ -59,7 +59,7 @@ async def watching(app: App, imap: ImapSettings) -> AsyncIterator[None]:
 
 async def opened(app: App, imap: ImapSettings) -> None:
     async def has_position() -> bool:
-        return await positions.load(Place(app, INBOX, imap)) is not None
+        return await positions.load(FolderPlace(app, INBOX, imap)) is not None
 
     await eventually(has_position, "the inbox was opened")
 

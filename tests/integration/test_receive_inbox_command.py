@@ -13,7 +13,7 @@ from deploy.local import Endpoints
 from services.cli.main import web_app
 from services.core.settings import read_settings
 from services.operations.config_file import ConfigUnusable
-from services.receive_email.imap.nouns import Folder, Place
+from services.receive_email.imap.nouns import Folder, FolderPlace
 from services.receive_email.imap.positions import begin, load
 from tests.support.dovecot import PASSWORD, Dovecot, running_dovecot
 from tests.support.imap import receiving_app, settings_for
@@ -78,7 +78,7 @@ async def test_pausing_and_removing_keep_the_position(
     inbox = read_settings().inbox("support")
     assert inbox.imap is not None
     async with receiving_app(settings) as app:
-        place = Place(app, inbox, inbox.imap)
+        place = FolderPlace(app, inbox, inbox.imap)
         stood = await begin(place, Folder(uidvalidity=7, uidnext=42))
         for command in ("pause", "resume", "remove"):
             said = await asyncio.to_thread(run, tmp_path, command, "support")

@@ -22,7 +22,7 @@ from services.core.app import open_keys
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
 from services.demo.world import make_world
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.case import Case, CaseUnreadable, load, save
 from services.operations.replay.find import NoSuchEvent
 from services.operations.replay.log import LogOfAnotherCall
@@ -239,7 +239,7 @@ def test_the_command_saves_checks_and_goes_on(
     lived_in: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Exit code 0 without a difference, 1 with one, 2 on an error; a log that was cut short is gone on with."""
-    monkeypatch.setattr("services.operations.running.settings_here", lambda home: lived_in)
+    monkeypatch.setattr("services.operations.deployment.settings_here", lambda home: lived_in)
     web_app = typer.Typer(pretty_exceptions_enable=False)
     web_app.command()(command.replay_past)
     cases, log = tmp_path / "cases", tmp_path / "log.jsonl"

@@ -33,13 +33,13 @@ from services.operations.erase.run import erase
 from services.operations.erase.stores import tables
 from services.operations.erase.survey import Survey, survey
 from services.operations.rebuild import run as rebuild
-from services.operations.rebuild.beside import connected
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
 from services.operations.retention import daily
-from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import preview, run
 from tests.support.app import running_app
 from tests.support.bus import until_true

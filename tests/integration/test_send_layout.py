@@ -20,7 +20,7 @@ from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.settings import Settings
 from services.operations.drafts.decisions import FilesTooLarge, NewFile, keep_files
-from services.operations.drafts.reading import HeldDraft, waiting_drafts
+from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.knowledge.requests import hand_in
 from services.operations.settle import settle
 from services.receive_email.accept import accept

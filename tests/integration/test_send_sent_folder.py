@@ -17,7 +17,7 @@ from schemas.events.replies import DeliverySettled
 from services.cli import deliveries
 from services.cli.deliveries import settle as settle_delivery
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import Runner, enter
 from services.core.clock import utc_now

@@ -17,11 +17,11 @@ from pydantic import ValidationError
 
 from deploy.local.ports import free_port
 from services.core.settings import InboxSettings, SmtpSettings
-from services.mail.smtp_dialogue import Letter, NotNow, dialogue
+from services.mail.smtp_dialogue import NotNow, SmtpMessage, dialogue
 from services.receive_email.check import check_inbox
 
 USER, TOKEN, REFRESH = "support@shop.example", "token-1", "the refresh token"
-LETTER = Letter(USER, "ann@acme.example", b"Subject: Hi\r\n\r\nHi\r\n")
+LETTER = SmtpMessage(USER, "ann@acme.example", b"Subject: Hi\r\n\r\nHi\r\n")
 
 pytestmark = pytest.mark.filterwarnings("ignore:Requiring AUTH")
 

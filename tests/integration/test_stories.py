@@ -11,8 +11,8 @@ from deploy.local import Endpoints
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import key_of
 from services.memory.facts import plain_key
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from tests.stories.driving import believed
 from tests.stories.story import stories
 from tests.support.remembering import Memory, remembering

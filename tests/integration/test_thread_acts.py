@@ -24,8 +24,8 @@ from services.core.app import App, open_app
 from services.core.web import make_app
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, ToolCall
-from services.operations.drafts.reading import HeldDraft, waiting_drafts
-from services.operations.knowledge.reading import show_document
+from services.operations.drafts.listing import HeldDraft, waiting_drafts
+from services.operations.knowledge.listing import show_document
 from services.operations.requests import ask
 from services.operations.threads.requests import GoalUnknown
 from services.web.routes import routes

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.operations.threads import requests as wishes
-from services.operations.threads.reading import due_next
+from services.operations.threads import requests
+from services.operations.threads.listing import due_next
 from tests.support.tending import Tended, tending
 
 LEVELS = {
@@ -65,7 +65,7 @@ async def test_a_mail_whose_deadline_was_missed_was_hidden_from_everybody(app: T
     whole = await app.thread(thread_id)
     assert (whole.thread.state, whole.conversation[0].pending) == ("escalated", True)
     async with app.at_work():
-        await wishes.move(app.app, thread_id, "in_progress", "please answer it", "grace", timeout_s=120)
+        await requests.move(app.app, thread_id, "in_progress", "please answer it", "grace", timeout_s=120)
     await app.settle()
     turns = await app.rows("SELECT outcome FROM turns ORDER BY opened_at, version")
     assert [one["outcome"] for one in turns] == ["escalated", None]
@@ -100,16 +100,16 @@ async def test_a_persons_priority_moves_the_deadline(app: Tended) -> None:
     """Urgent is due an hour after the mail; the change is on the log with its reason, and its cause is the wish."""
     thread_id = await app.write("We cannot work!")
     async with app.at_work():
-        await wishes.mark(
+        await requests.mark(
             app.app, thread_id, priority="urgent", add_tags=("outage",), reason="all down", by="grace", timeout_s=20
         )
     whole = await app.thread(thread_id)
     assert (whole.thread.priority, whole.thread.tags) == ("urgent", ["outage"])
     assert clocks(whole) == {"first_response": "running", "resolution": "dropped"}
     said = {one.action: (one.trigger, one.detail, one.cause) for one in whole.actions}
-    wish = await app.rows("SELECT id FROM events WHERE type = 'thread.marks_requested.v1'")
-    assert said["priority set"] == ("human", "normal -> urgent: grace: all down", wish[0]["id"])
-    assert said["tags changed"] == ("human", "+outage: grace: all down", wish[0]["id"])
+    command = await app.rows("SELECT id FROM events WHERE type = 'thread.marks_requested.v1'")
+    assert said["priority set"] == ("human", "normal -> urgent: grace: all down", command[0]["id"])
+    assert said["tags changed"] == ("human", "+outage: grace: all down", command[0]["id"])
     await app.wait(hours=1, minutes=5)
     assert clocks(await app.thread(thread_id))["first_response"] == "breached"
 
@@ -128,7 +128,7 @@ async def test_a_resolution_promised_to_urgent_threads_alone_was_never_due(
         after = app.clock()
         await app.wait(hours=2)
         async with app.at_work():
-            await wishes.mark(app.app, thread_id, priority="urgent", reason="all down", by="grace", timeout_s=120)
+            await requests.mark(app.app, thread_id, priority="urgent", reason="all down", by="grace", timeout_s=120)
         (clock,) = (await app.thread(thread_id)).deadlines
         assert (clock.kind, clock.status) == ("resolution", "paused")
         assert before < clock.since < after

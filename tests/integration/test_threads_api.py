@@ -100,8 +100,8 @@ async def test_marks_and_notes_stand_on_the_thread_with_who_and_why(app: Tended)
     """Priority, tags and notes are decided by track_threads and visible with reason and cause; lists filter by them."""
     async with client(app) as api:
         thread_id = (await only_thread(api))["thread"]["thread_id"]
-        wish = {"priority": "high", "add_tags": ["export", "bug"], "reason": "a launch", "by": "grace"}
-        line = (await api.patch(f"/api/threads/{thread_id}", json=wish)).json()
+        command = {"priority": "high", "add_tags": ["export", "bug"], "reason": "a launch", "by": "grace"}
+        line = (await api.patch(f"/api/threads/{thread_id}", json=command)).json()
         await api.patch(f"/api/threads/{thread_id}", json={"remove_tags": ["bug"], "by": "grace"})
         note = await api.post(f"/api/threads/{thread_id}/notes", json={"text": "She called.", "by": "grace"})
         whole = await only_thread(api)

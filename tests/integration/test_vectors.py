@@ -20,12 +20,12 @@ from services import learn_documents
 from services.cli.main import web_app
 from services.core.db.locks import HeldElsewhere
 from services.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
-from services.operations.alone import HistoryHeld, holding
-from services.operations.knowledge.reading import find_passages
+from services.operations.history_lock import HistoryHeld, holding
+from services.operations.knowledge.listing import find_passages
 from services.operations.memory.search import find
 from services.operations.rebuild import run as rebuild
-from services.operations.rebuild.beside import connected
 from services.operations.rebuild.scopes import scope
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.vectors import index, keep
 from services.operations.vectors.renewal import count_lacking, give_vectors
 from tests.support.documents import shelve
@@ -189,7 +189,7 @@ async def test_nothing_is_written_while_somebody_is_erased_or_tables_are_folded(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Who holds the history is waited for; then it goes on."""
-    monkeypatch.setattr("services.operations.alone.WAIT_S", 0.0)
+    monkeypatch.setattr("services.operations.history_lock.WAIT_S", 0.0)
     changed = using(memory, OTHER)
     async with holding(memory.app.settings.database_url):
         with pytest.raises(HistoryHeld):

@@ -17,9 +17,9 @@ from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.web import make_app
 from services.operations.archive.move import move
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.threads.explanations import explain_reply, explain_thread
-from services.operations.threads.reading import whole_thread
+from services.operations.threads.listing import whole_thread
 from services.web.routes import routes
 from tests.support.archiver import FOREVER
 from tests.support.remembering import fact

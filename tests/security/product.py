@@ -25,7 +25,7 @@ from deploy.local.ports import free_port
 from services.core.app import App, open_app
 from services.core.db import fetch_all
 from services.core.settings import InboxSettings, LimitSettings
-from services.operations.running import stack_settings
+from services.operations.deployment import stack_settings
 from services.operations.settle import settle
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, signed_headers
 from tests.security.surroundings import Surroundings, Zone, surroundings

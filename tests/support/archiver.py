@@ -13,7 +13,7 @@ from typing import Any
 from services.core.archive.archive import Archive
 from services.core.archive.places import Folder
 from services.operations.archive import move
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 STEPS = ("written", "kept", "verified", "committed")
 FOREVER = datetime(2100, 1, 1, tzinfo=UTC)

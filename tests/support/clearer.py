@@ -19,7 +19,7 @@ from services.core.app import open_app
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import Settings
 from services.operations.retention import ask, files, journal
-from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import run
 from tests.support.remembering import Quiet
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NoReturn
 from uuid import UUID
 
 from services.core.app import open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.core.settings import Settings, read_settings

@@ -16,12 +16,12 @@ from services.cli.deliveries import SQL as DELIVERY_SQL
 from services.cli.mails import OUTCOMES
 from services.cli.status import SQL as STATUS_SQL
 from services.core.app import App
-from services.core.bus.undone import SQL as UNDONE_SQL
-from services.core.bus.undone import advance, not_done_args, pairs_of
+from services.core.bus.undone_events import SQL as UNDONE_SQL
+from services.core.bus.undone_events import advance, not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.paging import Listing
-from services.operations.drafts.reading import DRAFTS
-from services.operations.drafts.reading import SQL as DRAFT_SQL
+from services.operations.drafts.listing import DRAFTS
+from services.operations.drafts.listing import SQL as DRAFT_SQL
 from services.operations.health.state import SQL as HEALTH_SQL
 from services.operations.ids import SQL as ID_SQL
 from services.operations.ids import id_range
@@ -29,8 +29,8 @@ from services.operations.mailboxes.keep import SQL as MAILBOX_SQL
 from services.operations.memory.people import PEOPLE
 from services.operations.memory.people import SQL as PEOPLE_SQL
 from services.operations.settle import SQL as SETTLE_SQL
-from services.operations.threads.reading import DUE, THREADS
-from services.operations.threads.reading import SQL as THREAD_SQL
+from services.operations.threads.listing import DUE, THREADS
+from services.operations.threads.listing import SQL as THREAD_SQL
 from services.operations.vectors.renewal import SQL as VECTOR_SQL
 
 SQL = queries(__file__, "history.sql")

@@ -13,7 +13,7 @@ from services.core.app import App
 from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
-from services.demo.playing import play
+from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.operations.settle import settle
 from tests.support.app import settings_for

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from deploy.local import Endpoints
 from services import learn_facts
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from tests.support.remembering import Memory, remembering
 

@@ -25,19 +25,19 @@ from schemas.events.memory import FactRequested, TurnReflected
 from schemas.events.replies import FactProposal
 from services import learn_facts, read_email
 from services.core.app import App, open_app
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.delivery import Record
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.processor import Processor
 from services.core.bus.publisher import Outcome, Publisher
 from services.core.bus.runner import Runner, enter
-from services.core.bus.undone import SQL as UNDONE
-from services.core.bus.undone import pairs_of, undone_places
+from services.core.bus.undone_events import SQL as UNDONE
+from services.core.bus.undone_events import pairs_of, undone_places
 from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import participant_id
 from services.demo.clock import SteppingClock
-from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.projections import state_hash
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 

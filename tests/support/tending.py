@@ -17,7 +17,7 @@ from services.core.app import open_app
 from services.core.bus.processor import Processor
 from services.demo.clock import SteppingClock
 from services.keep_time.keeper import fire_due
-from services.operations.threads.reading import WholeThread, whole_thread
+from services.operations.threads.listing import WholeThread, whole_thread
 from services.pipeline import PROCESSORS
 from services.receive_email.accept import accept
 from tests.support.app import settings_for

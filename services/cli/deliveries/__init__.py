@@ -17,7 +17,7 @@ from services.cli.release import release
 from services.cli.terminal import console, plain, short
 from services.core.db import fetch_all, queries
 from services.core.paging import Listing
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 
 typer_app = typer.Typer(invoke_without_command=True, help="List replies with the state of their delivery.")
 typer_app.command()(settle)

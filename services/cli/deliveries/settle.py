@@ -16,8 +16,8 @@ from services.core.bus.envelope import first
 from services.core.clock import random_id
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
+from services.operations.deployment import app_here
 from services.operations.ids import whole_id
-from services.operations.running import app_here
 from services.operations.settle import newest
 from services.operations.settle import settle as at_rest
 

@@ -19,8 +19,8 @@ from services.core.app import App
 from services.core.paging import Page
 from services.operations import dead_letters
 from services.operations.dead_letters import Choice
-from services.operations.dead_letters.letter import Letter
-from services.operations.running import app_here
+from services.operations.dead_letters.dead_letter import DeadLetter
+from services.operations.deployment import app_here
 
 typer_app = typer.Typer(no_args_is_help=True, help="Manage dead letters: what a consumer could not handle.")
 typer_app.command()(turns)
@@ -49,8 +49,8 @@ def list_letters(
 @typer_app.command()
 def show(context: typer.Context, letter_id: Id) -> None:
     """Show one dead letter in full: error, origin and content."""
-    [letter] = asyncio.run(_named(context.obj, [letter_id]))
-    show_whole(letter)
+    [dead_letter] = asyncio.run(_named(context.obj, [letter_id]))
+    show_whole(dead_letter)
 
 
 @typer_app.command()
@@ -91,33 +91,33 @@ def discard(
     if not reason.strip():
         raise typer.BadParameter("say why")
 
-    async def act(app: App, letter: Letter) -> None:
-        await dead_letters.discard(app, letter, reason.strip())
+    async def act(app: App, dead_letter: DeadLetter) -> None:
+        await dead_letters.discard(app, dead_letter, reason.strip())
 
     choice = choice_of(group, thread, error, since, until)
     asyncio.run(_each(context.obj, ids or [], choice, every, dry_run, "discarded", act))
 
 
-async def _page(home: Path, choice: Choice, every: bool, limit: int, after: str) -> Page[Letter]:
+async def _page(home: Path, choice: Choice, every: bool, limit: int, after: str) -> Page[DeadLetter]:
     async with app_here(home, publishes=False) as app:
         return await dead_letters.page_of(app, choice, every=every, limit=limit, after=after)
 
 
-async def _named(home: Path, ids: list[str]) -> list[Letter]:
+async def _named(home: Path, ids: list[str]) -> list[DeadLetter]:
     async with app_here(home, publishes=False) as app:
         return await dead_letters.named(app, ids)
 
 
 def check_choice(ids: list[str], choice: Choice, every: bool) -> None:
-    """Raises where nothing says which letters are meant."""
+    """Raises where nothing says which dead letters are meant."""
     if not ids and choice == Choice() and not every:
         raise typer.BadParameter(
             "say which dead letters: by id, --group, --thread, --error, --since, --until, or --all"
         )
 
 
-async def _chosen(app: App, ids: list[str], choice: Choice) -> list[Letter]:
-    """The letters that are meant: by id in any state, else those waiting."""
+async def _chosen(app: App, ids: list[str], choice: Choice) -> list[DeadLetter]:
+    """The dead letters that are meant: by id in any state, else those waiting."""
     if ids:
         return [one for one in await dead_letters.named(app, ids) if choice.takes(one)]
     return await dead_letters.chosen(app, choice)
@@ -130,7 +130,7 @@ async def _each(
     every: bool,
     dry_run: bool,
     done: str,
-    act: Callable[[App, Letter], Awaitable[None]],
+    act: Callable[[App, DeadLetter], Awaitable[None]],
 ) -> None:
     check_choice(ids, choice, every)
     async with app_here(home) as app:
@@ -138,17 +138,17 @@ async def _each(
         if dry_run or not letters:
             show_list(letters)
             return
-        failed = [letter for letter in letters if not await _one(app, letter, done, act)]
+        failed = [dead_letter for dead_letter in letters if not await _one(app, dead_letter, done, act)]
     console.print(f"{len(letters) - len(failed)} {done}, {len(failed)} failed.")
     if failed:
         raise typer.Exit(1)
 
 
-async def _one(app: App, letter: Letter, done: str, act: Callable[[App, Letter], Awaitable[None]]) -> bool:
+async def _one(app: App, dead_letter: DeadLetter, done: str, act: Callable[[App, DeadLetter], Awaitable[None]]) -> bool:
     try:
-        await act(app, letter)
+        await act(app, dead_letter)
     except Exception as error:
-        console.print(cell(f"{str(letter.id)[:8]}  failed: {type(error).__name__}: {error}", 300))
+        console.print(cell(f"{str(dead_letter.id)[:8]}  failed: {type(error).__name__}: {error}", 300))
         return False
-    console.print(cell(f"{str(letter.id)[:8]}  {done}"))
+    console.print(cell(f"{str(dead_letter.id)[:8]}  {done}"))
     return True

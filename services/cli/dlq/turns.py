@@ -17,7 +17,7 @@ from services.core.paging import Listing
 from services.operations.dead_letters import Choice
 from services.operations.dead_letters.failed_turns import FailedTurn, failed_turns
 from services.operations.dead_letters.failed_turns import reopen as ask_to_reopen
-from services.operations.running import app_here
+from services.operations.deployment import app_here
 
 console = Terminal(highlight=False)
 FAILED = Listing("failed-turns", (("failed_at", "time"), ("turn_id", "id")))

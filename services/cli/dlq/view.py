@@ -5,14 +5,14 @@ from __future__ import annotations
 from rich.table import Table
 
 from services.cli.shown import Terminal, cell, lines, minute
-from services.operations.dead_letters.letter import Letter
+from services.operations.dead_letters.dead_letter import DeadLetter
 
 console = Terminal(highlight=False)
 LONGEST_VALUE = 20_000  # characters shown of a value
 
 
-def show_list(letters: list[Letter]) -> None:
-    """A line for each letter."""
+def show_list(letters: list[DeadLetter]) -> None:
+    """A line for each dead letter."""
     if not letters:
         console.print("No dead letters.")
         return
@@ -31,29 +31,33 @@ def show_list(letters: list[Letter]) -> None:
     console.print(table)
 
 
-def show_whole(letter: Letter) -> None:
-    """One letter: why it failed, where it came from, what it says."""
-    came = letter.original
+def show_whole(dead_letter: DeadLetter) -> None:
+    """One dead letter: why it failed, where it came from, what it says."""
+    came = dead_letter.original
     said = [
-        ("id", str(letter.id)),
-        ("state", f"{letter.state}: {letter.why}" if letter.why else letter.state),
-        ("group", letter.group),
+        ("id", str(dead_letter.id)),
+        ("state", f"{dead_letter.state}: {dead_letter.why}" if dead_letter.why else dead_letter.state),
+        ("group", dead_letter.group),
         ("from", f"{came.topic}, partition {came.partition}, offset {came.offset}" if came else "it does not say"),
-        ("failed", f"{letter.failed_at.isoformat()}, after {letter.attempts} attempts, code {letter.code_version}"),
-        ("error", letter.error),
-        ("event", letter.event.type if letter.event else f"unreadable: {letter.unreadable}"),
-        ("thread or key", letter.thread),
+        (
+            "failed",
+            f"{dead_letter.failed_at.isoformat()}, after {dead_letter.attempts} attempts, code "
+            f"{dead_letter.code_version}",
+        ),
+        ("error", dead_letter.error),
+        ("event", dead_letter.event.type if dead_letter.event else f"unreadable: {dead_letter.unreadable}"),
+        ("thread or key", dead_letter.thread),
     ]
     for name, value in said:
         console.print(cell(f"{name:<14} {value}", 2000))
     console.print("\nHeaders", style="bold")
-    for name, raw in letter.record.headers:
+    for name, raw in dead_letter.record.headers:
         console.print(cell(f"{name}: {raw.decode('utf-8', 'backslashreplace')}", 500))
     console.print("\nValue", style="bold")
-    console.print(lines(_value(letter), LONGEST_VALUE), markup=False)
+    console.print(lines(_value(dead_letter), LONGEST_VALUE), markup=False)
 
 
-def _value(letter: Letter) -> str:
-    if letter.event:
-        return letter.event.data.model_dump_json(indent=2)
-    return (letter.record.value or b"(none)").decode("utf-8", "backslashreplace")
+def _value(dead_letter: DeadLetter) -> str:
+    if dead_letter.event:
+        return dead_letter.event.data.model_dump_json(indent=2)
+    return (dead_letter.record.value or b"(none)").decode("utf-8", "backslashreplace")

@@ -19,8 +19,8 @@ from services.core.error_words import named
 from services.core.secret_values import escaped
 from services.core.settings import InboxSettings, Settings
 from services.operations import config_file
+from services.operations.deployment import settings_here
 from services.operations.oauth.providers import PROVIDERS, Provider
-from services.operations.running import settings_here
 
 if TYPE_CHECKING:
     from services.operations.oauth.consent import Client

@@ -13,13 +13,13 @@ from schemas.events.documents import DocumentRemovalRequested
 from services.cli.knowledge.add import add
 from services.cli.knowledge.articles import accept, propose, proposed, reject
 from services.cli.paging import After, Limit, show_next
-from services.cli.requests import By, in_house, wish
+from services.cli.requests import By, in_house, request
 from services.cli.shown import cell
 from services.cli.terminal import console, plain, short
 from services.cli.waiting import Wait
 from services.core.app import App
 from services.operations.ids import whole_id
-from services.operations.knowledge.reading import Shown, find_passages, list_documents, list_unread, show_document
+from services.operations.knowledge.listing import Shown, find_passages, list_documents, list_unread, show_document
 
 typer_app = typer.Typer(no_args_is_help=True, help="Manage the documents that replies are made from.")
 typer_app.command("add")(add)
@@ -115,7 +115,7 @@ def remove(
 
     async def run(app: App) -> None:
         id = await whole_id(app, document_id, "document")
-        await wish(app, DocumentRemovalRequested(document_id=id, reason=reason, by=by), wait)
+        await request(app, DocumentRemovalRequested(document_id=id, reason=reason, by=by), wait)
 
     in_house(context, run)
 

@@ -17,16 +17,16 @@ from services.core.app import App
 from services.core.errors import Permanent
 from services.core.settings import KnowledgeSettings
 from services.mail.content_types import claimed_by_name
+from services.operations.deployment import app_here
 from services.operations.knowledge.requests import Became, Handed, became, hand_in, unfinished
 from services.operations.knowledge.sources import SUFFIXES, Source, expand, public_address
-from services.operations.running import app_here
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What came of handing in: the wishes that are on the log, what stood already, what could not be had."""
+    """What came of handing in: the requests that are on the log, what stood already, what could not be had."""
 
-    wishes: list[UUID] = field(default_factory=list)
+    commands: list[UUID] = field(default_factory=list)
     unchanged: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
 
@@ -90,8 +90,8 @@ async def _add(home: Path, sources: list[Source], marks: Marks, wait: float, all
             limits = limits.model_copy(update={"private_hosts": True})
         done = await add_all(app, sources, marks, limits)
         with progress_bar() as bar:
-            left = await watch(bar, "reading", lambda: unfinished(app, done.wishes), wait) if done.wishes else 0
-        decided = await became(app, done.wishes)
+            left = await watch(bar, "reading", lambda: unfinished(app, done.commands), wait) if done.commands else 0
+        decided = await became(app, done.commands)
     return _say(done, decided, left, wait)
 
 
@@ -117,10 +117,10 @@ async def _hand_in(app: App, source: Source, marks: Marks, limits: KnowledgeSett
 
 
 def _count(done: Outcome, handed: Handed) -> None:
-    if handed.wish is None:
+    if handed.command is None:
         done.unchanged += 1
     else:
-        done.wishes.append(handed.wish)
+        done.commands.append(handed.command)
 
 
 def _say(done: Outcome, decided: list[Became], left: int, wait: float) -> int:
@@ -139,5 +139,5 @@ def _say(done: Outcome, decided: list[Became], left: int, wait: float) -> int:
     if left and wait:
         console.print(still_at_work(left, wait))
     elif left:
-        console.print(f"{len(done.wishes)} handed in; `correspondent knowledge list` shows them when they are read.")
+        console.print(f"{len(done.commands)} handed in; `correspondent knowledge list` shows them when they are read.")
     return 1 if done.failed or refused or (left and wait) else 0

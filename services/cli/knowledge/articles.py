@@ -10,13 +10,13 @@ from rich.text import Text
 
 from schemas.events.documents import ArticleRequested, ProposalDecided
 from services.cli.paging import After, Limit, show_next
-from services.cli.requests import By, in_house, wish
+from services.cli.requests import By, in_house, request
 from services.cli.terminal import console, plain, short
 from services.cli.waiting import Wait
 from services.core.app import App
 from services.core.ids import article_id, text_sha256
 from services.operations.ids import whole_id
-from services.operations.knowledge.reading import Proposal, last_answer, list_proposals, proposal
+from services.operations.knowledge.listing import Proposal, last_answer, list_proposals, proposal
 
 ArticleId = Annotated[str, typer.Argument(help="The article's id, or its beginning, as `proposed` shows it.")]
 
@@ -56,7 +56,7 @@ def propose(
         if reply is None:
             raise typer.BadParameter("nothing was answered in this thread yet")
         id = article_id(app.settings.workspace, thread, reply)
-        await wish(app, ArticleRequested(document_id=id, thread_id=thread, reply_id=reply, by=by), wait)
+        await request(app, ArticleRequested(document_id=id, thread_id=thread, reply_id=reply, by=by), wait)
 
     in_house(context, run)
 
@@ -94,7 +94,7 @@ def _decide(context: typer.Context, article: str, wait: float, **given: Any) -> 
         found = await proposal(app, await whole_id(app, article, "article"))
         assert found is not None
         seen = {"document_id": found.document_id, "text_sha256": text_sha256(found.text)}
-        await wish(app, ProposalDecided(**seen, **given), wait)
+        await request(app, ProposalDecided(**seen, **given), wait)
 
     in_house(context, run)
 

@@ -21,10 +21,10 @@ from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house
 from services.cli.terminal import console, plain
 from services.core.app import App
+from services.operations.memory.facts import current, history, refusals, with_provenance
 from services.operations.memory.merges import same_person
 from services.operations.memory.past import as_of as facts_as_of
 from services.operations.memory.people import Person, list_people
-from services.operations.memory.reading import current, history, refusals, with_provenance
 from services.operations.memory.standing import standing
 
 typer_app = typer.Typer(no_args_is_help=True, help="Show what is known about a person, and change it.")
@@ -205,7 +205,7 @@ def _day(until: datetime | None) -> date | None:
 
 def _wish(context: typer.Context, who: str, op: str, by: str, **given: Any) -> None:
     async def run(app: App, one: Person) -> None:
-        wish = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
-        await ask_about(app, wish)
+        request = FactRequested.model_validate({"participant_id": one.participant_id, "op": op, "by": by, **given})
+        await ask_about(app, request)
 
     of_person(context, who, run)

@@ -46,8 +46,8 @@ def unmerge(
             fact_id = _id(what)
             if fact_id is None:
                 raise
-            wish = FactRequested(participant_id=one.participant_id, op="unmerge", fact_id=fact_id, by=by)
-            await ask_about(app, wish)
+            request = FactRequested(participant_id=one.participant_id, op="unmerge", fact_id=fact_id, by=by)
+            await ask_about(app, request)
 
     of_person(context, who, run)
 

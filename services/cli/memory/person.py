@@ -31,10 +31,10 @@ def of_person(context: typer.Context, who: str, run: Callable[[App, Person], Awa
     in_house(context, with_person)
 
 
-async def ask_about(app: App, wish: FactRequested | ParticipantMergeRequested) -> None:
+async def ask_about(app: App, request: FactRequested | ParticipantMergeRequested) -> None:
     """Ask, wait for the decision, and say it; exit code 1 where it was refused."""
-    named = wish.fact_id if isinstance(wish, FactRequested) else None
-    decided = await became(app, wish.participant_id, (await ask(app, wish)).id, fact_id=named)
+    named = request.fact_id if isinstance(request, FactRequested) else None
+    decided = await became(app, request.participant_id, (await ask(app, request)).id, fact_id=named)
     console.print(plain(showing.decided(decided)))
     if decided.refused:
         raise typer.Exit(1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from services.operations.memory.facts import Entry, RememberedFact, SourceLine
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
-from services.operations.memory.reading import Entry, RememberedFact, SourceLine
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
 
 if TYPE_CHECKING:
@@ -87,6 +87,6 @@ def refusal(row: dict[str, Any]) -> str:
 
 
 def decided(one: Decided) -> str:
-    """What became of a wish."""
+    """What became of a request."""
     about = f" {one.fact_id}" if one.fact_id else ""
     return f"{one.decision}{about}: {one.reason}"

@@ -16,10 +16,10 @@ from services.cli.terminal import console, plain
 from services.cli.threads import view as showing
 from services.core.archive.archive import archive_of
 from services.core.paging import Page
+from services.operations.deployment import app_here
 from services.operations.ids import whole_id
-from services.operations.running import app_here
-from services.operations.threads import requests as wishes
-from services.operations.threads.reading import due_next, list_threads, whole_thread
+from services.operations.threads import requests
+from services.operations.threads.listing import due_next, list_threads, whole_thread
 from services.web.bodies import Goals
 
 WAIT_S = 60.0  # how long a command waits for track_threads' decision
@@ -121,10 +121,10 @@ def move(
     The step is made or refused, and logged either way.
     """
 
-    async def run(home: Path) -> wishes.Stepped:
+    async def run(home: Path) -> requests.Stepped:
         async with app_here(home) as app:
             whole = await whole_id(app, thread_id, "thread")
-            return await wishes.move(app, whole, to.value, reason, by, timeout_s=WAIT_S)
+            return await requests.move(app, whole, to.value, reason, by, timeout_s=WAIT_S)
 
     made = asyncio.run(run(context.obj))
     if made.refused:
@@ -154,7 +154,7 @@ def mark(
     async def run(home: Path) -> None:
         async with app_here(home) as app:
             whole = await whole_id(app, thread_id, "thread")
-            await wishes.mark(app, whole, timeout_s=WAIT_S, reason=reason, by=by, **given)
+            await requests.mark(app, whole, timeout_s=WAIT_S, reason=reason, by=by, **given)
             async with app.database.reading() as conn:
                 console.print(showing.line((await whole_thread(conn, app.settings.workspace, whole)).thread))
 

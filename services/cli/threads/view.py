@@ -11,7 +11,7 @@ from rich.text import Text
 from schemas.events.mail import UNPROVEN_LEVELS
 from services.cli.shown import age
 from services.cli.terminal import plain, short, source_line
-from services.operations.threads.reading import (
+from services.operations.threads.listing import (
     Action,
     Clock,
     Due,

@@ -19,9 +19,9 @@ from services.core.archive import file
 from services.core.archive.archive import Archive
 from services.core.archive.file import Manifest, Row
 from services.core.archive.places import ArchiveMissing
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
-from services.core.bus.history import Unreadable
+from services.core.bus.event_store import Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import Permanent
 

@@ -34,7 +34,7 @@ import services.core.bus.broker_client  # noqa: F401
 from services.core.bus.bell import Bell
 from services.core.bus.continuity import Continuity, Gap, RecordsLeftOut
 from services.core.bus.delivery import Delivery
-from services.core.bus.fetching import LOOK_EVERY_S, FetchPace, PacedFetcher
+from services.core.bus.fetch_pace import LOOK_EVERY_S, FetchPace, PacedFetcher
 from services.core.bus.lanes import Lanes
 from services.core.clock import monotonic
 

@@ -23,7 +23,7 @@ from services.core.bus.bell import Bell
 from services.core.bus.broker_client import Brokers, faust_arguments
 from services.core.bus.continuity import Gap
 from services.core.bus.faust_consumer import LaneConsumer
-from services.core.bus.fetching import FetchPace
+from services.core.bus.fetch_pace import FetchPace
 from services.core.bus.lanes import Lanes
 from services.core.clock import monotonic
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from services.core.app import App
 from services.core.bus.delivery import Delivery
 from services.core.bus.faust_source import FaustSource, SourceSettings
-from services.core.bus.fetching import FetchPace
+from services.core.bus.fetch_pace import FetchPace
 from services.core.bus.lanes import LaneLimits, Lanes, Signals
 from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy

@@ -26,7 +26,7 @@ from services.core.app import App
 from services.core.bus.broker_client import client_arguments
 from services.core.bus.log_identity import LogIdentity, log_identity
 from services.core.bus.log_losses import Ends, KnownTopic, ends_gone_back, lost_topics, pairs_of
-from services.core.bus.sweeper import refill_counted
+from services.core.bus.outbox_relay import refill_counted
 from services.core.bus.topics_admin import TopicSpec, ensure_topics, log_ends
 from services.core.clock import monotonic, pause
 from services.core.db import fetch_all, queries

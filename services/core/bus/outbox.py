@@ -16,7 +16,7 @@ import structlog
 
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable, TopicMissing
 
@@ -26,7 +26,7 @@ LONGEST_ERROR = 300  # characters of the broker's answer that are kept
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class RefusedEvent:
     """A stored event that the broker does not take, and why."""
 
     id: UUID
@@ -36,7 +36,7 @@ class Refused:
 
 async def publish_stored(
     app: App, stored: Sequence[tuple[UUID, str, Record]], *, wait_for_topic: bool = False
-) -> list[Refused]:
+) -> list[RefusedEvent]:
     """Publish stored events (id, type, record) and note what became of each; those that the broker refuses.
 
     Raises `LogUnavailable` where the log is away, after what went out is noted; with `wait_for_topic` also where it has
@@ -48,7 +48,7 @@ async def publish_stored(
     await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
     await _announce(app, {record.topic for _, _, record in stored})
     refused = [
-        Refused(id, kind, f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
+        RefusedEvent(id, kind, f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
         for (id, kind, _), error in zip(stored, outcomes, strict=True)
         if error is not None and _is_refused(error, wait_for_topic)
     ]
@@ -82,7 +82,7 @@ def _consumers_of(app: App, topic: str) -> int:
     return len(known.consumers) if known else 1
 
 
-async def mark_refused(app: App, refused: Sequence[Refused]) -> None:
+async def mark_refused(app: App, refused: Sequence[RefusedEvent]) -> None:
     """The broker does not take these events; the relay tries them again later."""
     if not refused:
         return

@@ -18,20 +18,20 @@ import structlog
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.codec import Undecodable, decode, encode, header, record_of, said_by
 from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
-from services.core.bus.held import hold, is_known, is_mine
-from services.core.bus.outbox import Refused, mark_published, publish_stored
+from services.core.bus.held_records import hold, is_known, is_mine
+from services.core.bus.outbox import RefusedEvent, mark_published, publish_stored
 from services.core.bus.processor import Processor
 from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
 from services.core.bus.replays import refuse_replay
 from services.core.bus.retry import classify
 from services.core.bus.sealing import key_id, opened
-from services.core.bus.undone import pairs_of
+from services.core.bus.undone_events import pairs_of
 from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
 from services.core.db import fetch_one, fetch_sealed
@@ -204,7 +204,7 @@ class Runner:
         args = {"cause": cause.id, "source": self._processor.name}
         async with self._app.database.reading() as conn:
             rows = await fetch_sealed(conn, history.SQL.unpublished_of, args)
-        refused = [Refused(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
+        refused = [RefusedEvent(row["id"], row["type"], row["refusal"]) for row in rows if row["refusal"] is not None]
         rows = await unerased(self._app, [row for row in rows if row["refusal"] is None])
         refused += await publish_rows(self._app, rows, wait_for_topic=wait_for_topic)
         await self._fail_turn_of(cause, refused)
@@ -215,7 +215,7 @@ class Runner:
         except LogUnavailable as error:
             log.warning("left to the outbox relay", cause=str(cause.id), error=str(error))
 
-    async def _fail_turn_of(self, cause: Envelope, refused: Sequence[Refused]) -> None:
+    async def _fail_turn_of(self, cause: Envelope, refused: Sequence[RefusedEvent]) -> None:
         """Record that the turn failed which cannot go on because the broker refuses its next event.
 
         A unit of its own, since the refused events are stored and done. What the outbox relay publishes later, once
@@ -265,14 +265,14 @@ async def unerased(app: App, rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["id"] not in gone]
 
 
-async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[Refused]:
+async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
     """Put stored events on the log; see `outbox.publish_stored`."""
     prefix = app.settings.kafka.topic_prefix
     stored = [(one.id, one.type, encode(one, topic_prefix=prefix)) for one in envelopes]
     return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def publish_rows(app: App, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[Refused]:
+async def publish_rows(app: App, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
     """Put stored rows on the log, whatever their types and fields are; see `outbox.publish_stored`."""
     prefix = app.settings.kafka.topic_prefix
     stored = [(row["id"], row["type"], record_of(row, topic_prefix=prefix)) for row in rows]

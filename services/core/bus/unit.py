@@ -19,7 +19,7 @@ from psycopg.types.json import Jsonb
 from schemas.events import EventData
 from schemas.events.base import Effect
 from schemas.events.threads import TimerElapsed
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, caused
 from services.core.db import Connection, fetch_all, fetch_one, fetch_several
 from services.core.keys.keyring import Begun

@@ -16,7 +16,7 @@ from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
 from services.core.app import App
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
 from services.core.bus.unit import Appliers, Unit

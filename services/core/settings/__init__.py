@@ -21,12 +21,12 @@ from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
 from services.core.settings.people import PeopleSettings, SessionSettings
-from services.core.settings.reading import read_settings
 from services.core.settings.recall import GrainSettings, RecallSettings
 from services.core.settings.retention import RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
+from services.core.settings.sources import read_settings
 from services.core.settings.spam import SpamSettings
 from services.core.settings.web import WebhookSettings, WebSettings
 

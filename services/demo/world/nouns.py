@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from services.demo.world.letters import Letter, SentReply, written
+from services.demo.world.messages import DemoMail, SentReply, written
 from services.demo.world.seals import Seal
 
 Authentication = Literal["verified", "failed", "none"]
@@ -106,7 +106,7 @@ class Mail:
     received_at: datetime
     envelope_from: str
     authentication: Authentication
-    letter: Letter
+    letter: DemoMail
     expected: Expected
     story: str
     answers: str = ""  # written below our reply to that mail

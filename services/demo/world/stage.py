@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from services.demo.world.cast import Cast
 from services.demo.world.dice import Dice
-from services.demo.world.letters import Letter
+from services.demo.world.messages import DemoMail
 from services.demo.world.nouns import Expected, Mail, Person, Product
 
 _DELIVERY = timedelta(seconds=4)
@@ -52,7 +52,7 @@ class Stage:
         headers: tuple[tuple[str, str], ...] = (),
     ) -> Mail:
         """A signed mail of `person`; with `answers`, below our reply to that mail of theirs."""
-        letter = Letter(
+        letter = DemoMail(
             sender=f"{person.name} <{person.address}>",
             to=inbox or self.support,
             subject=f"Re: {subject}" if answers else subject,

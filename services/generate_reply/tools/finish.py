@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
-from services.generate_reply.citing import bare_id, cited
+from services.generate_reply.citations import bare_id, cited
 from services.generate_reply.desk import Decision, Desk
 from services.generate_reply.tools.refusal import CallRefused
 

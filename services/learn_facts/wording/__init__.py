@@ -11,7 +11,7 @@ glue.txt       words that say nothing of what a sentence is about
 Of a clause in which the value is written `@` (see `assertion`):
 
 asked.txt, questions.txt, tags.txt   it asks
-conditions.txt, wishes.txt           it is thought of, or wanted
+conditions.txt, requests.txt           it is thought of, or wanted
 bygone.txt, left.txt, origins.txt, changes.txt, now.txt   it was so; it is another now
 reports.txt, others.txt, own.txt, i_am.txt   somebody else says it, or it is theirs; the author's own
 contact_requests.txt                 asks us to use it

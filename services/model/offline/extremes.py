@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from services.model.offline.matching import Found
+from services.model.offline.matches import Found
 from services.model.offline.sentences import sentences, terms
 from services.model.offline.view import Passage
 

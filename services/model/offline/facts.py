@@ -1,6 +1,6 @@
 """Facts that an author states about themselves, each with the words it was read from.
 
-Precise rather than greedy: a rule asks for a first person, a stated thing and no doubt; questions, wishes and
+Precise rather than greedy: a rule asks for a first person, a stated thing and no doubt; questions, requests and
 conditions state nothing. A fact's quote is a verbatim span of the author's text.
 """
 

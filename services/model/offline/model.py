@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
-from services.model.offline.condensing import condense
-from services.model.offline.reflecting import reflect
-from services.model.offline.replying import Act, acts
+from services.model.offline.condensation import condense
+from services.model.offline.reflections import reflect
+from services.model.offline.replies import Act, acts
 from services.model.offline.view import View
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.model.prompt import render

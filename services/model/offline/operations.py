@@ -8,9 +8,9 @@ from typing import Any
 from schemas.model_output import Signals
 from services.model.offline import tone
 from services.model.offline.facts import Stated
+from services.model.offline.requests import read_wishes
 from services.model.offline.sentences import one_line, sentences
 from services.model.offline.view import Known, View
-from services.model.offline.wishes import read_wishes
 
 _LIMIT = 300  # characters of a quote, a value or a text
 _THIRD_PERSON = {
@@ -88,11 +88,11 @@ def _resolution(view: View, text: str, who: str) -> dict[str, Any] | None:
 
 def _question(text: str, who: str) -> dict[str, Any] | None:
     """What the author last asked, where it is more than "where do we stand?"."""
-    wishes = read_wishes(text)
-    if wishes.recall or not wishes.questions:
+    requests = read_wishes(text)
+    if requests.recall or not requests.questions:
         return None
-    asked = one_line(wishes.questions[0])
-    return _added("interaction", "question", asked, f"{who} asked: {asked}", wishes.questions[0], 3)
+    asked = one_line(requests.questions[0])
+    return _added("interaction", "question", asked, f"{who} asked: {asked}", requests.questions[0], 3)
 
 
 def _added(kind: str, key: str, value: str, text: str, quote: str, importance: int) -> dict[str, Any] | None:

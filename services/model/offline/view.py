@@ -27,7 +27,7 @@ from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import Any
 
-from services.model.offline.wishes import body_of
+from services.model.offline.requests import body_of
 from services.model.port import Layer, Request
 
 

@@ -18,10 +18,10 @@ from psycopg.types.json import Jsonb
 
 from services.core.archive.archive import Archive
 from services.core.archive.file import Manifest, verify, write
-from services.core.bus.undone import pairs_of
+from services.core.bus.undone_events import pairs_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
-from services.operations.alone import hold
+from services.operations.history_lock import hold
 from services.pipeline import consumers
 
 SQL = queries(__file__)

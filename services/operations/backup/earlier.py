@@ -13,7 +13,7 @@ from psycopg import sql
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
 from services.core.settings import Settings
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 SQL = queries(__file__)
 

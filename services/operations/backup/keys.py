@@ -20,7 +20,7 @@ from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.keys.master import FILE as MASTER
 from services.core.settings import Settings
 from services.operations.backup import postgres
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 SQL = queries(__file__)
 KEYS = ("subject_keys",)

@@ -10,7 +10,7 @@ import structlog
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.history import manifests
-from services.core.bus.sweeper import refill
+from services.core.bus.outbox_relay import refill
 from services.core.bus.topics_admin import ends
 from services.core.clock import utc_now
 from services.core.db import Connection, fetch_all, fetch_one, queries
@@ -25,8 +25,8 @@ from services.operations.backup.keys import master_beside
 from services.operations.backup.manifest import Manifest
 from services.operations.backup.take import ARCHIVE, BLOBS, DUMP
 from services.operations.preparation import prepare, topic_specs
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import fold, state_hash
+from services.operations.rebuild.projections import fold, state_hash
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.vectors.renewal import give_vectors, in_private
 from services.pipeline import consumers
 

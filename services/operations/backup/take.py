@@ -15,8 +15,8 @@ from services.operations.backup import postgres
 from services.operations.backup.files import copy_blobs, write_synced
 from services.operations.backup.keys import COPIES, KEYS
 from services.operations.backup.manifest import NAME, Manifest
-from services.operations.rebuild.beside import connected
-from services.operations.rebuild.fold import projections, state_hash
+from services.operations.rebuild.projections import projections, state_hash
+from services.operations.rebuild.shadow_schema import connected
 
 SQL = queries(__file__)
 DUMP, BLOBS, ARCHIVE = "database.dump", "blobs", "archive"

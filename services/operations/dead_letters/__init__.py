@@ -1,12 +1,12 @@
 """The dead letters of every group: list, choose, redrive, discard.
 
 A dead letter stays on its topic until retention takes it. What became of it, and why, stands in `letter_decisions`, so
-that the same letter is not shown as waiting for ever.
+that the same dead letter is not shown as waiting for ever.
 
 Invariants
-- A redrive goes to the letter's own group alone: its processor handles the original record here, in the operator's
+- A redrive goes to the dead letter's own group alone: its processor handles the original record here, in the operator's
   process, under the same journal and row locks as in the group. Publishing it to its topic would reach every group.
-- Redriving twice changes nothing twice. What fails again stays a waiting letter, and is said with its reason.
+- Redriving twice changes nothing twice. What fails again stays a waiting dead letter, and is said with its reason.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from services.core.app import App
 from services.core.db import fetch_all, queries
 from services.core.errors import Permanent
 from services.core.paging import MOST, Listing, Page
-from services.operations.dead_letters.letter import Letter, State
+from services.operations.dead_letters.dead_letter import DeadLetter, State
 from services.operations.dead_letters.places import SQL as PLACES
-from services.operations.dead_letters.places import Place, catch_up, letters_at, places, waiting_count
+from services.operations.dead_letters.places import DeadLetterPlace, catch_up, dead_letters_at, places, waiting_count
 from services.operations.ids import id_range
 
 SQL = queries(__file__, "dead_letters.sql")
 LETTERS = Listing("letters", (("failed_at", "time"), ("id", "id")), descending=True)
 LOOKS = 5  # pages that one call looks through for a thread or an error, which only the records say
-MOST_NAMED = 20  # letters that are looked at where the beginning of an id is typed
+MOST_NAMED = 20  # dead letters that are looked at where the beginning of an id is typed
 
 
-class NoSuchLetter(Permanent):
+class NoSuchDeadLetter(Permanent):
     """No dead letter has this id, or several begin with it."""
 
 
 class CannotRedrive(Permanent):
-    """The letter does not say which record of which group it was."""
+    """The dead letter does not say which record of which group it was."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which letters are meant; each criterion that is set must hold. Times are of the failure, `until` exclusive."""
+    """Which dead letters are meant; each criterion that is set must hold. Times: of the failure, `until` exclusive."""
 
     group: str = ""
     thread: str = ""
@@ -50,43 +50,47 @@ class Choice:
     since: datetime | None = None
     until: datetime | None = None
 
-    def takes(self, letter: Letter) -> bool:
-        """Whether the letter is meant."""
+    def takes(self, dead_letter: DeadLetter) -> bool:
+        """Whether the dead letter is meant."""
         return (
-            self.group in ("", letter.group)
-            and self.thread in ("", letter.thread, letter.key)
-            and self.error.casefold() in letter.error.casefold()
-            and (self.since is None or letter.failed_at >= self.since)
-            and (self.until is None or letter.failed_at < self.until)
+            self.group in ("", dead_letter.group)
+            and self.thread in ("", dead_letter.thread, dead_letter.key)
+            and self.error.casefold() in dead_letter.error.casefold()
+            and (self.since is None or dead_letter.failed_at >= self.since)
+            and (self.until is None or dead_letter.failed_at < self.until)
         )
 
 
-def by_id(letters: Iterable[Letter], begins: Sequence[str]) -> list[Letter]:
-    """The letters whose ids begin so, one for each. Raises `NoSuchLetter`."""
+def by_id(letters: Iterable[DeadLetter], begins: Sequence[str]) -> list[DeadLetter]:
+    """The dead letters whose ids begin so, one for each. Raises `NoSuchDeadLetter`."""
     letters, chosen = list(letters), []
     for begin in begins:
-        found = [letter for letter in letters if begin and str(letter.id).startswith(begin.strip().lower())]
+        found = [
+            dead_letter for dead_letter in letters if begin and str(dead_letter.id).startswith(begin.strip().lower())
+        ]
         if len(found) != 1:
             what = "no dead letter has" if not found else f"{len(found)} dead letters have"
-            raise NoSuchLetter(f"{what} an id that begins with {begin[:40]!r}; `correspondent dlq list` shows the ids")
+            raise NoSuchDeadLetter(
+                f"{what} an id that begins with {begin[:40]!r}; `correspondent dlq list` shows the ids"
+            )
         chosen += found
     return chosen
 
 
-async def all_letters(app: App) -> list[Letter]:
+async def all_letters(app: App) -> list[DeadLetter]:
     """Every dead letter of every group, oldest first, with what became of it. Its cost is that of all of them."""
-    return [letter async for letter in _each(app, Choice(), every=True)][::-1]
+    return [dead_letter async for dead_letter in _each(app, Choice(), every=True)][::-1]
 
 
-async def chosen(app: App, choice: Choice) -> list[Letter]:
-    """Every letter that is meant and waits, oldest first."""
-    return [letter async for letter in _each(app, choice, every=False)][::-1]
+async def chosen(app: App, choice: Choice) -> list[DeadLetter]:
+    """Every dead letter that is meant and waits, oldest first."""
+    return [dead_letter async for dead_letter in _each(app, choice, every=False)][::-1]
 
 
-async def named(app: App, begins: Sequence[str]) -> list[Letter]:
-    """The letters whose ids begin so, one for each, in any state. Raises `NoSuchLetter`."""
+async def named(app: App, begins: Sequence[str]) -> list[DeadLetter]:
+    """The dead letters whose ids begin so, one for each, in any state. Raises `NoSuchDeadLetter`."""
     await catch_up(app)
-    found: dict[UUID, Letter] = {}
+    found: dict[UUID, DeadLetter] = {}
     for begin in begins:
         least, most = id_range(begin.strip().lower())
         args = {"least": least, "most": most, "limit": MOST_NAMED}
@@ -94,13 +98,13 @@ async def named(app: App, begins: Sequence[str]) -> list[Letter]:
     return by_id(found.values(), begins)
 
 
-async def page_of(app: App, choice: Choice, *, every: bool, limit: int, after: str) -> Page[Letter]:
-    """A page of the letters that are meant, newest first; `every`: also those that were decided. Raises `BadCursor`.
+async def page_of(app: App, choice: Choice, *, every: bool, limit: int, after: str) -> Page[DeadLetter]:
+    """A page of the dead letters meant, newest first; `every`: also those that were decided. Raises `BadCursor`.
 
-    It looks through so many letters at most: a page may be short, even empty, and say where the next one begins.
+    It looks through so many dead letters at most: a page may be short, even empty, and say where the next one begins.
     """
     await catch_up(app)
-    found: list[Letter] = []
+    found: list[DeadLetter] = []
     for _ in range(LOOKS):
         page = await _page(app, choice, every, limit, after)
         found += await _meant(app, page, choice, every)
@@ -116,61 +120,61 @@ async def waiting(app: App) -> int:
     return await waiting_count(app)
 
 
-async def _each(app: App, choice: Choice, *, every: bool) -> AsyncIterator[Letter]:
-    """Every letter that is meant, newest first."""
+async def _each(app: App, choice: Choice, *, every: bool) -> AsyncIterator[DeadLetter]:
+    """Every dead letter that is meant, newest first."""
     await catch_up(app)
     after = ""
     while True:
         page = await _page(app, choice, every, MOST, after)
-        for letter in await _meant(app, page, choice, every):
-            yield letter
+        for dead_letter in await _meant(app, page, choice, every):
+            yield dead_letter
         if not (after := page.next):
             return
 
 
-async def _page(app: App, choice: Choice, every: bool, limit: int, after: str) -> Page[Place]:
+async def _page(app: App, choice: Choice, every: bool, limit: int, after: str) -> Page[DeadLetterPlace]:
     args = {"group": choice.group or None, "since": choice.since, "until": choice.until}
     rows = await places(app, PLACES.all if every else PLACES.waiting, args | LETTERS.args(after, limit))
     return LETTERS.page(rows, limit)
 
 
-async def _meant(app: App, wanted: Sequence[Place], choice: Choice, every: bool) -> list[Letter]:
+async def _meant(app: App, wanted: Sequence[DeadLetterPlace], choice: Choice, every: bool) -> list[DeadLetter]:
     known = await _known(app, wanted)
     return [one for one in known if choice.takes(one) and (every or one.state == "waiting")]
 
 
-async def _known(app: App, wanted: Sequence[Place]) -> list[Letter]:
-    """The letters at these places with what became of them."""
-    letters = await letters_at(app, wanted)
-    decided = await _decided(app, [letter.id for letter in letters])
-    return [replace(letter, **decided.get(letter.id, {})) for letter in letters]
+async def _known(app: App, wanted: Sequence[DeadLetterPlace]) -> list[DeadLetter]:
+    """The dead letters at these places with what became of them."""
+    letters = await dead_letters_at(app, wanted)
+    decided = await _decided(app, [dead_letter.id for dead_letter in letters])
+    return [replace(dead_letter, **decided.get(dead_letter.id, {})) for dead_letter in letters]
 
 
-async def redrive(app: App, letter: Letter) -> None:
-    """Have the letter's own group handle its record once more. Raises `CannotRedrive`, or what the handler raises."""
-    if letter.original is None:
+async def redrive(app: App, dead_letter: DeadLetter) -> None:
+    """Redrive: its own group handles the record once more. Raises `CannotRedrive`, or what the handler raises."""
+    if dead_letter.original is None:
         raise CannotRedrive("it does not say which record it was; it can only be discarded")
     from services.core.bus.runner import Runner
     from services.pipeline import PROCESSORS
 
-    [processor] = [one for one in PROCESSORS if one.name == letter.group]
-    await Runner(processor, app).handle(letter.original)
-    await _decide(app, letter, "redriven", "")
+    [processor] = [one for one in PROCESSORS if one.name == dead_letter.group]
+    await Runner(processor, app).handle(dead_letter.original)
+    await _decide(app, dead_letter, "redriven", "")
 
 
-async def discard(app: App, letter: Letter, reason: str) -> None:
-    """Have the letter wait no longer: for its group the event counts as consumed. The record stays on its topic."""
-    await _decide(app, letter, "discarded", reason)
+async def discard(app: App, dead_letter: DeadLetter, reason: str) -> None:
+    """Discard: for its group the event counts as consumed. The record stays on its topic."""
+    await _decide(app, dead_letter, "discarded", reason)
 
 
-async def _decide(app: App, letter: Letter, state: State, reason: str) -> None:
+async def _decide(app: App, dead_letter: DeadLetter, state: State, reason: str) -> None:
     row = {
-        "letter_id": letter.id,
+        "letter_id": dead_letter.id,
         "state": state,
         "reason": reason,
         "now": app.now(),
-        "consumer": letter.group,
-        "event_id": letter.event_id,
+        "consumer": dead_letter.group,
+        "event_id": dead_letter.event_id,
     }
     async with app.database.reading() as conn:
         await conn.execute(SQL.decide, row)

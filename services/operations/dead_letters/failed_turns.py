@@ -12,7 +12,7 @@ from uuid import UUID
 from services.core.app import App
 from services.core.db import fetch_all, queries
 from services.operations.dead_letters import Choice
-from services.operations.threads import requests as wishes
+from services.operations.threads import requests
 
 SQL = queries(__file__, "failed_turns.sql")
 WAIT_S = 60.0
@@ -46,5 +46,5 @@ async def failed_turns(app: App, choice: Choice) -> list[FailedTurn]:
 async def reopen(app: App, turn: FailedTurn, by: str) -> str:
     """Ask that the thread goes on, which opens a new turn; why that was refused, or ""."""
     reason = f"the failed turn is tried again: {turn.error}"[:300]
-    made = await wishes.move(app, turn.thread_id, "in_progress", reason, by, timeout_s=WAIT_S)
+    made = await requests.move(app, turn.thread_id, "in_progress", reason, by, timeout_s=WAIT_S)
     return made.refused or ""

@@ -1,9 +1,9 @@
-"""An index of dead letters in Postgres: where each stands on its topic. What a letter says stays on the topic.
+"""An index of dead letters in Postgres: where each stands on its topic. What a dead letter says stays on the topic.
 
 Invariants
 - It is brought up to date before each use, by reading what the topics got since: no writer of a dead letter knows it.
 - It is derived. A topic that was lost (`log_topics.generation`) is read again from its beginning.
-- What it costs grows with what is new and with what is shown, never with how many letters there were.
+- What it costs grows with what is new and with what is shown, never with how many dead letters there were.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from services.core.bus.delivery import Partition
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.settings.retention import DEAD_LETTERS
-from services.operations.dead_letters.letter import Letter, open_sealed
+from services.operations.dead_letters.dead_letter import DeadLetter, open_sealed
 from services.operations.log import read
 
 SQL = queries(__file__, "places.sql")
-BATCH = 200  # letters that are noted in one transaction
+BATCH = 200  # dead letters that are noted in one transaction
 GAP = 100  # records that are read and thrown away rather than asked for apart
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DeadLetterPlace:
     """A dead letter's record."""
 
     id: UUID
@@ -48,7 +48,7 @@ class Place:
         return self.topic, self.partition
 
 
-def letter_topics(app: App) -> dict[str, str]:
+def dead_letter_topics(app: App) -> dict[str, str]:
     """The consumer of each topic of dead letters."""
     prefix = app.settings.kafka.topic_prefix
     return {dead_letter_topic(prefix + topic, prefix + name): name for topic, name in catalogue().consumers()}
@@ -56,13 +56,13 @@ def letter_topics(app: App) -> dict[str, str]:
 
 async def catch_up(app: App) -> None:
     """Note what came since. Several processes may do it at once. Raises `LogUnavailable`."""
-    groups = letter_topics(app)
+    groups = dead_letter_topics(app)
     stops = await ends(app.settings.kafka, list(groups))
     starts, marks = await _marks(app, stops)
     batch: list[dict[str, Any]] = []
     async for record in read(app.settings.kafka, starts, stops):
-        letter = await open_sealed(record, groups[record.topic], app.keys)
-        batch.append(_row(letter))
+        dead_letter = await open_sealed(record, groups[record.topic], app.keys)
+        batch.append(_row(dead_letter))
         if len(batch) == BATCH:
             await _note(app, batch, ())
             batch = []
@@ -78,24 +78,24 @@ async def waiting_count(app: App) -> int:
     return int(row["letters"])
 
 
-async def places(app: App, query: Any, args: dict[str, Any]) -> list[Place]:
+async def places(app: App, query: Any, args: dict[str, Any]) -> list[DeadLetterPlace]:
     """The places that a statement of `letter_places.sql` finds."""
     async with app.database.reading() as conn:
-        return [Place(**row) for row in await fetch_all(conn, query, args)]
+        return [DeadLetterPlace(**row) for row in await fetch_all(conn, query, args)]
 
 
-async def letters_at(app: App, wanted: Sequence[Place]) -> list[Letter]:
-    """The letters at these places, in their order; without those whose records are gone."""
-    found: dict[UUID, Letter] = {}
+async def dead_letters_at(app: App, wanted: Sequence[DeadLetterPlace]) -> list[DeadLetter]:
+    """The dead letters at these places, in their order; without those whose records are gone."""
+    found: dict[UUID, DeadLetter] = {}
     for start, stop in _runs(wanted):
         source = start.source
         async for record in read(app.settings.kafka, {source: start.record_offset}, {source: stop.record_offset + 1}):
-            letter = await open_sealed(record, start.consumer, app.keys)
-            found[letter.id] = letter
+            dead_letter = await open_sealed(record, start.consumer, app.keys)
+            found[dead_letter.id] = dead_letter
     return [found[one.id] for one in wanted if one.id in found]
 
 
-def _runs(wanted: Sequence[Place]) -> list[tuple[Place, Place]]:
+def _runs(wanted: Sequence[DeadLetterPlace]) -> list[tuple[DeadLetterPlace, DeadLetterPlace]]:
     """The first and the last of each run of places that lie close together."""
     inorder = sorted(wanted, key=lambda one: (one.source, one.record_offset))
     breaks = [0] + [
@@ -106,9 +106,18 @@ def _runs(wanted: Sequence[Place]) -> list[tuple[Place, Place]]:
     return [(inorder[a], inorder[b - 1]) for a, b in pairwise([*breaks, len(inorder)])] if inorder else []
 
 
-def _row(letter: Letter) -> dict[str, Any]:
-    place = {"topic": letter.record.topic, "partition": letter.record.partition, "offset": letter.record.offset}
-    about = {"id": letter.id, "event_id": letter.event_id, "consumer": letter.group, "failed_at": letter.failed_at}
+def _row(dead_letter: DeadLetter) -> dict[str, Any]:
+    place = {
+        "topic": dead_letter.record.topic,
+        "partition": dead_letter.record.partition,
+        "offset": dead_letter.record.offset,
+    }
+    about = {
+        "id": dead_letter.id,
+        "event_id": dead_letter.event_id,
+        "consumer": dead_letter.group,
+        "failed_at": dead_letter.failed_at,
+    }
     return about | place
 
 

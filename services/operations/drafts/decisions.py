@@ -13,7 +13,7 @@ from services.core.db import fetch_one
 from services.core.errors import Permanent, Temporary
 from services.core.units import MB
 from services.mail.content_types import UNKNOWN, claimed_by_name
-from services.operations.drafts.reading import SQL
+from services.operations.drafts.listing import SQL
 from services.operations.requests import ask, decided
 
 CONSUMER = "send_email"

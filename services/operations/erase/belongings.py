@@ -11,7 +11,7 @@ from services.core.app import App
 from services.core.db import fetch_all, fetch_one
 from services.core.keys.keyring import People
 from services.operations.erase.survey import SQL
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 
 async def belongings(app: App, people: People) -> dict[str, int]:

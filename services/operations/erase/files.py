@@ -23,9 +23,9 @@ from services.core.blobs import BlobMissing
 from services.core.db import fetch_all
 from services.core.keys import Erased
 from services.operations.erase.inside import unpacked
-from services.operations.erase.resealing import names_in
+from services.operations.erase.reseal import names_in
 from services.operations.erase.stores import BATCH, SQL, Found
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 # Below home: what other stores are made of, and the trial's SMTP sink, which stands for the world outside.
 APART = frozenset({"archive", "blobs", "postgres", "valkey", "kafka", "outbox"})

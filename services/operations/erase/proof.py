@@ -10,7 +10,7 @@ from services.operations.erase.belongings import belongings
 from services.operations.erase.files import archives, blobs, files
 from services.operations.erase.stores import cache, tables, topics
 from services.operations.erase.words import Marks
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.scrub.disk import FilesOutOfReach, found_on_disk
 from services.operations.scrub.run import Scrubbed, pending
 

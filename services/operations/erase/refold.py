@@ -15,11 +15,11 @@ from psycopg import sql
 from schemas.topics import catalogue
 from services.core.archive.archive import Archive
 from services.core.archive.history import Stored, opened_archive
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.db import Connection, fetch_all
 from services.core.errors import Permanent
 from services.operations.erase.survey import SQL
-from services.operations.rebuild.fold import fold_events
+from services.operations.rebuild.projections import fold_events
 from services.pipeline import PROCESSORS
 
 # The column by which the rows of a kind of aggregate are found. A table that lacks it is found by its thread.

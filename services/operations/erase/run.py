@@ -20,7 +20,7 @@ from schemas.events.memory import ParticipantErased
 from schemas.events.threads import TurnFailed
 from services.core.app import App
 from services.core.archive.archive import archive_of
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.clock import random_id
@@ -30,12 +30,12 @@ from services.core.keys.keyring import CACHE_S
 from services.core.suppressed import mark_of
 from services.mail.mailbox import MailboxKey
 from services.memory.embedding_cache import EMBEDDINGS
-from services.operations.alone import hold
 from services.operations.erase.refold import lock, refold
-from services.operations.erase.resealing import Resealed, reseal
+from services.operations.erase.reseal import Resealed, reseal
 from services.operations.erase.survey import SQL, Survey
-from services.operations.rebuild.beside import connected
+from services.operations.history_lock import hold
 from services.operations.rebuild.run import SCHEMA, drop_past
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.leftovers import clear_leftovers
 from services.operations.scrub.run import mark
 

@@ -24,7 +24,7 @@ from services.core.errors import CorrespondentError
 from services.core.keys import is_sealed
 from services.core.keys.aead import SEALED
 from services.operations.log import read
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.pipeline import consumers
 
 SQL = queries(__file__, "stores.sql")

@@ -14,7 +14,7 @@ from services.core.blobs import BlobMissing
 from services.core.keys import Erased, is_sealed
 from services.operations.erase.inside import unpacked
 from services.operations.erase.ownership import kept, key_of
-from services.operations.erase.resealing import names_in
+from services.operations.erase.reseal import names_in
 from services.operations.erase.survey import Survey, everything, listener
 
 

@@ -23,9 +23,9 @@ import structlog
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus.delivery import Partition
-from services.core.bus.sweeper import publish_places
+from services.core.bus.outbox_relay import publish_places
 from services.core.bus.topics_admin import committed_by, ends
-from services.core.bus.undone import not_done_args, pairs_of
+from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.clock import pause
 from services.core.db import fetch_all, queries
 from services.operations.dead_letters.places import catch_up

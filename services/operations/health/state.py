@@ -15,11 +15,12 @@ from aiokafka.errors import KafkaError
 
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus import held, history
+from services.core.bus import event_store as history
+from services.core.bus import held_records as held
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.lost_logs import LostLog, recent_losses
 from services.core.bus.publisher import LogUnavailable
-from services.core.bus.undone import not_done_args, pairs_of
+from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.outages import MailOutage, noted_outages
 from services.model.outage import ModelOutage, noted_outage

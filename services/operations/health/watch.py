@@ -17,7 +17,7 @@ from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
-from services.core.bus.undone import advance, pairs_of
+from services.core.bus.undone_events import advance, pairs_of
 from services.core.clock import pause
 from services.operations.health.gauges import HealthGauges
 from services.operations.health.state import read_health

@@ -1,4 +1,4 @@
-"""A person's wish goes to the document's topic; learn_documents decides it, and what it decided stands in its log."""
+"""A person's request goes to the document's topic; learn_documents decides it, and logs what it decided."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ class DocumentTooLarge(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A document that was handed in; no wish where this very content stands already."""
+    """A document that was handed in; no request where this very content stands already."""
 
     document_id: UUID
-    wish: UUID | None
+    command: UUID | None
 
 
 @dataclass(frozen=True, slots=True)
 class Became:
-    """What was decided because of a wish: `indexed`, `removed`, `refused`, `proposed`, `rejected`."""
+    """What was decided because of a request: `indexed`, `removed`, `refused`, `proposed`, `rejected`."""
 
     cause: UUID
     document_id: UUID
@@ -58,8 +58,8 @@ async def hand_in(
 ) -> Handed:
     """Put a document on the log, once for each change of it. Raises `DocumentTooLarge`.
 
-    The wish's id is made from the content and from how far the document has come: doing it again before it was
-    decided is the same wish, and a content that comes back after another one is a new one.
+    The request's id is made from the content and from how far the document has come: doing it again before it was
+    decided is the same request, and a content that comes back after another one is a new one.
     """
     workspace, most = app.settings.workspace, app.settings.knowledge.max_document_mb
     if len(content) > most * MB:
@@ -71,7 +71,7 @@ async def hand_in(
     same = row and (row["blob"], row["public_url"], row["sendable"]) == (blob, public_url, sendable)
     if row and same and not row["removed_at"]:
         return Handed(id, None)
-    wish = DocumentSubmitted(
+    command = DocumentSubmitted(
         document_id=id,
         title=title,
         origin=origin,
@@ -83,38 +83,38 @@ async def hand_in(
     )
     edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
     wish_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
-    return Handed(id, await ask(app, wish, wish_id))
+    return Handed(id, await ask(app, command, wish_id))
 
 
-async def ask(app: App, wish: DocumentAsked, id: UUID | None = None) -> UUID:
-    """Put a wish on the log; the id of its event."""
+async def ask(app: App, command: DocumentAsked, id: UUID | None = None) -> UUID:
+    """Put a request on the log; the id of its event."""
     id = id or random_id()
     from services.core.bus.runner import enter
 
-    await enter(app, first(wish, id=id, source="console", time=app.now(), workspace=app.settings.workspace))
+    await enter(app, first(command, id=id, source="console", time=app.now(), workspace=app.settings.workspace))
     return id
 
 
-async def unfinished(app: App, wishes: Sequence[UUID]) -> int:
-    """How many of the wishes, and of the passages that came of them, learn_documents has still to do."""
+async def unfinished(app: App, commands: Sequence[UUID]) -> int:
+    """How many of the requests, and of the passages that came of them, learn_documents has still to do."""
     async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.unfinished, {"ids": list(wishes), "skipped": catalogue().skipped})
+        row = await fetch_one(conn, SQL.unfinished, {"ids": list(commands), "skipped": catalogue().skipped})
     return int(row["n"]) if row else 0
 
 
-async def became(app: App, wishes: Sequence[UUID]) -> list[Became]:
-    """What was decided because of the wishes, so far; nothing for one that changed nothing."""
+async def became(app: App, commands: Sequence[UUID]) -> list[Became]:
+    """What was decided because of the requests, so far; nothing for one that changed nothing."""
     workspace = app.settings.workspace
     async with app.database.transaction(workspace) as conn:
-        rows = await fetch_all(conn, SQL.became, {"workspace": workspace, "ids": list(wishes)})
+        rows = await fetch_all(conn, SQL.became, {"workspace": workspace, "ids": list(commands)})
     return [Became(**row) for row in rows]
 
 
-async def decided(app: App, wish: UUID, timeout_s: float) -> list[Became] | None:
-    """What became of a wish; None where learn_documents has not come to it after so many seconds."""
+async def decided(app: App, command: UUID, timeout_s: float) -> list[Became] | None:
+    """What became of a request; None where learn_documents has not come to it after so many seconds."""
     deadline = monotonic() + timeout_s
-    while await unfinished(app, [wish]):
+    while await unfinished(app, [command]):
         if monotonic() > deadline:
             return None
         await asyncio.sleep(LOOK_EVERY_S)
-    return await became(app, [wish])
+    return await became(app, [command])

@@ -19,14 +19,14 @@ from schemas.events.merging import ParticipantSplitRequested
 from services.core.app import App, open_keys
 from services.core.archive.archive import archive_of
 from services.core.archive.history import Part, stored_events
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.db import fetch_one, queries
 from services.core.db.locks import HeldElsewhere
 from services.core.ids import author_id, former_participant_id
 from services.mail.mailbox import MailboxKey
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.read_email.apply import SQL as MAILS
 
 SQL = queries(__file__)

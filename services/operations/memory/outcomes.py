@@ -1,4 +1,4 @@
-"""What became of a wish about a fact; learn_facts accepts or refuses it, and logs that."""
+"""What became of a request about a fact; learn_facts accepts or refuses it, and logs that."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LOOK_EVERY_S = 0.05
 
 
 class NotDecidedYet(Temporary):
-    """The wish is on the log, and learn_facts has not come to it yet: is the deployment running?"""
+    """The request is on the log, and learn_facts has not come to it yet: is the deployment running?"""
 
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What became of a wish: `recorded`, `retracted`, `pinned` ... or `... refused` with its reason."""
+    """What became of a request: `recorded`, `retracted`, `pinned` ... or `... refused` with its reason."""
 
     decision: str
     fact_id: UUID | None
@@ -36,13 +36,13 @@ class Decided:
 
 
 async def became(
-    app: App, participant_id: UUID, wish: UUID, *, fact_id: UUID | None = None, timeout_s: float = 20
+    app: App, participant_id: UUID, command: UUID, *, fact_id: UUID | None = None, timeout_s: float = 20
 ) -> Decided:
-    """What became of a wish, about `fact_id` where it names one. Raises `NotDecidedYet` after so many seconds."""
+    """What became of a request, about `fact_id` where it names one. Raises `NotDecidedYet` after so many seconds."""
     args = {
         "workspace": app.settings.workspace,
         "participant_id": participant_id,
-        "cause": wish,
+        "cause": command,
         "fact_id": fact_id,
     }
     deadline = monotonic() + timeout_s

@@ -19,8 +19,8 @@ from services.core.db import Connection, fetch_all
 from services.core.settings import ConfidenceSettings
 from services.memory.derived import lapsed_among
 from services.memory.support import STANDARD, Support, confidence
+from services.operations.memory.facts import RememberedFact, facts_of, made_stale
 from services.operations.memory.people import SQL
-from services.operations.memory.reading import RememberedFact, facts_of, made_stale
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,9 @@ async def change_profile(
     timeout_s: float = 20,
 ) -> list[ProfileField]:
     """Set and remove fields; the profile as it then is. Raises `NotDecidedYet`."""
-    wish = ProfileRequested(
+    command = ProfileRequested(
         participant_id=participant_id, fields=dict(fields), remove=tuple(remove), by=by, reason=reason
     )
-    if not await decided(app, await ask(app, wish), CONSUMER, timeout_s=timeout_s):
+    if not await decided(app, await ask(app, command), CONSUMER, timeout_s=timeout_s):
         raise NotDecidedYet
     return await profile_of(app, participant_id)

@@ -84,7 +84,7 @@ async def standing(conn: Connection, workspace: str, one: Person) -> Standing:
 
 
 async def move(app: App, one: Person, to: str, reason: str, by: str, *, timeout_s: float = 20) -> LifecycleStep | None:
-    """What became of a wish for a step; None where they stand there already. Raises `NotDecidedYet`."""
+    """What became of a request for a step; None where they stand there already. Raises `NotDecidedYet`."""
     asked = await ask(
         app, ParticipantStateRequested(participant_id=one.participant_id, to_state=to, by=by, reason=reason)
     )

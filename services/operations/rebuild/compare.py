@@ -8,8 +8,8 @@ from typing import Any
 from psycopg import sql
 
 from services.core.db import Connection, fetch_all, fetch_one
-from services.operations.rebuild.beside import SQL
-from services.operations.rebuild.fold import state_hash
+from services.operations.rebuild.projections import state_hash
+from services.operations.rebuild.shadow_schema import SQL
 
 SHOWN = 3  # rows of each side of each table
 

@@ -18,15 +18,15 @@ from psycopg.errors import LockNotAvailable
 from services.core.app import open_keys
 from services.core.archive.archive import Archive
 from services.core.archive.history import Part, Stored, manifests, stored_events
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Temporary
 from services.core.settings import Settings
-from services.operations.alone import holding, still
-from services.operations.rebuild.beside import SQL, beside, connected, drop, make
+from services.operations.history_lock import holding, still
 from services.operations.rebuild.compare import Comparison, compare
-from services.operations.rebuild.fold import Folded, fold_events
+from services.operations.rebuild.projections import Folded, fold_events
 from services.operations.rebuild.scopes import Scope
+from services.operations.rebuild.shadow_schema import SQL, beside, connected, drop, make
 
 SCHEMA, OLD = "rebuilt", "replaced"
 PAST = "a past state, left to be read; an erase drops it"  # the comment by which such a schema is known

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.errors import Permanent
 

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from services.core.archive.history import Part, readable, stored_events
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent

@@ -8,7 +8,7 @@ from uuid import UUID
 from schemas.events.mail import MailReceived
 from services.core.db import Connection, fetch_one
 from services.operations.replay.steps import SQL, Row, Step
-from services.operations.retention.emptying import gone_since
+from services.operations.retention.expired_events import gone_since
 
 SETTING = "retention.{}_days"
 

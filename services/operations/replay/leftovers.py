@@ -12,8 +12,8 @@ from pathlib import Path
 
 from services.core.cache import Cache
 from services.core.settings import Settings
-from services.operations.rebuild.beside import clear
 from services.operations.rebuild.run import SCHEMA
+from services.operations.rebuild.shadow_schema import clear
 
 NAMES = rf"^({SCHEMA}|replay_\d{{8}}_\d{{6}}_\d{{6}})$"  # what is made beside the live tables, and only for a while
 

@@ -10,13 +10,13 @@ from psycopg import sql
 from psycopg.types.json import Jsonb
 
 from schemas.events.threads import TimerElapsed
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Processor
 from services.core.bus.runner import Runner
 from services.core.cache import Cache
 from services.core.db import fetch_all, fetch_one
-from services.operations.rebuild.fold import fold_events
+from services.operations.rebuild.projections import fold_events
 from services.operations.replay.case import Case, Checkpoint, StoredEvent
 from services.operations.replay.sandbox import Sandbox
 from services.operations.replay.selection import STARTS

@@ -8,7 +8,7 @@ from pathlib import Path
 from services.core.app import open_keys
 from services.core.archive.archive import archive_of
 from services.core.settings import Settings
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.archived import see_archived
 from services.operations.replay.case import Case, load, seen_late
 from services.operations.replay.find import find_cases, find_starts

@@ -22,7 +22,7 @@ from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
 from services.mail.authentication import DnsResolver
 from services.model.breaker import Breakers
-from services.operations.rebuild.beside import beside, connected
+from services.operations.rebuild.shadow_schema import beside, connected
 from services.operations.replay.blobs import CaseBlobs, OverlaidBlobs
 from services.operations.replay.leftovers import cache_of, clear_leftovers, clear_up, files_of, sandbox_name
 from services.operations.replay.model import Asking, chosen_model

@@ -12,11 +12,11 @@ from uuid import UUID, uuid5
 from schemas.events import EventData
 from schemas.events.retention import MailRetentionDue, MemoryRetentionDue
 from schemas.events.threads import TimerElapsed
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
-from services.operations.retention.clearing import BATCH, Clearing
+from services.operations.retention.rounds import BATCH, Clearing
 
 SQL = queries(__file__)
 NAME = "keep_time"

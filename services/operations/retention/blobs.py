@@ -11,7 +11,7 @@ from uuid import UUID
 
 from services.core.db import fetch_all
 from services.operations.retention.ask import FIRST, SQL
-from services.operations.retention.clearing import BATCH, Clearing
+from services.operations.retention.rounds import BATCH, Clearing
 
 KINDS: tuple[tuple[str, LiteralString], ...] = (("mail", SQL.due_mail_blobs), ("reply", SQL.due_reply_blobs))
 

@@ -19,7 +19,7 @@ from services.core.clock import pause
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
 from services.operations.retention.ask import SQL
-from services.operations.retention.clearing import Clearing, today
+from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import run, wanted
 
 log = structlog.get_logger(__name__)

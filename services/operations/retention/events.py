@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from psycopg.types.json import Jsonb
 
-from services.core.bus import history
+from services.core.bus import event_store as history
 from services.core.db import fetch_all
 from services.operations.retention.ask import SQL
-from services.operations.retention.clearing import BATCH, Clearing
-from services.operations.retention.emptying import Emptying, choose, emptied
+from services.operations.retention.expired_events import Emptying, choose, emptied
+from services.operations.retention.rounds import BATCH, Clearing
 
 
 async def due(what: Emptying, clearing: Clearing) -> int:

@@ -21,8 +21,8 @@ from services.core.archive.file import Manifest, lines, typed, verify, write
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
 from services.operations.retention.ask import SQL
-from services.operations.retention.clearing import BATCH, Clearing
-from services.operations.retention.emptying import Emptying, choose, emptied
+from services.operations.retention.expired_events import Emptying, choose, emptied
+from services.operations.retention.rounds import BATCH, Clearing
 
 Row = dict[str, Any]
 

@@ -17,7 +17,7 @@ from psycopg.errors import LockNotAvailable
 
 from services.core.db import Connection, fetch_all, fetch_one
 from services.operations.retention.ask import SQL
-from services.operations.retention.clearing import Clearing
+from services.operations.retention.rounds import Clearing
 
 log = structlog.get_logger(__name__)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from services.core.archive.archive import archive_of
 from services.core.db import fetch_one
 from services.operations.archive.move import move
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.retention.ask import SQL
-from services.operations.retention.clearing import Clearing
+from services.operations.retention.rounds import Clearing
 
 
 async def due(clearing: Clearing) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import structlog
 
 from services.core.settings import Settings
-from services.operations.retention.clearing import Clearing, Step
+from services.operations.retention.rounds import Clearing, Step
 from services.operations.retention.steps import STEPS
 
 log = structlog.get_logger(__name__)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from services.core.settings import Settings
-from services.operations.retention import ask, beside, blobs, events, files, journal, old_events
-from services.operations.retention.clearing import Step
-from services.operations.retention.emptying import BODIES, LEARNED, Emptying
+from services.operations.retention import ask, blobs, events, files, journal, old_events
+from services.operations.retention import parallel_tables as beside
+from services.operations.retention.expired_events import BODIES, LEARNED, Emptying
+from services.operations.retention.rounds import Step
 
 
 def _emptying(name: str, what: Emptying) -> tuple[Step, Step]:

@@ -19,7 +19,7 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.core.db.sql import queries
 from services.core.errors import Temporary
 from services.operations.erase.words import Marks
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 
 SQL = queries(__file__, "queries.sql")
 PIECE = 4 * 1024 * 1024  # bytes

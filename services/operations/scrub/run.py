@@ -13,7 +13,7 @@ from datetime import datetime
 from services.core.app import App
 from services.core.db import Connection, fetch_all
 from services.core.db.sql import queries
-from services.operations.rebuild.beside import connected
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.scrub.tables import rewrite, rewrite_statistics, wait_for_readers
 from services.operations.scrub.wal import LogKept, LogOutOfReach, turn_over
 

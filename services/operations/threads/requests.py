@@ -13,13 +13,13 @@ from services.core.app import App
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent, Temporary
 from services.operations.requests import ask, decided
-from services.operations.threads.reading import SQL, ThreadUnknown
+from services.operations.threads.listing import SQL, ThreadUnknown
 
 CONSUMER = "track_threads"
 
 
 class ThreadNotDecidedYet(Temporary):
-    """The wish is on the log, and track_threads has not come to it yet: is the deployment running?"""
+    """The request is on the log, and track_threads has not come to it yet: is the deployment running?"""
 
 
 class GoalUnknown(Permanent):
@@ -28,7 +28,7 @@ class GoalUnknown(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class Stepped:
-    """What became of a wish for a step; `refused` says why it was not made."""
+    """What became of a request for a step; `refused` says why it was not made."""
 
     from_state: ThreadState
     to_state: ThreadState
@@ -38,8 +38,8 @@ class Stepped:
 async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str, *, timeout_s: float) -> Stepped:
     """Ask for one step of the state machine. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
     await _known(app, thread_id)
-    wish = ThreadTransitionRequested(thread_id=thread_id, to_state=to, trigger="human", reason=reason, by=by)
-    asked = await ask(app, wish)
+    command = ThreadTransitionRequested(thread_id=thread_id, to_state=to, trigger="human", reason=reason, by=by)
+    asked = await ask(app, command)
     if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
         raise ThreadNotDecidedYet
     args = {"workspace": app.settings.workspace, "thread_id": thread_id, "cause": asked.id}

@@ -19,8 +19,8 @@ from services.core.clock import pause
 from services.core.db import Connection
 from services.core.db.locks import HeldElsewhere
 from services.core.errors import Temporary
-from services.operations.alone import holding
-from services.operations.rebuild.beside import connected
+from services.operations.history_lock import holding
+from services.operations.rebuild.shadow_schema import connected
 from services.operations.vectors.index import drop_idle, index_is_due, make_index
 from services.operations.vectors.renewal import Lacking, count_lacking, renew
 

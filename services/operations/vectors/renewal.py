@@ -20,7 +20,7 @@ from pgvector import HalfVector
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.memory.embedding_cache import keep, look_up
 from services.memory.embeddings import Embedder, TextRefused, Vector
-from services.operations.alone import hold
+from services.operations.history_lock import hold
 
 SQL = queries(__file__)
 BATCH = 128  # texts

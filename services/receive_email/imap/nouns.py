@@ -38,7 +38,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FolderPlace:
     """One folder of one inbox in one deployment."""
 
     app: App

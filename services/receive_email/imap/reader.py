@@ -18,7 +18,7 @@ from services.receive_email.accept import accept
 from services.receive_email.fingerprint import message_id_of
 from services.receive_email.imap import positions
 from services.receive_email.imap.connection import Connection
-from services.receive_email.imap.nouns import Folder, Listed, Place, Position
+from services.receive_email.imap.nouns import Folder, FolderPlace, Listed, Position
 from services.receive_email.imap.plan import Suspicion, batches, mode_of, since_begun
 from services.receive_email.imap.session import Lost
 
@@ -32,7 +32,7 @@ NotThisMail = (ValueError, psycopg.DataError)
 class Reader:
     """One folder, read up to `position`. `suspicion` outlives the connection."""
 
-    def __init__(self, place: Place, connection: Connection, suspicion: Suspicion) -> None:
+    def __init__(self, place: FolderPlace, connection: Connection, suspicion: Suspicion) -> None:
         self._place = place
         self._connection = connection
         self._session = connection.session

@@ -13,7 +13,7 @@ from services.core.settings import ImapSettings, InboxSettings
 from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.receive_email.back_off import next_delay
 from services.receive_email.imap.connection import Connection, connection
-from services.receive_email.imap.nouns import Place
+from services.receive_email.imap.nouns import FolderPlace
 from services.receive_email.imap.plan import Suspicion
 from services.receive_email.imap.reader import Reader
 
@@ -24,7 +24,7 @@ LEAST_WAIT_S = 1.0
 
 async def watch_inbox(app: App, inbox: InboxSettings, imap: ImapSettings, stop: asyncio.Event) -> None:
     """Let every new mail of the folder in, until `stop`. Nothing that happens on the way ends it."""
-    place, suspicion, delay = Place(app, inbox, imap), Suspicion(), 0.0
+    place, suspicion, delay = FolderPlace(app, inbox, imap), Suspicion(), 0.0
     while not stop.is_set():
         began = monotonic()
         app.metrics.watches_inbox(inbox.name, _folder(imap), False)
@@ -53,7 +53,7 @@ def _folder(imap: ImapSettings) -> str:
     return "sent" if imap.folder == SENT_ROLE else "inbox"
 
 
-async def _say_away(place: Place, error: str, again_s: float) -> None:
+async def _say_away(place: FolderPlace, error: str, again_s: float) -> None:
     """Loud once for each outage, whichever of the inbox's folders met it first; `status` shows it while it lasts."""
     what = error if _folder(place.imap) == "inbox" else f"the folder of sent mail: {error}"
     new = await outages.note(place.app, "imap", place.inbox.name, what, again_s)
@@ -62,7 +62,7 @@ async def _say_away(place: Place, error: str, again_s: float) -> None:
     say("inbox away", inbox=place.inbox.name, host=place.imap.host, error=what[:500], again_in_s=again_s, try_it=remedy)
 
 
-async def _read(place: Place, made: Connection, suspicion: Suspicion, stop: asyncio.Event) -> None:
+async def _read(place: FolderPlace, made: Connection, suspicion: Suspicion, stop: asyncio.Event) -> None:
     reader = Reader(place, made, suspicion)
     await reader.open()
     log.info("inbox open", inbox=place.inbox.name, host=place.imap.host, folder=place.imap.folder)

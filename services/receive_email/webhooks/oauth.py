@@ -9,7 +9,7 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 from services.core.standard_webhooks import hmac_sha256
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.receive_email.webhooks.forms import form_fields, text_field
 from services.receive_email.webhooks.request import Call, not_configured, stale, unsigned
 from services.receive_email.webhooks.signatures import base64_bytes, same
@@ -34,9 +34,9 @@ def grant(call: Call) -> Token:
     fields = form_fields(call)
     expected = f"{call.web.webhooks.sendgrid_client_id}:{secret}".encode()
     if not same(_client(call, fields), expected):
-        raise Refused(401, "invalid_client", "client id or client secret is wrong")
+        raise RequestRefused(401, "invalid_client", "client id or client secret is wrong")
     if text_field(fields, "grant_type") != GRANT:
-        raise Refused(400, "unsupported_grant_type", f"the grant_type has to be {GRANT}")
+        raise RequestRefused(400, "unsupported_grant_type", f"the grant_type has to be {GRANT}")
     return Token(access_token=access_token(secret, int(call.now.timestamp()) + LIFE_S))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.receive_email.webhooks.request import Call, Format, Inbound, malformed
 from services.receive_email.webhooks.signatures import admit_standard, check_standard
 
@@ -15,9 +15,11 @@ async def _open(call: Call) -> Inbound:
 
 
 def inbound_rfc822(call: Call, webhook_id: str) -> Inbound:
-    """The mail that is the whole body of a verified call. Raises `Refused`."""
+    """The mail that is the whole body of a verified call. Raises `RequestRefused`."""
     if call.header("content-type").partition(";")[0].strip().casefold() != CONTENT_TYPE:
-        raise Refused(415, "content_type_wrong", f"the body has to be {CONTENT_TYPE}: the mail as it came, untouched")
+        raise RequestRefused(
+            415, "content_type_wrong", f"the body has to be {CONTENT_TYPE}: the mail as it came, untouched"
+        )
     if not call.body.strip():
         raise malformed("the body is empty")
     return Inbound(raw=call.body, key=webhook_id, request_id=webhook_id)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from schemas.events.mail import Peer
 from services.core.settings import S3Access, WebSettings
-from services.core.web import Refused
+from services.core.web import RequestRefused
 
 
 class Outside(Protocol):
@@ -58,8 +58,8 @@ class Inbound:
 class Format:
     """One provider's way of posting mail.
 
-    `open` verifies before it parses, and raises `Refused`; None means that the call was good and brought no mail.
-    `admit` looks at the head of a call whose body is not read yet, and raises `Refused` where it cannot be a good one.
+    `open` verifies before it parses, and raises `RequestRefused`; None: the call was good and brought no mail.
+    `admit` looks at the head of a call whose body is not read yet, and raises `RequestRefused` where it cannot be good.
     `overhead` is how much larger than the mail a body may be, for formats that escape or encode it. `dated`: its calls
     carry a time that is checked, so that old ids may be forgotten. `has_path`: a secret may follow its name in the URL.
     """
@@ -72,21 +72,21 @@ class Format:
     has_path: bool = False
 
 
-def unsigned(what: str) -> Refused:
+def unsigned(what: str) -> RequestRefused:
     """The refusal of a call that is not from whom it says."""
-    return Refused(401, "signature_wrong", what)
+    return RequestRefused(401, "signature_wrong", what)
 
 
-def stale(what: str) -> Refused:
+def stale(what: str) -> RequestRefused:
     """The refusal of a call that was signed too long ago, or too far ahead."""
-    return Refused(401, "timestamp_stale", what)
+    return RequestRefused(401, "timestamp_stale", what)
 
 
-def malformed(what: str) -> Refused:
+def malformed(what: str) -> RequestRefused:
     """The refusal of a verified call whose content cannot be used."""
-    return Refused(422, "content_unusable", what)
+    return RequestRefused(422, "content_unusable", what)
 
 
-def not_configured(setting: str) -> Refused:
+def not_configured(setting: str) -> RequestRefused:
     """The refusal of a format that has no secret."""
-    return Refused(403, "not_configured", f"this webhook is closed until the setting {setting} is made")
+    return RequestRefused(403, "not_configured", f"this webhook is closed until the setting {setting} is made")

@@ -12,7 +12,7 @@ from fastapi import APIRouter
 from services.core.app import App
 from services.core.bus.processor import Edge
 from services.core.errors import Temporary
-from services.core.web import Refused, make_app, run_edges
+from services.core.web import RequestRefused, make_app, run_edges
 
 NO_HOUSE = cast(App, None)
 
@@ -32,7 +32,7 @@ async def answer_to(error: Exception) -> httpx.Response:
 
 async def test_a_refusal_is_said_with_status_code_and_words() -> None:
     """A route's `Refused` is its answer."""
-    answer = await answer_to(Refused(409, "replayed", "used before"))
+    answer = await answer_to(RequestRefused(409, "replayed", "used before"))
     assert (answer.status_code, answer.json()) == (409, {"error": "replayed", "message": "used before"})
 
 

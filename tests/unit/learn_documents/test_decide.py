@@ -7,8 +7,8 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events import documents as ev
+from services.learn_documents.conversion import Reading, read_markdown
 from services.learn_documents.decide import CHUNKS_AN_EVENT, removal, submitted
-from services.learn_documents.reading import Reading, read_markdown
 
 DOCUMENT = UUID(int=1)
 
@@ -70,10 +70,10 @@ def test_a_long_document_comes_in_several_events() -> None:
 
 def test_what_is_not_there_cannot_be_removed() -> None:
     """A removal of nothing, or a second one, is refused in words."""
-    wish = ev.DocumentRemovalRequested(document_id=DOCUMENT, by="grace", reason="old")
-    (done,) = removal(wish, row())
+    command = ev.DocumentRemovalRequested(document_id=DOCUMENT, by="grace", reason="old")
+    (done,) = removal(command, row())
     assert done == ev.DocumentRemoved(document_id=DOCUMENT, reason="old", by="grace")
     for standing in (None, row(removed_at="yesterday")):
-        (no,) = removal(wish, standing)
+        (no,) = removal(command, standing)
         assert isinstance(no, ev.DocumentRefused)
         assert "no such document" in no.reason

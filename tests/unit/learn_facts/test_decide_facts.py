@@ -337,8 +337,8 @@ def test_the_standing_value_that_gets_an_end_stays_the_standing_one() -> None:
 
 def test_a_person_too_says_what_is_for_a_while() -> None:
     """A number that a person notes until a day leaves the permanent one as it is."""
-    wish = asked("add", value="Team", valid_to=SOON)
-    (event,) = decide_requests.request(person(known()), wish, NEW, NOW, STANDARD)
+    command = asked("add", value="Team", valid_to=SOON)
+    (event,) = decide_requests.request(person(known()), command, NEW, NOW, STANDARD)
     assert isinstance(event, FactRecorded)
     assert (event.supersedes, event.single_valued) == ((), False)
 
@@ -346,9 +346,9 @@ def test_a_person_too_says_what_is_for_a_while() -> None:
 def test_a_day_ends_where_the_mailbox_is() -> None:
     """A mailbox in Tokyo and a person there end a day nine hours before one in UTC."""
     tokyo = extended(zone=ZoneInfo("Asia/Tokyo"))
-    wish = asked("add", value="Team", valid_to=SOON)
+    command = asked("add", value="Team", valid_to=SOON)
     (told,) = decide_facts.propose(person(), proposal(valid_to=SOON), source(), NEW, tokyo)
-    (noted,) = decide_requests.request(person(), wish, NEW, NOW, tokyo)
+    (noted,) = decide_requests.request(person(), command, NEW, NOW, tokyo)
     for event in (told, noted):
         assert isinstance(event, FactRecorded)
         assert event.expires_at == datetime(2026, 3, 12, 15, tzinfo=UTC)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from services.cli.dlq import check_choice
 from services.core.bus.dead_letters import make_dead_letter
 from services.core.bus.delivery import Delivery
-from services.operations.dead_letters import Choice, NoSuchLetter, by_id
-from services.operations.dead_letters.letter import Letter, open_letter
+from services.operations.dead_letters import Choice, NoSuchDeadLetter, by_id
+from services.operations.dead_letters.dead_letter import DeadLetter, open_letter
 
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 EXAMPLE = Path(__file__).parents[3] / "schemas/examples/turn.failed.v1.json"
@@ -24,7 +24,7 @@ NAMES = st.sampled_from(
 )
 
 
-def event(group: str = "track_threads", *, offset: int = 0, error: Exception | None = None) -> Letter:
+def event(group: str = "track_threads", *, offset: int = 0, error: Exception | None = None) -> DeadLetter:
     """The letter of a well-formed event."""
     example = json.loads(EXAMPLE.read_text())
     headers = tuple((name, value.encode()) for name, value in example["headers"].items())
@@ -95,10 +95,10 @@ def test_an_id_means_exactly_one_letter() -> None:
     letters = [event(offset=n) for n in range(40)]
     assert by_id(letters, [str(letters[7].id)[:12]]) == [letters[7]]
     for wrong in ("", "zz", "\x1b[2J"):
-        with pytest.raises(NoSuchLetter):
+        with pytest.raises(NoSuchDeadLetter):
             by_id(letters, [wrong])
     first = next(digit for digit in "0123456789abcdef" if sum(str(one.id)[0] == digit for one in letters) > 1)
-    with pytest.raises(NoSuchLetter, match="dead letters have"):
+    with pytest.raises(NoSuchDeadLetter, match="dead letters have"):
         by_id(letters, [first])
 
 

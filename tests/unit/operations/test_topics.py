@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.core.bus.delivery import Delivery
-from services.operations.producing import FileRefused, check_events
+from services.operations.manual_events import FileRefused, check_events
 from services.operations.topics import Filter, NoSuchTopic, known_topic
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -14,11 +14,11 @@ from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerD
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
 from services.core.ids import text_sha256
-from services.mail.smtp_dialogue import Dialogue, Letter, NotNow, OutcomeUnknown, Refused, _introduce
+from services.mail.smtp_dialogue import Dialogue, NotNow, OutcomeUnknown, SmtpMessage, SmtpRefused, _introduce
 from services.send_email import policy
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
 
-LETTER = Letter("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
+LETTER = SmtpMessage("support@example.com", "ada@example.org", b"Subject: Hi\r\n\r\nHi")
 COMPOSED: Any = SimpleNamespace(
     message_id="r1@example.com", recipient="ada@example.org", envelope_from="s@example.com", text="Hi", cc=(), files=()
 )
@@ -316,7 +316,7 @@ class Server:
     [
         (SMTPResponseException(450, "busy"), NotNow),
         (SMTPResponseException(421, "closing"), NotNow),
-        (SMTPResponseException(550, "no such user"), Refused),
+        (SMTPResponseException(550, "no such user"), SmtpRefused),
         (SMTPServerDisconnected("gone"), NotNow),
         (ConnectionRefusedError(), NotNow),
         (TimeoutError(), NotNow),
@@ -339,7 +339,7 @@ async def test_a_refused_recipient_is_read_by_its_own_code() -> None:
     ("error", "means"),
     [
         (SMTPResponseException(451, "try later"), NotNow),
-        (SMTPResponseException(554, "rejected"), Refused),
+        (SMTPResponseException(554, "rejected"), SmtpRefused),
         (SMTPServerDisconnected("gone"), OutcomeUnknown),
         (ConnectionResetError(), OutcomeUnknown),
         (TimeoutError(), OutcomeUnknown),
@@ -358,8 +358,8 @@ async def test_the_servers_answer_is_kept() -> None:
 
 async def test_an_international_address_goes_only_where_it_is_understood() -> None:
     """Without SMTPUTF8 such a mail is refused, not mangled; with it, it goes."""
-    letter = Letter("support@example.com", "jürgen@example.org", b"")
-    with pytest.raises(Refused, match="SMTPUTF8"):
+    letter = SmtpMessage("support@example.com", "jürgen@example.org", b"")
+    with pytest.raises(SmtpRefused, match="SMTPUTF8"):
         await _introduce(Server("", None), letter)  # type: ignore[arg-type]
     await _introduce(Server("", None, extensions=("smtputf8",)), letter)  # type: ignore[arg-type]
 
@@ -367,5 +367,5 @@ async def test_an_international_address_goes_only_where_it_is_understood() -> No
 def test_only_not_now_is_temporary() -> None:
     """The classes say which outcomes may be tried again."""
     assert issubclass(NotNow, Temporary)
-    assert issubclass(Refused, Permanent)
+    assert issubclass(SmtpRefused, Permanent)
     assert issubclass(OutcomeUnknown, Permanent)

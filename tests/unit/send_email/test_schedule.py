@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from services.send_email.schedule import COPY_STEPS, next_copy
-from services.send_email.settling import LOOK_AFTER, next_look
+from services.send_email.settlement import LOOK_AFTER, next_look
 
 BEGAN = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 

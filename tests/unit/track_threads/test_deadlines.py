@@ -207,8 +207,8 @@ URGENT_ONLY = Terms(ServiceLevels.model_validate({"urgent": {"resolution_hours":
 
 
 def raised(before: Thread, priority: str = "urgent", now: datetime = NOW + HOUR) -> list[DeadlineChanged]:
-    wish = list(marks.prioritise(before, priority, "human", "an outage"))  # type: ignore[arg-type]
-    return follow(before, wish, now, URGENT_ONLY)
+    command = list(marks.prioritise(before, priority, "human", "an outage"))  # type: ignore[arg-type]
+    return follow(before, command, now, URGENT_ONLY)
 
 
 def test_a_resolution_that_was_promised_later_never_began() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from services.demo.world.letters import Letter
+from services.demo.world.messages import DemoMail
 from services.demo.world.nouns import Expected, Mail
 from services.demo.world.stage import Stage
 
@@ -64,7 +64,7 @@ def _bounced(stage: Stage) -> Iterator[Mail]:
     )
     bounced = stage.at(4, asked.day, 15, 58)
     host = "mx.relay.example"
-    letter = Letter(
+    letter = DemoMail(
         sender=f"Mail Delivery Subsystem <MAILER-DAEMON@{host}>",
         to=stage.support,
         subject="Undelivered Mail Returned to Sender",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.receive_email.webhooks.forms import MOST_FIELDS, URLENCODED, form_fields
 from services.receive_email.webhooks.outside import HttpsOutside
 from services.receive_email.webhooks.request import Call
@@ -50,6 +50,6 @@ def test_what_is_no_form_or_has_too_many_fields_is_refused(kind: str) -> None:
     """The number of fields is bounded, repeated names included."""
     part = b'--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
     body = b"a=&" * (MOST_FIELDS + 1) if kind == URLENCODED else part * (MOST_FIELDS + 1) + b"--b--\r\n"
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRefused) as caught:
         form_fields(call(kind, body))
     assert caught.value.status == 422

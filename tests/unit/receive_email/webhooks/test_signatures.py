@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.core.standard_webhooks import sign_standard
-from services.core.web import Refused
+from services.core.web import RequestRefused
 from services.receive_email.webhooks.outside import HttpsOutside
 from services.receive_email.webhooks.request import Call
 from services.receive_email.webhooks.signatures import TOLERANCE_S, check_fresh, check_standard
@@ -55,21 +55,21 @@ def test_one_good_signature_among_several_is_enough() -> None:
 )
 def test_what_was_not_signed_is_refused(headers: dict[str, str]) -> None:
     """Another id, time, version or signature than the one of this content is 401."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRefused) as caught:
         check_standard(call(**headers), SECRET, "x")
     assert caught.value.status == 401
 
 
 def test_another_body_is_refused() -> None:
     """One byte more in the body, and the signature is not its own."""
-    with pytest.raises(Refused, match="does not belong"):
+    with pytest.raises(RequestRefused, match="does not belong"):
         check_standard(replace(call(), body=BODY + b" "), SECRET, "x")
 
 
 @pytest.mark.parametrize("stamp", ["", "-1", "1e9", "1614265330.5", "99999999999999", "١٦١٤٢٦٥٣٣٠", " 1614265330"])
 def test_a_timestamp_that_is_no_number_is_stale(stamp: str) -> None:
     """Only ASCII digits are a time; everything else is refused, not computed with."""
-    with pytest.raises(Refused) as caught:
+    with pytest.raises(RequestRefused) as caught:
         check_fresh(stamp, NOW)
     assert caught.value.code == "timestamp_stale"
 
@@ -78,5 +78,5 @@ def test_five_minutes_are_the_bound() -> None:
     """Five minutes early or late is fresh, one second more is stale."""
     for sign in (1, -1):
         check_fresh(str(int(STAMP) + sign * TOLERANCE_S), NOW)
-        with pytest.raises(Refused):
+        with pytest.raises(RequestRefused):
             check_fresh(str(int(STAMP) + sign * (TOLERANCE_S + 1)), NOW)

@@ -1,0 +1,130 @@
+"""One attempt to tell a channel: a mail, or a signed POST. What goes out is the same on every attempt, its id too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import httpx
+
+from services.alert_people.channels import Channel
+from services.alert_people.digest import Told, payload, subject_of, text_of
+from services.alert_people.pace import Digest
+from services.core.app import App
+from services.core.public_hosts import HostRefused, pinned, plain_client
+from services.core.settings import InboxSettings, Settings, SmtpSettings
+from services.core.standard_webhooks import sign_standard
+from services.mail.compose import Composed, dkim_sign, read_key
+from services.mail.compose.notice import Notice, compose_notice
+from services.mail.imap import token_store
+from services.mail.mailbox import MailboxKey
+from services.mail.message import Address
+from services.mail.smtp_dialogue import NotNow, SmtpMessage, SmtpRefused, dialogue
+
+NAME = "Correspondent"
+AGENT = "correspondent (alerts)"
+PRIVATE = "alerts.private_hosts"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a mail says, under which id and date."""
+
+    message_id: str
+    date: datetime
+    subject: str
+    text: str
+    links: frozenset[str] = frozenset()
+
+
+async def tell(app: App, channel: Channel, digest: Digest, threads: Sequence[Told]) -> str:
+    """Send the digest; the server's answer. Raises `NotNow`, `SmtpRefused`, `OutcomeUnknown` or `ComposeRefused`."""
+    if channel.target.mail:
+        links = frozenset(one.link for one in threads if one.link)
+        subject, text = subject_of(threads), text_of(threads)
+        return await mail(app.settings, channel, Message(digest.message_id, digest.grouped_at, subject, text, links))
+    body = payload(digest.digest_id, app.settings.workspace, digest.grouped_at, threads)
+    return await post(app.settings, channel, str(digest.digest_id), app.now(), body)
+
+
+async def mail(settings: Settings, channel: Channel, message: Message) -> str:
+    """Send one mail. Raises `NotNow`, `SmtpRefused`, `OutcomeUnknown` or `ComposeRefused`."""
+    async with dialogue(way_out(settings), letter(settings, channel, message), token_store(settings)) as session:
+        return await session.data()
+
+
+def letter(settings: Settings, channel: Channel, message: Message) -> SmtpMessage:
+    """The finished mail, signed where the inbox that it is from has a key. Raises `ComposeRefused`."""
+    composed = compose_notice(
+        Notice(
+            message_id=message.message_id,
+            sender=Address(NAME, sender_of(settings)),
+            recipient=channel.target.mail,
+            subject=message.subject,
+            text=message.text,
+            date=message.date,
+            links=message.links,
+        )
+    )
+    signed = _signed(composed, _inbox(settings))
+    return SmtpMessage(signed.envelope_from, signed.recipient, signed.raw)
+
+
+def sender_of(settings: Settings) -> str:
+    """Whom the mails are from."""
+    return settings.alerts.sender or settings.inboxes[0].address
+
+
+def way_out(settings: Settings) -> SmtpSettings:
+    """The server that the mails are handed over to: that of the inbox that they are from, else the deployment's."""
+    inbox = _inbox(settings)
+    return settings.smtp_of(inbox.name) if inbox else settings.smtp
+
+
+async def post(settings: Settings, channel: Channel, webhook_id: str, now: datetime, body: bytes) -> str:
+    """POST a signed body (Standard Webhooks 1.0). Raises `NotNow`, or `SmtpRefused` where nobody takes it (410)."""
+    stamp = str(int(now.timestamp()))
+    headers = {
+        "content-type": "application/json",
+        "user-agent": AGENT,
+        "webhook-id": webhook_id,
+        "webhook-timestamp": stamp,
+        "webhook-signature": sign_standard(channel.target.secret.get_secret_value(), webhook_id, stamp, body),
+    }
+    alerts, url = settings.alerts, httpx.URL(channel.target.webhook)
+    try:
+        async with asyncio.timeout(alerts.timeout_s), plain_client(alerts.timeout_s) as client:
+            request = await pinned(
+                client, "POST", url, headers=headers, private=PRIVATE, allowed=alerts.private_hosts, content=body
+            )
+            answer = await client.send(request, stream=True)
+            await answer.aclose()
+    except HostRefused as error:
+        raise NotNow(str(error)) from error
+    except TimeoutError as error:
+        raise NotNow(f"no answer in {alerts.timeout_s:g} s (alerts.timeout_s)") from error
+    except httpx.HTTPError as error:
+        raise NotNow(f"cannot be reached: {str(error) or type(error).__name__}") from error
+    return _taken(answer)
+
+
+def _taken(answer: httpx.Response) -> str:
+    said = f"{answer.status_code} {answer.reason_phrase}".strip()
+    if answer.is_success:
+        return said
+    if answer.has_redirect_location:
+        raise NotNow(f"answers {said}, and a redirect is not followed: name the final address in alerts.to")
+    if answer.status_code == httpx.codes.GONE:
+        raise SmtpRefused(f"answers {said}")
+    raise NotNow(f"answers {said}")
+
+
+def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:
+    return replace(composed, raw=dkim_sign(composed.raw, read_key(inbox.dkim))) if inbox and inbox.dkim else composed
+
+
+def _inbox(settings: Settings) -> InboxSettings | None:
+    sender = MailboxKey(sender_of(settings))
+    return next((one for one in settings.inboxes if MailboxKey(one.address) == sender), None)

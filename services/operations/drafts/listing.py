@@ -1,0 +1,66 @@
+"""The drafts that wait for a person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from services.core.db import Connection, fetch_all, queries
+from services.core.ids import text_sha256
+from services.core.paging import MOST, Listing, Page
+from services.operations.knowledge.listing import SourceLine, sources_of
+
+SQL = queries(__file__)
+DRAFTS = Listing("drafts", (("created_at", "time"), ("reply_id", "id")))
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDraft:
+    """A draft that waits. `text_sha256` and `thread_version` are what a person's word on it is bound to,
+    `shown` is the whole text as it would leave, `sources` what it rests on.
+    """
+
+    reply_id: UUID
+    thread_id: UUID
+    created_at: datetime
+    reason: str
+    text: str
+    shown: str
+    cc: list[str]
+    file_names: list[str]
+    text_sha256: str
+    thread_version: int
+    subject: str
+    recipient: str
+    sender_level: str = ""
+    sources: list[SourceLine] = field(default_factory=list)
+
+
+async def waiting_drafts(conn: Connection, workspace: str, *, limit: int = MOST, after: str = "") -> Page[HeldDraft]:
+    """The drafts that wait, the oldest first. Raises `BadCursor`."""
+    return await _drafts(conn, workspace, None, limit, after)
+
+
+async def held_draft(conn: Connection, workspace: str, reply_id: UUID) -> HeldDraft | None:
+    """One draft, if it waits."""
+    found = await _drafts(conn, workspace, reply_id, 1)
+    return found[0] if found else None
+
+
+async def _drafts(
+    conn: Connection, workspace: str, reply_id: UUID | None, limit: int, after: str = ""
+) -> Page[HeldDraft]:
+    args = {"workspace": workspace, "reply_id": reply_id} | DRAFTS.args(after, limit)
+    page = DRAFTS.page([_held(row) for row in await fetch_all(conn, SQL.waiting, args)], limit)
+    sources = await sources_of(conn, workspace, [one.reply_id for one in page])
+    return Page([replace(one, sources=sources.get(one.reply_id, [])) for one in page], page.next)
+
+
+def _held(row: dict[str, Any]) -> HeldDraft:
+    text = row["data"]["text"]
+    also = {name: list(row["data"].get(name, ())) for name in ("cc", "file_names")}
+    seen = {"shown": row["data"].get("shown") or text, **also}
+    told = {name: one for name, one in row.items() if name not in ("data", "sealed")}
+    return HeldDraft(**told, **seen, text=text, text_sha256=text_sha256(text))

@@ -1,0 +1,183 @@
+"""Finds what the filters need to know, and asks them; tells which mail of ours a report is about."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Literal
+from uuid import UUID
+
+from schemas.events.mail import DeliveryReport, MailReceived, Verdict
+from services.core.app import App
+from services.core.bus.unit import Row, Unit
+from services.mail.alert_ids import is_alert_id
+from services.mail.filters import FilterContext, Limits, judge
+from services.mail.reports import Report
+from services.read_email.apply import SQL
+from services.read_email.contents import Reading
+from services.read_email.forwarders import METHOD
+
+WINDOW, DAY = timedelta(hours=1), timedelta(days=1)
+AT_ONCE = timedelta(seconds=20)  # nobody reads and answers a mail in less
+REMEMBERED = timedelta(days=90)  # for how long a text is known as one that came before
+
+
+async def named_reply(unit: Unit, report: Report | None) -> Row | None:
+    """The reply of ours whose Message-ID a report gives, which anybody may know."""
+    if report is None or not report.original_message_id:
+        return None
+    rows = await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[report.original_message_id])
+    return rows[0] if rows else None
+
+
+async def find_verdict(
+    unit: Unit,
+    app: App,
+    event: MailReceived,
+    reading: Reading,
+    thread_id: UUID,
+    named: Row | None,
+    about: Row | None,
+    inbox: str,
+    closed: str = "",
+) -> Verdict:
+    """What becomes of the mail at its inbox, and why.
+
+    `named` is the reply of ours whose Message-ID it reports about, `about` the same where the report is proven.
+    `closed` is an attachment of it that only a person can open.
+    """
+    key = {
+        "workspace": unit.workspace,
+        "message_id": reading.message_id,
+        "content_sha256": reading.content_sha256,
+        "blob": event.blob,
+        "mail_id": event.mail_id,
+        "author": reading.mail.author.key if reading.mail.author else "",
+        "trusted": reading.identity.trusted,
+        "failed": reading.identity.level == "failed",
+        "signatures": list(reading.identity.signatures),
+    }
+    double = await unit.one(SQL.same_mail, **key)
+    ctx = FilterContext(
+        own_addresses=app.settings.own_addresses,
+        envelope_from=envelope_sender(event, reading),
+        identity=reading.identity.level,
+        report=reading.report,
+        report_names_ours=named is not None,
+        report_proven=about is not None,
+        message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
+        alert=_alert(reading),
+        encrypted_attachment=closed,
+        duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
+        limits=_limits(app, inbox, proven=reading.identity.trusted, forwarded=reading.identity.method == METHOD),
+        unproven_for_person=_unproven(app, inbox) == "human" and reading.identity.method != METHOD,
+    )
+    if event.mode == "live":
+        ctx = await _with_counts(unit, ctx, reading, thread_id, inbox)
+        ctx = await _with_habits(unit, ctx, event, reading)
+    found = judge(reading.mail, ctx)
+    return Verdict(kind=found.kind, reason=found.reason, filter=found.filter)
+
+
+def _alert(reading: Reading) -> Literal["", "answered", "returned"]:
+    """What the mail has to do with an alert of ours. Of an answer the mail that it answers counts, none before that."""
+    if reading.report is not None:
+        return "returned" if is_alert_id(reading.report.original_message_id) else ""
+    return "answered" if any(is_alert_id(one) for one in reading.mail.in_reply_to) else ""
+
+
+async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_id: UUID, inbox: str) -> FilterContext:
+    """What came, and what we answered, of senders who are believed as far as this one."""
+    proven = reading.identity.trusted
+    if not proven:
+        await unit.conn.execute(SQL.lock_unproven, {"workspace": unit.workspace})
+    author = reading.mail.author.key if reading.mail.author else ""
+    counts = await unit.one(
+        SQL.counts,
+        workspace=unit.workspace,
+        author=author,
+        thread_id=thread_id,
+        content_sha256=reading.content_sha256,
+        trusted=proven,
+        inbox=inbox,
+        since=unit.now - WINDOW,
+        now=unit.now,
+    )
+    replies = await unit.one(SQL.automatic_replies, thread_id=thread_id)
+    since = unit.now - DAY
+    to_them = await unit.one(SQL.replies_to, workspace=unit.workspace, addr=author, trusted=proven, since=since)
+    assert counts is not None
+    assert replies is not None
+    assert to_them is not None
+    return replace(ctx, **counts, automatic_replies=replies["n"], replies_in_a_day=to_them["n"])
+
+
+async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, reading: Reading) -> FilterContext:
+    """What a robot cannot hide: it answers at once, and says the same as before."""
+    answered = list(dict.fromkeys((*reading.mail.in_reply_to, *reading.mail.references)))
+    if not answered or not reading.text.strip() or reading.mail.author is None:
+        return ctx
+    left = await unit.one(SQL.left_at, workspace=unit.workspace, ids=answered)
+    same = await unit.one(
+        SQL.same_text,
+        workspace=unit.workspace,
+        author=reading.mail.author.key,
+        mail_id=event.mail_id,
+        text=reading.text,
+        since=unit.now - REMEMBERED,
+        now=unit.now,
+    )
+    at_once = left is not None and left["at"] is not None and unit.now - left["at"] <= AT_ONCE
+    return replace(ctx, within_seconds=at_once, seen_before=same is not None)
+
+
+def _limits(app: App, inbox: str, *, proven: bool, forwarded: bool) -> Limits:
+    """Those of proven senders, or those of all others. Three threads may be full of automatic replies to one, in a day.
+
+    Where who is not proven gets a fixed reply, they get it once: what they write then is for a person.
+    """
+    most, hourly = app.settings.threads.max_auto_replies, app.settings.limits
+    fixed = not proven and not forwarded and _unproven(app, inbox) == "template"
+    return Limits(
+        per_sender=hourly.sender_per_hour if proven else hourly.unproven_sender_per_hour,
+        per_thread=hourly.thread_per_hour,
+        everybody=hourly.all_per_hour if proven else hourly.unproven_per_hour,
+        identical_bodies=hourly.same_words,
+        replies_without_human=most,
+        replies_a_day=hourly.unproven_replies_per_day if fixed else 3 * most,
+    )
+
+
+def _unproven(app: App, inbox: str) -> str:
+    """What becomes of mail whose sender is not proven: the inbox's setting, the safe one for an inbox that is gone."""
+    known = app.settings.known_inbox(inbox)
+    return known.unproven if known else "human"
+
+
+def delivery_report(report: Report | None, about: Row | None) -> DeliveryReport | None:
+    """The report as the event carries it; the reply only where it really is one of ours.
+
+    Of several recipients the one that we wrote to counts: another one's failure says nothing of ours.
+    """
+    if report is None or report.kind not in ("bounce", "complaint"):
+        return None
+    wrote_to = (about["recipient"] or "", *about["cc"]) if about else ()
+    ours = next((fate for one in wrote_to if (fate := report.fate_of(one))), None)
+    kind = "complaint" if report.kind == "complaint" else (ours and ours.severity) or report.severity or "other"
+    return DeliveryReport.model_validate(
+        {
+            "kind": kind,
+            "reply_id": about["reply_id"] if about else None,
+            "recipients": report.named,
+            "status": ours.status if ours else report.status,
+            "diagnostic": (ours.diagnostic if ours else report.diagnostic)[:500],
+        }
+    )
+
+
+def envelope_sender(event: MailReceived, reading: Reading) -> str | None:
+    """MAIL FROM, or what the topmost Return-Path says of it; "" for the null path, None where nothing tells it."""
+    if event.peer.ip:
+        return event.peer.mail_from
+    path = reading.mail.header("Return-Path").strip()
+    return path.strip("<> ") if path else None

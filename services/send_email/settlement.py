@@ -1,0 +1,78 @@
+"""What was lost between DATA and its answer: looked for in the Sent folder, or told by a person. Never repeated.
+
+A copy in Sent proves that the mail went out. That there is none proves nothing, so the reply then stays `unknown`,
+listed for a person. What turns out to have been sent, was sent when its intent was recorded: the server's answer came
+within the timeouts of one dialogue after that, or not at all.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from schemas.events.replies import DeliverySettled, ReplyApproved, ReplyFailed, ReplyUnknown
+from schemas.events.threads import TimerElapsed
+from services.core.bus.event_store import envelope
+from services.core.bus.unit import Unit
+from services.core.bus.work import Work
+from services.core.db import fetch_one
+from services.send_email.apply import SQL
+from services.send_email.results import ids_of, sent, settle_timer
+from services.send_email.sent_folder import lies_in_sent
+
+LOOK_AFTER = tuple(timedelta(minutes=minutes) for minutes in (2, 15, 120, 720, 1440))
+
+
+def next_look(since: datetime, now: datetime) -> datetime | None:
+    """When Sent is looked at next for a reply that is unknown `since`; None when it has been looked at often enough."""
+    return next((since + after for after in LOOK_AFTER if since + after > now), None)
+
+
+async def on_unknown(work: Work[ReplyUnknown]) -> None:
+    """Have the reply looked for, where there is a Sent folder to look into."""
+    event = work.event
+    async with work.unit() as unit:
+        row = await unit.one(SQL.delivery, reply_id=event.reply_id)
+        inbox = next((one for one in work.app.settings.inboxes if row and one.name == row["inbox"]), None)
+        if row and inbox and inbox.imap:
+            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOK_AFTER[0]))
+
+
+async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
+    """Look into Sent: found there it was sent; else look again later, some times."""
+    async with work.reading() as conn:
+        row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
+    if row is None or row["state"] != "unknown":
+        return
+    found = await lies_in_sent(work.app, row["inbox"], row["message_id"])
+    async with work.unit() as unit:
+        if found:
+            await _end(unit, row["reply_id"], is_sent=True, said="found in the Sent folder")
+        elif (at := next_look(row["changed_at"], work.moment())) is not None:
+            await unit.set_timer(settle_timer(row["reply_id"], row["thread_id"], at))
+
+
+async def on_settled(work: Work[DeliverySettled]) -> None:
+    """A person's word on an unknown reply. Once it is settled, nothing more is said."""
+    event = work.event
+    async with work.unit() as unit:
+        said = f"{event.by} says that it was {'sent' if event.sent else 'not sent'}"
+        said += f": {event.reason}" if event.reason else ""
+        await _end(unit, event.reply_id, is_sent=event.sent, said=said)
+
+
+async def _end(unit: Unit, reply_id: UUID, *, is_sent: bool, said: str) -> None:
+    """Unknown becomes sent or failed; anything else stays as it is."""
+    await unit.lock("delivery", reply_id)
+    row = await unit.one(SQL.delivery, reply_id=reply_id)
+    approved = await unit.one(SQL.approved, reply_id=reply_id)
+    if row is None or approved is None or row["state"] != "unknown":
+        return
+    reply = envelope(approved).data
+    assert isinstance(reply, ReplyApproved)
+    if is_sent:
+        left = min(row["departs_at"] or row["changed_at"], row["changed_at"])
+        await unit.record(sent(reply, row["attempt"], said, left))
+    else:
+        await unit.record(ReplyFailed(**ids_of(reply), attempt=row["attempt"], error=said[:500]))
+    await unit.cancel_timer(settle_timer(reply_id, row["thread_id"], unit.now).timer_id)
