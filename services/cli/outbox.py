@@ -48,7 +48,7 @@ def list_held(
 
 
 async def _outbox(home: Path, limit: int, after: str) -> None:
-    async with app_here(home) as app:
+    async with app_here(home, publishes=False) as app:
         async with app.database.reading() as conn:
             found = await fetch_all(conn, history.SQL.outbox_refused, REFUSED.args(after, limit))
         rows = REFUSED.page(found, limit)
@@ -62,7 +62,7 @@ async def _outbox(home: Path, limit: int, after: str) -> None:
 
 
 async def _held(home: Path, release: int, limit: int, after: str) -> None:
-    async with app_here(home) as app, app.database.reading() as conn:
+    async with app_here(home, publishes=False) as app, app.database.reading() as conn:
         if release:
             found = await fetch_one(conn, held.SQL.release, {"id": release})
             if found is None:

@@ -32,7 +32,7 @@ def profile(
     change = _change(put, unset, reason, by)
 
     async def run(home: Path) -> None:
-        async with app_here(home) as app:
+        async with app_here(home, publishes=change is not None) as app:
             async with app.database.reading() as conn:
                 one = await find_person(conn, app.settings.workspace, who)
             if change:

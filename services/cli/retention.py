@@ -36,7 +36,7 @@ def retention(
 
 
 async def _retention(home: Path, *, go: bool) -> int:
-    async with app_here(home) as app:
+    async with app_here(home, publishes=go) as app:
         clearing = Clearing(app, today(app.now()))
         found = [one async for one in (run(clearing) if go else preview(clearing))]
         if found:

@@ -33,7 +33,7 @@ def vectors(
 
 
 async def _vectors(home: Path, *, renew: bool) -> int:
-    async with app_here(home) as app:
+    async with app_here(home, publishes=False) as app:
         if renew:
             await _renew(app)
         left = await _show(app)

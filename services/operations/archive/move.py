@@ -16,13 +16,13 @@ from pathlib import Path
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
+from schemas.topics import catalogue
 from services.core.archive.archive import Archive
 from services.core.archive.file import Manifest, verify, write
 from services.core.bus.undone_events import pairs_of
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.operations.history_lock import hold
-from services.pipeline import consumers
 
 SQL = queries(__file__)
 BATCH = 2000
@@ -68,7 +68,7 @@ async def move_day(conn: Connection, archive: Archive, day: date, until: datetim
 
 def _chosen(until: datetime) -> sql.Composed:
     """`choose` makes a table, and such a statement takes no parameters."""
-    pairs = {name: sql.Literal(column) for name, column in pairs_of(consumers()).args().items()}
+    pairs = {name: sql.Literal(column) for name, column in pairs_of(catalogue().consumers()).args().items()}
     return sql.SQL(SQL.choose).format(until=sql.Literal(until), **pairs)
 
 
