@@ -123,7 +123,7 @@ _FACT_ID = "The id of the stored fact that is meant, as the context shows it; em
 class _Said(BaseModel):
     """The base of everything a model says: frozen, and nothing beside the named fields."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ReplyInput(_Said):
