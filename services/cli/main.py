@@ -6,6 +6,7 @@ Invariant: a command's module is imported when the command is asked for, and eve
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
@@ -51,6 +52,7 @@ class OnDemand(TyperGroup):
         """The command of this name, or None."""
         if cmd_name in COMMANDS and cmd_name not in self.commands:
             self.add_command(_load(cmd_name), cmd_name)
+            _collect_from_here()
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -81,6 +83,16 @@ def _load(name: str) -> Any:
     alone = typer.Typer(rich_markup_mode=None, add_completion=False)
     alone.command(name)(found)
     return get_command(alone)
+
+
+def _collect_from_here() -> None:
+    """Turn the garbage collector on, for what is made from here on alone.
+
+    What modules made stays for good: a quarter of a query's CPU went into looking through it, while they were loaded
+    and at the end.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 app = typer.Typer(
@@ -125,11 +137,14 @@ def options(
 
 def main() -> None:
     """Run a command; what goes wrong is said in words, with exit code 2: 1 is an answer of some commands."""
+    gc.disable()
     try:
         app()
     except Exception as error:
         _say(error)
         raise SystemExit(2) from None
+    finally:
+        _collect_from_here()
 
 
 def _say(error: Exception) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from tests.benchmarks.measured import Measured, table
 
 NAMES = (
+    "commands",
     "idle",
     "latency",
     "throughput",

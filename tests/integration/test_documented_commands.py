@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from services.demo.world import make_world
+from tests.integration.test_cli import COMMAND, environment
 from tests.support.documented import ROOT, mentioned, missing_arguments, suggested
 from tests.support.documented_demo import Demo, running_demo
 from tests.support.documented_steps import NOT_RUN, STEPS, Step
+from tests.support.queries import BROKER, HEAVY, QUERIES, words_of
 from tests.support.stack import uses_apache_kafka
 
 pytestmark = pytest.mark.skipif(uses_apache_kafka(), reason="the demo has an embedded stack of its own")
@@ -65,6 +69,23 @@ def test_a_documented_command_does_what_its_page_says(demo: Demo, step: Step) ->
     assert "Traceback" not in done.printed, done.printed
     assert done.code in ((0, 130) if step.until else (step.code,)), done.printed
     assert [words for words in step.says if words not in done.line] == [], done.printed
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_query_loads_nothing_that_it_does_not_need(demo: Demo, query: str) -> None:
+    """A command that only looks loads no processor, web server or mail library, and most need no broker."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *COMMAND[1:], *words_of(query, demo)],
+        cwd=demo.folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    loaded = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.M))
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "psycopg" in loaded or query == "settings"
+    assert loaded & (HEAVY | BROKER) <= QUERIES[query]
 
 
 def test_every_documented_command_is_tried() -> None:
