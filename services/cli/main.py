@@ -1,7 +1,7 @@
 """`correspondent`: what an operator types. Each command is a small module in `commands`.
 
 Invariant: a command's module is imported when the command is asked for, and everything heavy in it when it is needed:
-`tests/unit/cli/test_cli_loading.py` names what the help page and a query may not import.
+`tests/unit/cli/test_cli_loading.py` names what the help page may not import, `tests/support/queries.py` what a query.
 """
 
 from __future__ import annotations

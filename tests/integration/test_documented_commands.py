@@ -102,6 +102,13 @@ def test_every_documented_command_exists_with_its_options(command: str) -> None:
     missing_arguments(command)
 
 
+def test_the_readme_starts_a_deployment_before_it_hands_documents_in() -> None:
+    """`knowledge add` talks to a deployment that runs, and no command is found before the environment is activated."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    places = [text.index(one) for one in ("activate`", "`correspondent up`", "`correspondent knowledge add")]
+    assert places == sorted(places)
+
+
 def test_every_documented_make_target_exists() -> None:
     """`make X` is a rule of the Makefile, and its variables are used there."""
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")

@@ -126,7 +126,7 @@ def loaded(code: str) -> set[str]:
 
 
 def test_the_help_page_loads_nothing_heavy() -> None:
-    """`correspondent --help` takes a sixth of a second: no settings, database, broker, or what draws tables."""
+    """`correspondent --help` takes less than a tenth of a second: no settings, database, broker, or what draws tables."""
     modules = loaded("from services.cli.main import app\ntry: app(['--help'])\nexcept SystemExit: pass")
     assert modules & (HEAVY | {"aiokafka", "psycopg", "pydantic", "rich", "structlog", "yaml"}) == set()
     assert modules_of_cli(modules) <= {"main", "command_table", "usage"}
