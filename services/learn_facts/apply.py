@@ -7,7 +7,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
 from services.core.db import Connection
 from services.learn_facts.apply_facts import FACT_APPLIERS, SQL, args_of
-from services.learn_facts.merging import MERGING_APPLIERS
+from services.learn_facts.identity.apply import MERGING_APPLIERS
 from services.learn_facts.profile import PROFILE_APPLIERS
 
 

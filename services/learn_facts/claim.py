@@ -16,7 +16,7 @@ from schemas.events.replies import FactProposal
 from services.learn_facts.evidence import objection
 from services.learn_facts.following import disallowed, supported_text, unsupported
 from services.learn_facts.literal import is_literal
-from services.learn_facts.participant import KnownFact, Source
+from services.learn_facts.participant import Fact, Source
 from services.learn_facts.policy import OURS, Policy, end_of_day, valid_from
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import Span, find_quote
@@ -55,7 +55,7 @@ class Claim:
         """Whether its key has one current value."""
         return self.policy.arity(self.proposal.kind, self.proposal.key) == "single"
 
-    def of_its_key(self, known: KnownFact) -> bool:
+    def of_its_key(self, known: Fact) -> bool:
         """Whether its key has one value and this fact is that value, or stands over it for a while."""
         return self.single and self.policy.has_one(known) and known.key == self.proposal.key
 
@@ -64,11 +64,11 @@ class Claim:
         """The facts that it was concluded from."""
         return tuple(UUID(one) for one in self.proposal.derived_from)
 
-    def rests_on(self, known: KnownFact) -> bool:
+    def rests_on(self, known: Fact) -> bool:
         """Whether the proposal was concluded from this fact, or changes it."""
         return self.means(known) or str(known.fact_id) in self.proposal.derived_from
 
-    def means(self, known: KnownFact) -> bool:
+    def means(self, known: Fact) -> bool:
         """Whether the proposal names this very fact."""
         return bool(self.proposal.fact_id) and str(known.fact_id) == self.proposal.fact_id
 

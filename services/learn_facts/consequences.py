@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import combinations
 from uuid import UUID
@@ -11,16 +11,28 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.memory import FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from services.core.settings import LearningSettings
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import Fact, Participant
+from services.learn_facts.people import People
 from services.learn_facts.policy import LEARNING, OCCURRENCES
 from services.learn_facts.wordforms import content_of, same_word, unsaid
 from services.learn_facts.wording import said_of, says
 from services.memory.support import confidence
 
-Similarity = Callable[[KnownFact, KnownFact], float]
+Similarity = Callable[[Fact, Fact], float]
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
+
+
+def with_consequences(people: People, who: Participant, decided: Sequence[EventData], now: datetime) -> list[EventData]:
+    """What was decided of a participant, and what follows for the facts that were derived, theirs or others'."""
+    over = set(ended(decided))
+    resting = [people[id] for id in sorted(people.known) if id != who.participant_id and _rests_on(people[id], over)]
+    return [*decided, *(event for one in (who, *resting) for event in stale(one, decided, now))]
+
+
+def _rests_on(who: Participant, ended: Collection[UUID]) -> bool:
+    return any(parent in ended for one in who.held for parent in one.parents)
 
 
 def stale(who: Participant, decided: Iterable[EventData], now: datetime) -> Iterator[FactMarkedStale]:
@@ -59,13 +71,13 @@ def _over(who: Participant, now: datetime) -> Iterator[tuple[UUID, str]]:
     yield from _of_members(who, ((one.fact_id, "a fact that it was derived from has expired") for one in expired))
 
 
-def _rejudged(who: Participant, child: KnownFact, parent: UUID) -> bool:
+def _rejudged(who: Participant, child: Fact, parent: UUID) -> bool:
     """Whether the child was said again after its parent had expired: then it stands for itself."""
     over = next((one.expires_at for one in who.facts if parent in (one.fact_id, *one.members)), None)
     return over is not None and child.confirmed_at >= over
 
 
-def alike(who: Participant, fact_id: UUID) -> list[KnownFact]:
+def alike(who: Participant, fact_id: UUID) -> list[Fact]:
     """The facts that may say the same as this one, itself included, oldest first; none where it is believed no more."""
     new = next((one for one in who.facts if one.fact_id == fact_id), None)
     return [one for one in who.facts if new and mergeable(new) and (one is new or agree(one, new))]
@@ -96,12 +108,12 @@ def merge(
     return None
 
 
-def mergeable(fact: KnownFact) -> bool:
+def mergeable(fact: Fact) -> bool:
     """Whether a fact may be merged at all: a key's one value, a person's word and an occurrence stand alone."""
     return not (fact.single_valued or fact.trust == "human" or fact.pinned or fact.kind in OCCURRENCES)
 
 
-def agree(one: KnownFact, other: KnownFact) -> bool:
+def agree(one: Fact, other: Fact) -> bool:
     """Whether two facts may say the same: kind, key, trust class, end, numbers, names, polarity and words are equal.
 
     What a person took apart stays apart.
@@ -116,7 +128,7 @@ def agree(one: KnownFact, other: KnownFact) -> bool:
     )
 
 
-def _signature(fact: KnownFact) -> tuple[object, ...]:
+def _signature(fact: Fact) -> tuple[object, ...]:
     told = _told(fact)
     return (
         fact.kind,
@@ -129,7 +141,7 @@ def _signature(fact: KnownFact) -> tuple[object, ...]:
     )
 
 
-def _reword(one: KnownFact, other: KnownFact) -> bool:
+def _reword(one: Fact, other: Fact) -> bool:
     """Whether two facts are worded alike: one may say a word more, and none a word in place of another.
 
     A word in place of another may be the point ("in the morning", "in the evening"), and so may a name.
@@ -146,13 +158,13 @@ def _reword(one: KnownFact, other: KnownFact) -> bool:
     return [name for name in names if name in other_names] == [name for name in other_names if name in names]
 
 
-def _names(fact: KnownFact) -> list[str]:
+def _names(fact: Fact) -> list[str]:
     """The capitalised words of its sentence, folded, each once, in their order."""
     found = (word for word in _WORD.findall(fact.text) if word[0].isupper())
     return list(dict.fromkeys(name for word in found for name in content_of(word)))
 
 
-def _told(fact: KnownFact) -> str:
+def _told(fact: Fact) -> str:
     return f"{fact.text}\n{fact.value}"
 
 

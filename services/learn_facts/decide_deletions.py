@@ -11,7 +11,7 @@ from schemas.events.base import EventData
 from services.learn_facts.claim import Claim
 from services.learn_facts.fact_events import ended, refused
 from services.learn_facts.forms import same_value
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import Fact, Participant
 from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.wordforms import content_of, unsaid
 
@@ -30,7 +30,7 @@ def delete(who: Participant, claim: Claim) -> Iterator[EventData]:
             yield ended(who, claim, one, claim.since, "the customer took it back")
 
 
-def _meant(who: Participant, claim: Claim) -> list[KnownFact]:
+def _meant(who: Participant, claim: Claim) -> list[Fact]:
     """The fact that is named; else what its key holds, as far as it is the value that is said."""
     proposal, arity = claim.proposal, claim.policy.arity(claim.proposal.kind, claim.proposal.key)
     if proposal.fact_id:
@@ -41,13 +41,13 @@ def _meant(who: Participant, claim: Claim) -> list[KnownFact]:
     return [one for one in of_key if arity == "multi" and same_value(one.value, proposal.value)]
 
 
-def _is_named(known: KnownFact, value: str) -> bool:
+def _is_named(known: Fact, value: str) -> bool:
     """Whether a DELETE of this value means the fact: "Pro" and "Pro plan" are one, and no value means any."""
     words, others = content_of(value), content_of(known.value)
     return not value or same_value(known.value, value) or not (unsaid(words, others) and unsaid(others, words))
 
 
-def _objection(known: KnownFact, claim: Claim) -> str:
+def _objection(known: Fact, claim: Claim) -> str:
     """Why it does not end the fact, in words; "" if it does."""
     cited = claim.support.mail_id
     if cited is not None and any(one.mail_id == cited for one in known.supports):

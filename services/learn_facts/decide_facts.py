@@ -22,7 +22,7 @@ from services.learn_facts.doubting import doubts
 from services.learn_facts.fact_events import corroborated, doubted, ended, recorded, refused, still_pinned
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import key_of
-from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
+from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.policy import STANDARD, Policy
 from services.learn_facts.precedence import objection_to_ending
 from services.learn_facts.rivals import ends_otherwise, rivals_of, said_again
@@ -84,7 +84,7 @@ def _assert(who: Participant, claim: Claim) -> Events:
         yield from _take_place(who, claim, same)
 
 
-def _take_place(who: Participant, claim: Claim, same: KnownFact | None) -> Events:
+def _take_place(who: Participant, claim: Claim, same: Fact | None) -> Events:
     """It is so from now on, in place of its rivals, unless one of them stands against it."""
     rivals = rivals_of(who, claim, same)
     for one in rivals:
@@ -105,7 +105,7 @@ def _later(who: Participant, claim: Claim) -> Later | None:
     return ended_after(who.past, claim.proposal.key, claim.proposal.value, claim.since)
 
 
-def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
+def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
     """The value is believed already: another message of the customer supports it, anything else adds nothing."""
     if any(one.mail_id == claim.support.mail_id for one in same.supports):
         return
@@ -124,18 +124,18 @@ def _say_again(who: Participant, claim: Claim, same: KnownFact) -> Events:
     yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=same.stale)
 
 
-def _tells_otherwise(claim: Claim, same: KnownFact) -> bool:
+def _tells_otherwise(claim: Claim, same: Fact) -> bool:
     return tells_of_a_change(same.value, claim.span.quote, claim.source.text)
 
 
-def _between(who: Participant, claim: Claim, same: KnownFact) -> Later | None:
+def _between(who: Participant, claim: Claim, same: Fact) -> Later | None:
     """What parts a mail that came late from the same value that is believed now."""
     if claim.single:
         return spoken_of(who.past, same.key, claim.since, same.valid_from)
     return ended_after(who.past, same.key, same.value, claim.since)
 
 
-def _record_over(who: Participant, claim: Claim, same: KnownFact | None) -> Events:
+def _record_over(who: Participant, claim: Claim, same: Fact | None) -> Events:
     """What had ended when it was said ends that value, and no other; what was not known is kept as past."""
     assert claim.until is not None
     if same is None or same.valid_from >= claim.until:
@@ -157,7 +157,7 @@ def _record_past(who: Participant, claim: Claim, end: Later, rule: str = "came l
         yield corroborated(who, claim, known.fact_id, known.supports, earlier=earlier, rejudged=False)
 
 
-def _says_so_then(past: PastFact, claim: Claim, at: datetime) -> bool:
+def _says_so_then(past: Fact, claim: Claim, at: datetime) -> bool:
     if past.withdrawn_at or past.key != claim.proposal.key or not same_value(past.value, claim.proposal.value):
         return False
     return past.valid_from <= at and (past.valid_to is None or at <= past.valid_to)

@@ -10,16 +10,39 @@ from uuid import UUID
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactPinned, FactRecorded, FactRefused, FactRequested, FactRetracted, FactsUnmerged
+from services.learn_facts.consequences import with_consequences
 from services.learn_facts.fact_events import still_pinned
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import key_of
-from services.learn_facts.participant import Held, KnownFact, Participant
+from services.learn_facts.participant import Fact, Participant
+from services.learn_facts.people import People
 from services.learn_facts.policy import Policy, end_of_day
-from services.learn_facts.withdrawal import took_back
+from services.learn_facts.withdrawal import ended_by, follows, took_back
 from services.memory.support import Support, confidence
 
 Events = Iterator[EventData]
 UNNAMED = "note"  # the kind of what a person adds without naming one, under a key that nothing stands under
+
+
+def answer(
+    people: People, keeper: UUID, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy
+) -> list[EventData]:
+    """What becomes of a person's request about a fact that `keeper` has, and all that follows from it."""
+    person = [people[id] for id in sorted(people.person)]
+    others = [one for one in person if one.participant_id != keeper]
+    decided = list(request(people[keeper], asked, fact_id, now, policy, others))
+    decided = with_consequences(people, people[keeper], decided, now)
+    ended = ended_by(decided)
+    if ended is None:
+        return decided
+    briefed = any(one.briefed for one in person)
+    events = decided
+    for one in person:
+        people = people.after(events, now)
+        also = list(follows(one, ended, asked, person, now, briefed))
+        events = with_consequences(people, one, also, now)
+        decided = [*decided, *events]
+    return decided
 
 
 def request(
@@ -53,7 +76,7 @@ def request(
 
 def _why_not(who: Participant, fact_id: UUID | None) -> str:
     """Why a request about what is not believed now is not granted."""
-    held: Sequence[Held] = (*who.facts, *who.past)
+    held: Sequence[Fact] = (*who.facts, *who.past)
     shown = next((one for one in held if fact_id in one.members), None)
     if shown is not None and not any(one.fact_id == fact_id for one in who.past):
         return f"it is shown as {shown.fact_id}: name that one, or undo the merge first"
@@ -63,7 +86,7 @@ def _why_not(who: Participant, fact_id: UUID | None) -> str:
     return "it was taken back already" if past.withdrawn_at else "it is not believed any more: it can only be forgotten"
 
 
-def _of_key(people: Iterable[Participant], key: str) -> KnownFact | None:
+def _of_key(people: Iterable[Participant], key: str) -> Fact | None:
     """What stands under a key, one that has the only value first."""
     of_key = [one for who in people for one in who.facts if one.key == key]
     return next((one for one in of_key if one.single_valued), of_key[0] if of_key else None)
@@ -95,7 +118,7 @@ def _add(
     yield recorded.model_copy(update={"supersedes": ended, "parents": asked.parents})
 
 
-def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
+def _correct(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     """What was wrong was wrong from its beginning: the right value takes its place, and all that is not said anew."""
     if not asked.value:
         yield _refused(who, asked, "a correction needs a value")
@@ -115,22 +138,22 @@ def _correct(who: Participant, asked: FactRequested, known: KnownFact, fact_id: 
     yield from still_pinned(who, fact_id, (known,), asked.by)
 
 
-def _sentence(known: KnownFact, value: str) -> str:
+def _sentence(known: Fact, value: str) -> str:
     """The known sentence with another value in the place of its own; empty where that place is not clear."""
     text, places = re.subn(rf"(?<!\w){re.escape(known.value)}(?!\w)", lambda _: value, known.text)
     return text if places == 1 else ""
 
 
-def _forget(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
+def _forget(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     yield FactRetracted(participant_id=who.participant_id, fact_id=known.fact_id, reason=took_back(asked))
 
 
-def _pin(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
+def _pin(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     pinned = asked.op == "pin"
     yield FactPinned(participant_id=who.participant_id, fact_id=known.fact_id, pinned=pinned, by=asked.by)
 
 
-def _unmerge(who: Participant, asked: FactRequested, known: KnownFact, fact_id: UUID, policy: Policy) -> Events:
+def _unmerge(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     if not known.members:
         yield _refused(who, asked, "nothing was merged into this fact")
         return
@@ -175,6 +198,6 @@ def _refused(who: Participant, asked: FactRequested, reason: str) -> FactRefused
     )
 
 
-_ON_FACT: Mapping[str, Callable[[Participant, FactRequested, KnownFact, UUID, Policy], Events]] = MappingProxyType(
+_ON_FACT: Mapping[str, Callable[[Participant, FactRequested, Fact, UUID, Policy], Events]] = MappingProxyType(
     {"correct": _correct, "forget": _forget, "pin": _pin, "unpin": _pin, "unmerge": _unmerge}
 )

@@ -14,7 +14,7 @@ from schemas.events.replies import FactProposal
 from services.learn_facts.assertion import given_up, is_said, tells_of_a_change
 from services.learn_facts.forms import same_value
 from services.learn_facts.keys import is_of_a_person
-from services.learn_facts.participant import KnownFact, Participant, Source
+from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.policy import Policy, valid_from
 
 
@@ -40,7 +40,7 @@ def doubts(
             )
 
 
-def _why(known: KnownFact, proposal: FactProposal, mail: Source, policy: Policy, unquoted: bool) -> str:
+def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unquoted: bool) -> str:
     """Why a mail makes a value doubtful, in words; "" if it does not."""
     since = valid_from(mail.sent_at, mail.received_at, history=mail.history, learning=policy.learning)
     same = same_value(known.value, proposal.value)

@@ -17,7 +17,7 @@ from schemas.events.memory import (
 from schemas.events.replies import FactProposal
 from services.learn_facts.claim import Claim
 from services.learn_facts.forms import same_value
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import Fact, Participant
 from services.memory.support import Support, confidence
 
 
@@ -26,7 +26,7 @@ def sentence_of(proposal: FactProposal) -> str:
     return proposal.text or proposal.value
 
 
-def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> FactRecorded:
+def recorded(who: Participant, claim: Claim, rivals: Sequence[Fact]) -> FactRecorded:
     """It holds from now on, in place of its rivals."""
     proposal, source = claim.proposal, claim.source
     return FactRecorded(
@@ -55,7 +55,7 @@ def recorded(who: Participant, claim: Claim, rivals: Sequence[KnownFact]) -> Fac
     )
 
 
-def _rule(claim: Claim, rivals: Sequence[KnownFact]) -> str:
+def _rule(claim: Claim, rivals: Sequence[Fact]) -> str:
     if not rivals:
         return "new"
     again = all(same_value(one.value, claim.proposal.value) for one in rivals)
@@ -88,7 +88,7 @@ def corroborated(
     )
 
 
-def ended(who: Participant, claim: Claim, known: KnownFact, at: datetime, reason: str) -> FactRetracted:
+def ended(who: Participant, claim: Claim, known: Fact, at: datetime, reason: str) -> FactRetracted:
     """The customer says that it was so until a moment, and why, where they say that; else `reason`."""
     return FactRetracted(
         participant_id=who.participant_id,
@@ -99,7 +99,7 @@ def ended(who: Participant, claim: Claim, known: KnownFact, at: datetime, reason
     )
 
 
-def doubted(who: Participant, known: KnownFact, claim: Claim) -> Iterator[FactMarkedStale]:
+def doubted(who: Participant, known: Fact, claim: Claim) -> Iterator[FactMarkedStale]:
     """A newer word of the customer that does not end a fact, being said in other words than the value, makes it unsure.
 
     A model may have put it in other words, or concluded it: the fact is to be confirmed, and the next word decides.
@@ -112,7 +112,7 @@ def doubted(who: Participant, known: KnownFact, claim: Claim) -> Iterator[FactMa
         )
 
 
-def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[KnownFact], by: str) -> Iterator[FactPinned]:
+def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[Fact], by: str) -> Iterator[FactPinned]:
     """A person's pin goes over to the fact that takes a pinned one's place."""
     if any(one.pinned for one in replaced):
         yield FactPinned(participant_id=who.participant_id, fact_id=fact_id, pinned=True, by=by)

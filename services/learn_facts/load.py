@@ -1,129 +1,125 @@
-"""Reads a participant, and the mails that a proposal may cite, under the participant's lock."""
+"""Reads participants, and the mails that a proposal may cite, under the participants' locks."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
+from schemas.events.base import EventData
+from schemas.events.memory import TurnReflected
+from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
 from services.learn_facts.apply_facts import SQL
+from services.learn_facts.consequences import ended
+from services.learn_facts.decide_turn import Counted
 from services.learn_facts.keys import key_of
-from services.learn_facts.participant import KnownFact, KnownIssue, Participant, PastFact, Session, Source
+from services.learn_facts.participant import Fact, KnownIssue, Participant, Session, Source
+from services.learn_facts.people import People, id_of
+from services.learn_facts.proposals import named_by
 from services.memory.support import Support
 
 Row = dict[str, Any]
 
-PARTICIPANT = (SQL.participant, SQL.issues, SQL.sources, SQL.facts, SQL.parents, SQL.session)
+PERSON = (SQL.participant, SQL.issues, SQL.brief, SQL.session)
+FACTS = (SQL.sources, SQL.facts, SQL.parents)
 CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
-KNOWN = tuple(one.name for one in fields(KnownFact) if one.name not in ("supports", "parents", "members"))
-TOLD = ("name", "state", "standing_at", "first_seen_at", "last_seen_at", "sentiment", "frustrated_in_row")
-PAST = tuple(one.name for one in fields(PastFact) if one.name not in ("supports", "members"))
 
 
 async def load(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held until the end of the transaction."""
-    rows = await unit.read_locked("participant", participant_id, PARTICIPANT, participant_id=participant_id)
+    rows = await unit.read_locked("participant", participant_id, (*PERSON, *FACTS), participant_id=participant_id)
     return _participant(participant_id, rows)
 
 
-async def load_standing(unit: Unit, participant_id: UUID) -> Participant:
-    """The participant, held, without facts and troubles: whom each mail needs, however much is known of them."""
-    args = {"participant_id": participant_id}
-    found, sessions = await unit.read_locked("participant", participant_id, (SQL.participant, SQL.session), **args)
-    return _participant(participant_id, (found, [], [], [], [], sessions))
+async def load_without_facts(unit: Unit, participant_id: UUID) -> Participant:
+    """The participant, held, without facts: whom each mail needs, however much is known of them."""
+    rows = await unit.read_locked("participant", participant_id, PERSON, participant_id=participant_id)
+    return _participant(participant_id, (*rows, [], [], []))
 
 
 async def load_turn(
-    unit: Unit, participant_id: UUID, mail_ids: Sequence[UUID], thread_id: UUID
-) -> tuple[Participant, list[Source]]:
-    """The participant, held, and what a proposal may cite.
+    unit: Unit,
+    participant_id: UUID,
+    mail_ids: Sequence[UUID],
+    thread_id: UUID,
+    proposals: Sequence[FactProposal],
+) -> tuple[People, list[Source]]:
+    """The participant, held, and what proposals may cite; who else of the person keeps a fact that one names, held too.
 
     The mails of a turn, then others of the thread, then what we wrote there, for what is ours to say. What we wrote in
     other threads of theirs can be cited by nobody: it is known as ours.
     """
     args = {"participant_id": participant_id, "thread_id": thread_id, "mail_ids": list(mail_ids)}
     *rows, mails, ours, elsewhere = await unit.read_locked(
-        "participant", participant_id, (*PARTICIPANT, *CITED), **args
+        "participant", participant_id, (*PERSON, *FACTS, *CITED), **args
     )
+    who = _participant(participant_id, rows)
     sources = [_mail(row, _said_before(row, [*ours, *elsewhere])) for row in mails]
-    return _participant(participant_id, rows), [*sources, *(_our_mail(row) for row in ours if row["reply_id"])]
+    sources += [_our_mail(row) for row in ours if row["reply_id"]]
+    return People.of(who, *await _keepers(unit, who, proposals)), sources
+
+
+async def _keepers(unit: Unit, who: Participant, proposals: Iterable[FactProposal]) -> list[Participant]:
+    """The person's other addresses under which facts are kept that proposals name."""
+    named = {id_of(name) for one in proposals for name in named_by(one)} - {None, *(one.fact_id for one in who.held)}
+    if not named:
+        return []
+    args = {"workspace": unit.workspace, "participant_id": who.participant_id, "named": list(named)}
+    return [await load(unit, row["participant_id"]) for row in await unit.all(SQL.keepers, **args)]
+
+
+async def load_concerned(unit: Unit, people: People, decided: Iterable[EventData]) -> People:
+    """With everybody, held, under whose address something rests on what these decisions end."""
+    over = ended(decided)
+    if not over:
+        return people
+    args = {"workspace": unit.workspace, "ended": over, "known": list(people.known)}
+    resting = [row["participant_id"] for row in await unit.all(SQL.resting_elsewhere, **args)]
+    return people.with_others([await load(unit, one) for one in resting]) if resting else people
+
+
+async def load_counted(unit: Unit, turn: TurnReflected) -> Counted:
+    """What a turn adds to the mails that were learned from."""
+    of = {"mail_ids": list(turn.mail_ids), "thread_id": turn.thread_id, "turn_id": turn.turn_id}
+    row = await unit.one(SQL.uncounted, **of)
+    assert row is not None
+    return Counted(**row)
 
 
 def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant:
-    found, issues, sources, facts, parents, sessions = rows
-    supports = _grouped((row["fact_id"], Support(**row)) for row in sources)
-    row = found[0] if found else None
-    told = {name: row[name] for name in TOLD} if row else {}
+    found, issues, briefs, sessions, sources, facts, parents = rows
+    told = {**found[0], "exists": True, "tags": tuple(found[0]["tags"])} if found else {}
     return Participant(
         participant_id=participant_id,
-        exists=row is not None,
         **told,
-        tags=tuple(row["tags"]) if row else (),
-        facts=_facts(facts, supports, parents),
-        past=_past(facts, supports),
+        held=_facts(facts, sources, parents),
         issues=tuple(KnownIssue(**issue) for issue in issues),
         session=_session(sessions[0]) if sessions else None,
+        briefed=any(one["briefed"] for one in briefs),
     )
 
 
-def _facts(
-    rows: Sequence[Row], supports: Mapping[UUID, list[Support]], parents: Iterable[Row]
-) -> tuple[KnownFact, ...]:
-    """What is believed now, oldest first."""
-    parents_of = _grouped((one["fact_id"], one["parent_id"]) for one in parents)
-    members_of = _members(rows)
+def _facts(facts: Iterable[Row], sources: Iterable[Row], parents: Iterable[Row]) -> tuple[Fact, ...]:
+    supports_of = _grouped((row["fact_id"], Support(**row)) for row in sources)
+    parents_of = _grouped((row["fact_id"], row["parent_id"]) for row in parents)
     return tuple(
-        KnownFact(
-            **{**_of(row, KNOWN), "apart_from": tuple(row["apart_from"])},
-            supports=tuple(one for id in (row["fact_id"], *members_of[row["fact_id"]]) for one in supports[id]),
-            parents=tuple(parents_of[row["fact_id"]]),
-            members=tuple(members_of[row["fact_id"]]),
+        Fact(
+            **{**row, "apart_from": tuple(row["apart_from"])},
+            key=key_of(row["kept_key"], row["kind"]),
+            supports=tuple(supports_of.get(row["fact_id"], ())),
+            parents=tuple(parents_of.get(row["fact_id"], ())),
         )
-        for row in rows
-        if row["superseded_at"] is None
+        for row in facts
     )
-
-
-def _past(rows: Sequence[Row], supports: Mapping[UUID, list[Support]]) -> tuple[PastFact, ...]:
-    """What is not current any more, merged members apart, which stand in the fact that shows them until withdrawn."""
-    members_of = _members(rows)
-    past = (row for row in rows if row["superseded_at"] and (row["merged_into"] is None or row["withdrawn_at"]))
-    return tuple(
-        PastFact(
-            **_of(row, PAST),
-            supports=tuple(supports[row["fact_id"]]),
-            members=tuple(members_of[row["fact_id"]]),
-        )
-        for row in sorted(past, key=lambda one: (one["valid_from"], one["fact_id"]))
-    )
-
-
-def _of(row: Row, names: Iterable[str]) -> Row:
-    """Columns of a fact, its key as decisions compare it: rows of before may have another form."""
-    return {**{name: row[name] for name in names}, "key": key_of(row["key"], row["kind"])}
-
-
-def _members(rows: Iterable[Row]) -> dict[UUID, list[UUID]]:
-    """Which facts were merged into each, or into one of those."""
-    shown_by = {one["fact_id"]: one["merged_into"] for one in rows if one["merged_into"]}
-    return _grouped((shown, member) for member in shown_by for shown in _above(member, shown_by))
-
-
-def _above(member: UUID, shown_by: Mapping[UUID, UUID]) -> Iterator[UUID]:
-    """The fact that shows a member, and the one that shows that."""
-    while member in shown_by:
-        member = shown_by[member]
-        yield member
 
 
 def _session(row: Row) -> Session:
     return Session(**{**row, "entities": tuple(row["entities"]), "actions": tuple(row["actions"])})
 
 
-def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> dict[UUID, list[Any]]:
+def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> Mapping[UUID, list[Any]]:
     groups: dict[UUID, list[Any]] = defaultdict(list)
     for key, value in pairs:
         groups[key].append(value)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
@@ -13,13 +13,14 @@ from services.memory.support import Support
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)
 
 
-def _last_said(supports: Iterable[Support], since: datetime) -> datetime:
-    return max((one.said_at for one in supports if one.said_at), default=since)
-
-
 @dataclass(frozen=True, slots=True)
-class KnownFact:
-    """A fact that is believed now, and what supports it."""
+class Fact:
+    """A fact that is believed now, or was.
+
+    `superseded_at` is since when it is not believed any more; `withdrawn_at` says that it never was so. `kept_key` is
+    the key as its row has it: rows of older versions may have another form than the one that decisions compare.
+    `supports` and `members` are as the view says that shows the fact (`Participant.facts`, `Participant.past`).
+    """
 
     fact_id: UUID
     kind: str
@@ -28,8 +29,10 @@ class KnownFact:
     trust: Trust
     valid_from: datetime
     single_valued: bool
-    supports: tuple[Support, ...]
+    supports: tuple[Support, ...] = ()
     text: str = ""
+    kept_key: str = ""
+    valid_to: datetime | None = None
     expires_at: datetime | None = None
     pinned: bool = False
     stale: bool = False
@@ -37,11 +40,15 @@ class KnownFact:
     members: tuple[UUID, ...] = ()
     apart_from: tuple[UUID, ...] = ()
     recorded_at: datetime = LONG_AGO
+    superseded_at: datetime | None = None
+    superseded_by: UUID | None = None
+    withdrawn_at: datetime | None = None
+    merged_into: UUID | None = None
 
     @property
     def confirmed_at(self) -> datetime:
         """When it was last said to be so (valid time)."""
-        return _last_said(self.supports, self.valid_from)
+        return max((one.said_at for one in self.supports if one.said_at), default=self.valid_from)
 
     @property
     def for_a_while(self) -> bool:
@@ -51,30 +58,6 @@ class KnownFact:
     def is_over(self, at: datetime) -> bool:
         """Whether it has ended by itself by then."""
         return self.expires_at is not None and self.expires_at <= at
-
-
-@dataclass(frozen=True, slots=True)
-class PastFact:
-    """A fact that is not the current value any more: so until `valid_to`, or believed never to have been so."""
-
-    fact_id: UUID
-    key: str
-    value: str
-    valid_from: datetime
-    valid_to: datetime | None
-    superseded_by: UUID | None
-    withdrawn_at: datetime | None
-    single_valued: bool
-    supports: tuple[Support, ...] = ()
-    members: tuple[UUID, ...] = ()
-
-    @property
-    def confirmed_at(self) -> datetime:
-        """When it was last said to be so (valid time)."""
-        return _last_said(self.supports, self.valid_from)
-
-
-Held = KnownFact | PastFact
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +82,12 @@ class Session:
     expires_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Participant:
     """A participant as they stand. `exists` is False before their first authenticated mail.
 
-    Times are valid times: `standing_at` is when somebody last said or showed where they stand.
+    Times are valid times: `standing_at` is when somebody last said or showed where they stand. `held` are all facts,
+    oldest first, each with its own supports. `alias_of` is whom they were merged into.
     """
 
     participant_id: UUID
@@ -116,10 +100,47 @@ class Participant:
     sentiment: float = 0.0
     frustrated_in_row: int = 0
     tags: tuple[str, ...] = ()
-    facts: tuple[KnownFact, ...] = ()
-    past: tuple[PastFact, ...] = ()
-    issues: tuple[KnownIssue, ...] = field(default=())
+    held: tuple[Fact, ...] = ()
+    issues: tuple[KnownIssue, ...] = ()
     session: Session | None = None
+    briefed: bool = False
+    alias_of: UUID | None = None
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """What is believed now, oldest first; each with the supports of what was merged into it."""
+        return tuple(self._with_members(one) for one in self.held if one.superseded_at is None)
+
+    @cached_property
+    def past(self) -> tuple[Fact, ...]:
+        """What is not current any more, by valid time; not what is shown in the fact that it was merged into."""
+        past = (one for one in self.held if one.superseded_at and (one.merged_into is None or one.withdrawn_at))
+        return tuple(
+            replace(one, members=tuple(self._members.get(one.fact_id, ())))
+            for one in sorted(past, key=lambda one: (one.valid_from, one.fact_id))
+        )
+
+    def _with_members(self, fact: Fact) -> Fact:
+        members = self._members.get(fact.fact_id, ())
+        if not members:
+            return fact
+        supports = (*fact.supports, *(said for one in members for said in self._by_id[one].supports))
+        return replace(fact, members=tuple(members), supports=supports)
+
+    @cached_property
+    def _by_id(self) -> dict[UUID, Fact]:
+        return {one.fact_id: one for one in self.held}
+
+    @cached_property
+    def _members(self) -> dict[UUID, list[UUID]]:
+        """Which facts were merged into each, or into one of those."""
+        members: dict[UUID, list[UUID]] = {}
+        for one in self.held:
+            shown = one.merged_into
+            while shown is not None:
+                members.setdefault(shown, []).append(one.fact_id)
+                shown = self._by_id[shown].merged_into if shown in self._by_id else None
+        return members
 
 
 @dataclass(frozen=True, slots=True)

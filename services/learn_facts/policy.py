@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from schemas.model_output import is_plausible
-from services.core.settings import LearningSettings, MemorySettings
+from services.core.settings import LearningSettings, MemorySettings, Settings
 from services.learn_facts.keys import key_of
-from services.learn_facts.participant import KnownFact
+from services.learn_facts.participant import Fact
 from services.learn_facts.wordforms import is_said, words_of
 from services.learn_facts.wording import says
 from services.memory.facts import plain_key
@@ -77,7 +77,7 @@ class Policy:
                 return self.values[name]
         return "single"
 
-    def has_one(self, known: KnownFact) -> bool:
+    def has_one(self, known: Fact) -> bool:
         """Whether a fact is the value of a key that has one, or stands over it for a while (`rivals`)."""
         return known.single_valued or self.arity(known.kind, known.key) == "single"
 
@@ -117,6 +117,19 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone:
         learning=learning,
         zone=zone,
     )
+
+
+def policy_of(settings: Settings, inbox: str) -> Policy:
+    """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
+    known = settings.known_inbox(inbox)
+    hours = (known and known.office_hours) or settings.office_hours
+    return extended(*([known.memory] if known else []), learning=settings.learning, zone=hours.zone)
+
+
+def policy_of_all(settings: Settings) -> Policy:
+    """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
+    tables = (one.memory for one in settings.inboxes)
+    return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)
 
 
 def valid_from(

@@ -12,13 +12,13 @@ from datetime import datetime
 from types import MappingProxyType
 
 from schemas.events.memory import Trust
-from services.learn_facts.participant import KnownFact
+from services.learn_facts.participant import Fact
 from services.learn_facts.policy import OURS
 
 RANK: Mapping[Trust, int] = MappingProxyType({"inferred": 0, "ours": 0, "authenticated": 1, "human": 2})
 
 
-def objection_to_ending(known: KnownFact, trust: Trust, since: datetime) -> str:
+def objection_to_ending(known: Fact, trust: Trust, since: datetime) -> str:
     """Why a word of this trust, said at `since`, does not end a fact that is believed, in words; "" if it does.
 
     A fact that has expired by then is over by itself: nothing of it stands against what comes after.
@@ -31,7 +31,7 @@ def objection_to_ending(known: KnownFact, trust: Trust, since: datetime) -> str:
     return f"{against}: {known.value!r}" if against else ""
 
 
-def _of_rank(known: KnownFact, trust: Trust) -> str:
+def _of_rank(known: Fact, trust: Trust) -> str:
     if trust == "human":
         return ""
     if known.trust == "human":

@@ -1,49 +1,71 @@
-"""A model's proposals, one after the other: each is decided on what the ones before it left."""
+"""A model's proposals, one after the other: each is decided on what the ones before it left. Pure.
+
+A proposal may name a fact that the same person has under another address. A DELETE ends such a fact where it is kept.
+An UPDATE ends it there and records the new one with whose mail says it, so that people who are taken apart keep their
+own. What a fact is derived from may be kept anywhere.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID
 
 import structlog
 
 from schemas.events.base import EventData
+from schemas.events.memory import FactRecorded, FactRetracted
 from schemas.events.replies import FactProposal
-from services.core.bus.unit import Unit
-from services.core.bus.work import Work
-from services.learn_facts import consequences, decide_facts, elsewhere
-from services.learn_facts.after import after
-from services.learn_facts.apply_facts import SQL
+from services.learn_facts import decide_facts
+from services.learn_facts.consequences import with_consequences
 from services.learn_facts.fact_events import refused
-from services.learn_facts.load import load
 from services.learn_facts.participant import Participant, Source
-from services.learn_facts.policy import Policy, extended
+from services.learn_facts.people import People
+from services.learn_facts.policy import Policy
+from services.learn_facts.precedence import objection_to_ending
 from services.memory.quotes import find_quote
 
 log = structlog.get_logger(__name__)
 
 
-async def learn(
-    unit: Unit, who: Participant, proposals: Iterable[FactProposal], sources: Sequence[Source], policy: Policy
-) -> Participant:
-    """Decide on each proposal, and on what follows from it; the participant as they are then."""
-    for number, proposal in enumerate(proposals):
-        source, fact_id = cited(proposal, sources), unit.id_for(f"fact/{number}")
-        other = await elsewhere.keeper(unit, who, proposal.fact_id) if proposal.op != "add" else None
-        if other is not None and proposal.op == "delete":
-            await record_all(unit, other, settled(other, proposal, source, fact_id, policy, turn=sources))
-            continue
-        known = await elsewhere.believed(unit, who, proposal.derived_from)
-        decided = settled(who, proposal, source, fact_id, policy, known, sources)
-        ended = elsewhere.replaced(other, proposal, decided) if other is not None else ""
-        if isinstance(ended, str) and ended:
-            decided = [refused(who, proposal, ended)]
-        recorded = await record_all(unit, who, decided)
-        if other is not None and not isinstance(ended, str):
-            await record_all(unit, other, [ended])
-        who = after(who, recorded, unit.now) or await load(unit, who.participant_id)
-    return who
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """What a model proposes to remember of a participant, what may be cited for it, and an id for each new fact."""
+
+    participant_id: UUID
+    facts: Sequence[FactProposal]
+    fact_ids: Sequence[UUID]
+    sources: Sequence[Source]
+    policy: Policy
+
+
+def learn(people: People, proposed: Proposals, now: datetime) -> list[EventData]:
+    """What becomes of each proposal, and what follows from it."""
+    decided: list[EventData] = []
+    for proposal, fact_id in zip(proposed.facts, proposed.fact_ids, strict=True):
+        events = _learn(people, proposed, proposal, fact_id, now)
+        people = people.after(events, now)
+        decided += events
+    return decided
+
+
+def _learn(
+    people: People, proposed: Proposals, proposal: FactProposal, fact_id: UUID, now: datetime
+) -> list[EventData]:
+    who, source = people[proposed.participant_id], cited(proposal, proposed.sources)
+    given = proposal, source, fact_id, proposed.policy
+    other = people.keeper(who.participant_id, proposal.fact_id) if proposal.op != "add" else None
+    if other is not None and proposal.op == "delete":
+        return with_consequences(people, other, settled(other, *given, turn=proposed.sources), now)
+    decided = settled(who, *given, _believed_elsewhere(people, who, proposal), proposed.sources)
+    over = _replaced(other, proposal, decided) if other is not None else ""
+    if isinstance(over, str):
+        return with_consequences(people, who, [refused(who, proposal, over)] if over else decided, now)
+    assert other is not None
+    events = with_consequences(people, who, decided, now)
+    people = people.after(events, now)
+    return [*events, *with_consequences(people, people[other.participant_id], [over], now)]
 
 
 def cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
@@ -51,6 +73,11 @@ def cited(proposal: FactProposal, sources: Sequence[Source]) -> Source | None:
     if proposal.mail_id is not None:
         return next((one for one in sources if one.mail_id == proposal.mail_id), None)
     return next((one for one in sources if find_quote(proposal.quote, one.text)), None)
+
+
+def named_by(proposal: FactProposal) -> tuple[str, ...]:
+    """The facts that a proposal changes, or was concluded from, as the model names them."""
+    return proposal.derived_from if proposal.op == "add" else (proposal.fact_id, *proposal.derived_from)
 
 
 def settled(
@@ -73,35 +100,27 @@ def settled(
         return [refused(who, proposal, f"it cannot be decided: {type(error).__name__}")]
 
 
-async def record_all(unit: Unit, who: Participant, decided: Sequence[EventData]) -> Sequence[EventData]:
-    """Record what was decided, and what follows from it for the facts that were derived; all of it that is `who`'s."""
-    everything = (*decided, *consequences.stale(who, decided, unit.now))
-    for event in everything:
-        await unit.record(event)
-    for participant_id in await _resting_elsewhere(unit, who, consequences.ended(decided)):
-        for stale in consequences.stale(await load(unit, participant_id), decided, unit.now):
-            await unit.record(stale)
-    return everything
+def _believed_elsewhere(people: People, who: Participant, proposal: FactProposal) -> frozenset[str]:
+    """Which of the facts that it was concluded from the same person is believed to have under another address."""
+    keepers = ((named, people.keeper(who.participant_id, named)) for named in proposal.derived_from)
+    return frozenset(
+        named for named, other in keepers if other and any(str(one.fact_id) == named for one in other.facts)
+    )
 
 
-async def _resting_elsewhere(unit: Unit, who: Participant, ended: Sequence[UUID]) -> list[UUID]:
-    """Under which other addresses something was derived from what has ended."""
-    if not ended:
-        return []
-    args = {"workspace": unit.workspace, "participant_id": who.participant_id, "parents": ended}
-    return [row["participant_id"] for row in await unit.all(SQL.resting_elsewhere, **args)]
+def _replaced(other: Participant, proposal: FactProposal, decided: Sequence[EventData]) -> FactRetracted | str:
+    """The end of the fact that an UPDATE names, kept by `other`, by what was recorded instead.
 
-
-def policy_of(work: Work[Any], inbox: str) -> Policy:
-    """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
-    settings = work.app.settings
-    known = settings.known_inbox(inbox)
-    hours = (known and known.office_hours) or settings.office_hours
-    return extended(*([known.memory] if known else []), learning=settings.learning, zone=hours.zone)
-
-
-def policy_of_app(work: Work[Any]) -> Policy:
-    """The tables of all mailboxes together, for what a person here asks: a participant is of every mailbox."""
-    settings = work.app.settings
-    tables = (one.memory for one in settings.inboxes)
-    return extended(*tables, learning=settings.learning, zone=settings.office_hours.zone)
+    "" where nothing was, and where that is so for a while only (`rivals`). Else why it does not end, in words.
+    """
+    new = next((one for one in decided if isinstance(one, FactRecorded) and not one.past), None)
+    named = next((one for one in other.facts if str(one.fact_id) == proposal.fact_id), None)
+    if new is None or named is None or (new.expires_at and not named.expires_at):
+        return ""
+    return objection_to_ending(named, new.trust, new.valid_from) or FactRetracted(
+        participant_id=other.participant_id,
+        fact_id=named.fact_id,
+        reason="the newer value replaces the older",
+        source_mail=new.source_mail,
+        valid_to=new.valid_from,
+    )

@@ -1,5 +1,8 @@
 -- name: participant
-SELECT * FROM participants WHERE participant_id = %(participant_id)s;
+-- With whom they were merged into.
+SELECT p.name, p.state, p.standing_at, p.first_seen_at, p.last_seen_at, p.sentiment, p.frustrated_in_row, p.tags,
+       a.into_id AS alias_of
+FROM participants p LEFT JOIN participant_aliases a USING (participant_id) WHERE p.participant_id = %(participant_id)s;
 
 -- name: others_since
 -- Whether the same person has written from another address since this one was seen.
@@ -8,7 +11,7 @@ WHERE own.participant_id = %(participant_id)s AND other.participant_id = ANY(per
 
 -- name: facts
 -- What is believed now and what was, merged members included.
-SELECT fact_id, kind, key, value, text, trust, valid_from, valid_to, expires_at, single_valued, pinned,
+SELECT fact_id, kind, key AS kept_key, value, text, trust, valid_from, valid_to, expires_at, single_valued, pinned,
        stale_since IS NOT NULL AS stale, apart_from, recorded_at, superseded_at, superseded_by,
        retracted_at AS withdrawn_at, merged_into
 FROM facts
@@ -18,10 +21,17 @@ ORDER BY recorded_at, fact_id;
 -- name: parents
 SELECT fact_id, parent_id FROM fact_parents WHERE participant_id = %(participant_id)s ORDER BY fact_id, parent_id;
 
+-- name: keepers
+-- Under which other addresses of the same person these facts are kept.
+SELECT DISTINCT participant_id FROM facts
+WHERE workspace = %(workspace)s AND fact_id = ANY(%(named)s) AND participant_id <> %(participant_id)s
+  AND participant_id = ANY(person_ids(%(participant_id)s))
+ORDER BY participant_id;
+
 -- name: resting_elsewhere
--- Under which other addresses something was derived from these facts.
+-- Under which addresses, these apart, something was derived from these facts.
 SELECT DISTINCT participant_id FROM fact_parents
-WHERE workspace = %(workspace)s AND parent_id = ANY(%(parents)s) AND participant_id <> %(participant_id)s
+WHERE workspace = %(workspace)s AND parent_id = ANY(%(ended)s) AND participant_id <> ALL(%(known)s)
 ORDER BY participant_id;
 
 -- name: sources
@@ -29,11 +39,12 @@ ORDER BY participant_id;
 SELECT fact_id, trust, coalesce(mail_id, reply_id) AS mail_id, thread_id, said_at FROM fact_sources
 WHERE participant_id = %(participant_id)s ORDER BY version;
 
--- name: fact
-SELECT fact_id, participant_id, kind, key, value, text, single_valued FROM facts WHERE fact_id = %(fact_id)s;
-
 -- name: issues
-SELECT issue_key, reports, resolved, thread_id, last_at FROM participant_issues WHERE participant_id = %(participant_id)s;
+SELECT issue_key, reports, resolved, thread_id, last_at FROM participant_issues WHERE participant_id = %(participant_id)s
+ORDER BY issue_key COLLATE "C";
+
+-- name: brief
+SELECT text <> '' AS briefed FROM briefs WHERE participant_id = %(participant_id)s;
 
 -- name: session
 SELECT thread_id, summary, entities, actions, expires_at FROM sessions WHERE participant_id = %(participant_id)s;
@@ -128,11 +139,6 @@ UPDATE participant_issues SET resolved = true WHERE participant_id = %(participa
 INSERT INTO briefs (participant_id, workspace, text, updated_at)
 VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(at)s)
 ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
-
--- name: briefed
--- Whether there is a brief of a person, under any of their addresses.
-SELECT EXISTS (SELECT FROM briefs
-               WHERE workspace = %(workspace)s AND participant_id = ANY(%(participant_ids)s) AND text <> '') AS there;
 
 -- name: upsert_session
 INSERT INTO sessions (participant_id, workspace, thread_id, summary, entities, actions, updated_at, expires_at)

@@ -1,12 +1,11 @@
-"""Edges of the graph: kept where a customer's own statement says so."""
+"""Edges of the graph: kept where a customer's own statement says so. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID, uuid5
 
 from schemas.events.memory import RelationProposal, RelationRecorded
-from services.core.bus.unit import Unit
 from services.core.settings import LearningSettings
 from services.learn_facts.assertion import Mood, mood_of
 from services.learn_facts.evidence import objection
@@ -16,26 +15,19 @@ from services.memory.quotes import find_quote
 UNSAID: frozenset[Mood | None] = frozenset({"asks", "supposes", "wishes", "denies"})
 
 
-async def relate(
-    unit: Unit,
-    participant_id: UUID,
-    relations: Iterable[RelationProposal],
-    sources: Sequence[Source],
-    learning: LearningSettings,
-) -> None:
-    """Record the edges whose quote stands in one of the mails."""
+def relate(
+    participant_id: UUID, relations: Iterable[RelationProposal], sources: Sequence[Source], learning: LearningSettings
+) -> Iterator[RelationRecorded]:
+    """The edges whose quote stands in one of the mails."""
     for one in relations:
         cited = next((source for source in sources if _holds(one, source)), None)
         if cited is None or len(one.quote) > learning.quote_characters:
             continue
-        await unit.record(
-            RelationRecorded(
-                participant_id=participant_id,
-                relation_id=relation_id(participant_id, one.subject, one.predicate, one.object),
-                **one.model_dump(exclude={"quote"}),
-                quote=one.quote,
-                source_mail=cited.mail_id,
-            )
+        yield RelationRecorded(
+            participant_id=participant_id,
+            relation_id=relation_id(participant_id, one.subject, one.predicate, one.object),
+            **one.model_dump(),
+            source_mail=cited.mail_id,
         )
 
 

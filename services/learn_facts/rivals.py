@@ -10,34 +10,34 @@ from __future__ import annotations
 
 from services.learn_facts.claim import Claim
 from services.learn_facts.forms import same_value
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.participant import Fact, Participant
 from services.learn_facts.policy import OCCURRENCES
 from services.learn_facts.precedence import objection_to_ending
 
 
-def said_again(who: Participant, claim: Claim) -> KnownFact | None:
+def said_again(who: Participant, claim: Claim) -> Fact | None:
     """The fact that the claim says again, the oldest first; None where it says something new."""
     return next((one for one in who.facts if _is_said_again(one, claim)), None)
 
 
-def ends_otherwise(same: KnownFact, claim: Claim) -> bool:
+def ends_otherwise(same: Fact, claim: Claim) -> bool:
     """Whether the claim names another end than we know, and may: the same value with that end takes its place."""
     return claim.until not in (None, same.expires_at) and not objection_to_ending(same, claim.trust, claim.since)
 
 
-def rivals_of(who: Participant, claim: Claim, same: KnownFact | None) -> list[KnownFact]:
+def rivals_of(who: Participant, claim: Claim, same: Fact | None) -> list[Fact]:
     """The facts whose place the claim takes: what it says again, what holds its key, what it names."""
     return [one for one in who.facts if one is same or _gives_way(one, claim)]
 
 
-def _gives_way(known: KnownFact, claim: Claim) -> bool:
+def _gives_way(known: Fact, claim: Claim) -> bool:
     meant = claim.means(known) or claim.of_its_key(known)
     if claim.until is not None:
         return meant and (known.for_a_while or known.is_over(claim.since))
     return meant and (known.single_valued or claim.means(known) or known.confirmed_at <= claim.since)
 
 
-def _is_said_again(known: KnownFact, claim: Claim) -> bool:
+def _is_said_again(known: Fact, claim: Claim) -> bool:
     """Whether the claim says what is believed already; what is over has begun anew, unless it names the same end."""
     if known.key != claim.proposal.key or not same_value(known.value, claim.proposal.value):
         return False
@@ -46,7 +46,7 @@ def _is_said_again(known: KnownFact, claim: Claim) -> bool:
     return not _occurs_again(known, claim)
 
 
-def _occurs_again(known: KnownFact, claim: Claim) -> bool:
+def _occurs_again(known: Fact, claim: Claim) -> bool:
     """Whether it happened once more: the customer says so in another thread, on another day, and names no end of it."""
     named = known.expires_at or claim.until or claim.means(known)
     if known.kind not in OCCURRENCES or claim.source.is_ours or named:

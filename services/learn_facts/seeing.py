@@ -12,7 +12,7 @@ from schemas.events.memory import ParticipantSeen
 from services.core.bus.work import Work
 from services.learn_facts import decide_session
 from services.learn_facts.apply_facts import SQL
-from services.learn_facts.load import load_standing
+from services.learn_facts.load import load_without_facts
 from services.learn_facts.participant import Participant
 from services.learn_facts.policy import valid_from
 
@@ -26,7 +26,7 @@ async def on_email(work: Work[EmailRead]) -> None:
     imported = mail.mode == "history"
     written = valid_from(mail.sent_at, work.envelope.time, history=True, learning=settings.learning)
     async with work.unit() as unit:
-        who = await load_standing(unit, mail.participant_id)
+        who = await load_without_facts(unit, mail.participant_id)
         since = None if imported else await unit.one(SQL.others_since, participant_id=mail.participant_id)
         event = seen(who, mail.author, written if imported else unit.now, others_since=since is not None)
         if event is not None:

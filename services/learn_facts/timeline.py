@@ -8,7 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from services.learn_facts.forms import same_value
-from services.learn_facts.participant import Participant, PastFact
+from services.learn_facts.participant import Fact, Participant
 
 
 class Later(NamedTuple):
@@ -39,7 +39,7 @@ def followed_by(who: Participant, key: str, since: datetime, *, for_a_while: boo
     return min(later, key=lambda one: one.at, default=None)
 
 
-def ended_after(past: Sequence[PastFact], key: str, value: str, since: datetime) -> Later | None:
+def ended_after(past: Sequence[Fact], key: str, value: str, since: datetime) -> Later | None:
     """The first end after `since` of this very value, where a key has several; None if none is known."""
     ends = (
         Later(one.superseded_by, one.valid_to)
@@ -50,7 +50,7 @@ def ended_after(past: Sequence[PastFact], key: str, value: str, since: datetime)
     return min(ends, key=lambda one: one.at, default=None)
 
 
-def spoken_of(past: Sequence[PastFact], key: str, since: datetime, until: datetime) -> Later | None:
+def spoken_of(past: Sequence[Fact], key: str, since: datetime, until: datetime) -> Later | None:
     """The first other value of a single-valued key that began between two moments; None if none did."""
     began = (
         Later(one.fact_id, one.valid_from)
@@ -60,7 +60,7 @@ def spoken_of(past: Sequence[PastFact], key: str, since: datetime, until: dateti
     return min(began, key=lambda one: one.at, default=None)
 
 
-def taken_back(past: Sequence[PastFact], key: str, value: str, since: datetime) -> bool:
+def taken_back(past: Sequence[Fact], key: str, value: str, since: datetime) -> bool:
     """Whether a person withdrew this very value after it was said at `since`."""
     return any(
         one.withdrawn_at and since <= one.withdrawn_at and one.key == key and same_value(one.value, value)

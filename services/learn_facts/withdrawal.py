@@ -15,7 +15,7 @@ from schemas.events.base import EventData
 from schemas.events.memory import BriefWritten, FactRecorded, FactRequested, FactRestored, FactRetracted, SessionNoted
 from services.learn_facts.decide_session import live
 from services.learn_facts.forms import same_value
-from services.learn_facts.participant import Held, Participant, PastFact
+from services.learn_facts.participant import Fact, Participant
 
 Events = Iterator[EventData]
 
@@ -35,7 +35,7 @@ def ended_by(decided: Iterable[EventData]) -> UUID | None:
     return None
 
 
-def withdrawn_with(known: Held, people: Sequence[Participant], one: Participant) -> list[UUID]:
+def withdrawn_with(known: Fact, people: Sequence[Participant], one: Participant) -> list[UUID]:
     """What of `one` says the same as the fact that is withdrawn, and what was merged into that; the fact itself apart.
 
     A past fact is withdrawn alone: the same value may rightly stand at another time.
@@ -67,12 +67,12 @@ def follows(
         yield SessionNoted(participant_id=who.participant_id, thread_id=session.thread_id, summary="", expires_at=now)
 
 
-def _held(who: Participant) -> list[Held]:
+def _held(who: Participant) -> list[Fact]:
     """What is believed, and what was and is not withdrawn."""
     return [*who.facts, *(one for one in who.past if not one.withdrawn_at)]
 
 
-def _says(fact: Held, known: Held) -> bool:
+def _says(fact: Fact, known: Fact) -> bool:
     return fact.key == known.key and same_value(fact.value, known.value)
 
 
@@ -89,11 +89,11 @@ def restored(who: Participant, gone: Collection[UUID]) -> Iterator[FactRestored]
             )
 
 
-def _stands(past: PastFact, gone: Collection[UUID]) -> bool:
+def _stands(past: Fact, gone: Collection[UUID]) -> bool:
     return past.fact_id not in gone and not past.withdrawn_at
 
 
-def _is_freed(past: PastFact, others: Sequence[PastFact], gone: Collection[UUID]) -> bool:
+def _is_freed(past: Fact, others: Sequence[Fact], gone: Collection[UUID]) -> bool:
     """Whether all that followed it is withdrawn, and some of that now."""
     by_id = {one.fact_id: one for one in others}
     freed, successor = False, past.superseded_by

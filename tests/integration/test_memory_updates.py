@@ -14,15 +14,10 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.threads import ReplyAttached, StateChanged
-from services import learn_facts, track_threads
+from services import track_threads
 from services.core.bus.runner import enter
-from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.core.settings import ConfidenceSettings, RecallSettings
-from services.learn_facts import decide_facts
-from services.learn_facts.after import after
-from services.learn_facts.load import load, load_turn
-from services.learn_facts.proposals import record_all
 from services.memory.embeddings import meanings
 from services.memory.search import search_facts
 from services.memory.tuning import tuned
@@ -402,28 +397,6 @@ async def test_a_fact_that_rests_on_what_has_ended_is_stale_when_it_is_read(memo
     assert await shown(ended + 2) == "current", "said again, it stands for itself"
     unaware = (await then(memory, ended + 1, known_on=ended + 1))["contact"]
     assert unaware.standing(day(ended + 1)) == "stale", "as it was then"
-
-
-async def test_what_follows_in_one_mail_is_decided_on_what_the_tables_will_say(memory: Memory) -> None:
-    """The participant that `after` makes of the decisions is the one that `load` reads once they are stored."""
-    await told(memory, "Starter", 1)
-    mail = await memory.mail("We are on the Team plan, no, on the Growth plan. We use Xero. No plan is dear.", on=2)
-    claims = [
-        fact("plan", "Team", "on the Team plan"),
-        fact("plan", "Growth", "on the Growth plan"),
-        fact("uses", "Xero", "We use Xero"),
-        fact("plan", "Gold", "on the Gold plan"),
-    ]
-    event = memory.reflection(mail)
-    work = Work(event.data, event, "learn_facts", memory.app, learn_facts.PROCESSOR.appliers)
-    async with work.unit() as unit:
-        who, (source, *_) = await load_turn(unit, memory.person(), [mail["mail_id"]], mail["thread_id"])
-        for number, claim in enumerate(claims):
-            decided = list(decide_facts.propose(who, claim, source, unit.id_for(str(number))))
-            expected = after(who, await record_all(unit, who, decided), unit.now)
-            who = await load(unit, memory.person())
-            assert expected == who
-    assert await memory.current() == ["Growth"]
 
 
 async def test_what_a_person_took_apart_is_not_merged_again(memory: Memory) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events.memory import FactRequested
 from schemas.events.replies import FactProposal
-from services.learn_facts.participant import KnownFact, Participant, PastFact, Source
+from services.learn_facts.participant import Fact, Participant, Source
 from services.memory.support import Support
 
 PERSON = UUID("b0000000-0000-4000-8000-000000000001")
@@ -20,15 +21,20 @@ def id_of(name: str) -> UUID:
     return uuid5(PERSON, name)
 
 
-def person(*facts: KnownFact, **given: Any) -> Participant:
-    return Participant(**{"participant_id": PERSON, "exists": True, "facts": facts, **given})
+def person(*facts: Fact, past: Sequence[Fact] = (), **given: Any) -> Participant:
+    return Participant(**{"participant_id": PERSON, "exists": True, "held": (*facts, *past), **given})
+
+
+def merged(member: UUID, into: UUID) -> Fact:
+    """A fact that is shown as another one."""
+    return past(str(member), fact_id=member, merged_into=into, supports=())
 
 
 def support(name: str = "old mail", *, thread: str = "old thread", trust: Any = "authenticated") -> Support:
     return Support(trust, id_of(name), id_of(thread))
 
 
-def known(value: str = "Starter", **given: Any) -> KnownFact:
+def known(value: str = "Starter", **given: Any) -> Fact:
     fields: dict[str, Any] = {
         "fact_id": id_of(f"fact {value}"),
         "kind": "customer_info",
@@ -39,22 +45,25 @@ def known(value: str = "Starter", **given: Any) -> KnownFact:
         "single_valued": True,
         "supports": (support(),),
     }
-    return KnownFact(**{**fields, **given})
+    return Fact(**{**fields, **given})
 
 
-def past(value: str, **given: Any) -> PastFact:
+def past(value: str, **given: Any) -> Fact:
     fields: dict[str, Any] = {
         "fact_id": id_of(f"fact {value}"),
+        "kind": "customer_info",
         "key": "plan",
         "value": value,
+        "trust": "authenticated",
         "valid_from": datetime(2025, 1, 1, tzinfo=UTC),
+        "superseded_at": datetime(2025, 6, 1, tzinfo=UTC),
         "valid_to": datetime(2025, 6, 1, tzinfo=UTC),
         "superseded_by": id_of("successor"),
         "withdrawn_at": None,
         "single_valued": True,
         "supports": (support(),),
     }
-    return PastFact(**{**fields, **given})
+    return Fact(**{**fields, **given})
 
 
 def source(**given: Any) -> Source:

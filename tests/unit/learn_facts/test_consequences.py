@@ -9,17 +9,18 @@ import pytest
 
 from schemas.events.memory import FactRetracted, FactsUnmerged
 from services.learn_facts import consequences, decide_requests
-from services.learn_facts.participant import KnownFact
+from services.learn_facts.participant import Fact
 from services.learn_facts.policy import STANDARD
+from tests.unit.learn_facts import people
 from tests.unit.learn_facts.people import NOW, PERSON, asked, id_of, known, person, support
 
 
-def trouble(text: str, **given: Any) -> KnownFact:
+def trouble(text: str, **given: Any) -> Fact:
     fields = {"kind": "issue_history", "key": "export", "text": text, "single_valued": False}
     return known(text, **{**fields, **given})
 
 
-def merged(*facts: KnownFact, similarity: float = 0.9) -> list[tuple[Any, ...]]:
+def merged(*facts: Fact, similarity: float = 0.9) -> list[tuple[Any, ...]]:
     """What becomes of the last fact, which is new."""
     found = consequences.merge(person(*facts), facts[-1].fact_id, lambda a, b: similarity)
     return [(found.fact_id, found.members)] if found else []
@@ -53,12 +54,12 @@ def test_what_says_the_same_is_merged_into_the_older() -> None:
     ],
     ids=["number", "polarity", "name", "key", "kind", "trust", "end", "human", "pinned", "single"],
 )
-def test_nothing_is_merged_where_anything_that_matters_differs(other: KnownFact) -> None:
+def test_nothing_is_merged_where_anything_that_matters_differs(other: Fact) -> None:
     """However alike two sentences are: key, numbers, names and polarity must agree, and people's words stand alone."""
     assert merged(ONE, other, similarity=1.0) == []
 
 
-def note(text: str) -> KnownFact:
+def note(text: str) -> Fact:
     return trouble(text, kind="note", key="habits")
 
 
@@ -121,9 +122,10 @@ def test_what_is_not_alike_enough_stays_two() -> None:
 def test_a_merge_is_undone_by_a_person() -> None:
     """The members come back, and the confidence of the one that stayed is its own again."""
     both = (support("a"), support("b"))
-    kept = trouble("The CSV export times out.", members=(OTHER.fact_id,), supports=both)
+    kept = trouble("The CSV export times out.", supports=both)
+    gone = people.merged(OTHER.fact_id, kept.fact_id)
     (event,) = decide_requests.request(
-        person(kept), asked("unmerge", fact_id=kept.fact_id), id_of("new"), NOW, STANDARD
+        person(kept, gone), asked("unmerge", fact_id=kept.fact_id), id_of("new"), NOW, STANDARD
     )
     assert isinstance(event, FactsUnmerged)
     assert event.members == (OTHER.fact_id,)
@@ -150,10 +152,11 @@ def test_what_is_stale_already_is_not_said_again() -> None:
 
 def test_what_rests_on_a_merged_fact_goes_stale_with_the_one_that_shows_it() -> None:
     """A fact's parent that was merged into another ends with that other."""
-    kept = known("40", key="seats", members=(id_of("merged away"),))
+    kept = known("40", key="seats")
+    gone = people.merged(id_of("merged away"), kept.fact_id)
     child = known("large", key="size", parents=(id_of("merged away"),))
     ended = FactRetracted(participant_id=PERSON, fact_id=kept.fact_id, reason="no")
-    (event,) = consequences.stale(person(kept, child), [ended], NOW)
+    (event,) = consequences.stale(person(kept, child, gone), [ended], NOW)
     assert (event.fact_id, event.parent_id) == (child.fact_id, id_of("merged away"))
 
 

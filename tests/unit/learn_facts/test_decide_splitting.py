@@ -7,26 +7,37 @@ from typing import Any
 from uuid import UUID
 
 from schemas.events.memory import FactCorroborated, FactRecorded, FactRetracted, FactsUnmerged
-from services.learn_facts.decide_splitting import arrives, divided, leaves
-from services.learn_facts.participant import KnownFact, Participant
+from services.learn_facts.identity.decide import arrives, divided, leaves
+from services.learn_facts.identity.load import KeptFact, KeptSource
+from services.learn_facts.participant import Fact, Participant
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 SHARED, OWN = Participant(UUID(int=1), exists=True), Participant(UUID(int=2), exists=True)
 
 
-def fact(number: int, **changed: Any) -> dict[str, Any]:
+def fact(number: int, **changed: Any) -> KeptFact:
     """A row of `facts`."""
-    row = {"fact_id": UUID(int=number), "kind": "customer_info", "key": f"key {number}", "value": "x", "text": "x",
+    row: dict[str, Any] = {"fact_id": UUID(int=number), "kind": "customer_info", "key": f"key {number}", "value": "x", "text": "x",
            "single_valued": True, "confidence": 0.7, "importance": 0.5, "trust": "authenticated", "valid_from": AT,
            "expires_at": None, "superseded_at": None, "merged_into": None}  # fmt: skip
-    return row | changed
+    return KeptFact(**(row | changed))
 
 
-def source(number: int, mail: int | None, moves: bool) -> dict[str, Any]:
+def source(number: int, mail: int | None, moves: bool) -> KeptSource:
     """A row of `fact_sources`, of the other mailbox or not."""
-    return {"fact_id": UUID(int=number), "mail_id": UUID(int=mail) if mail else None, "reply_id": None, "thread_id": None,
-            "trust": "authenticated", "quote": "x", "span_start": 0, "span_end": 1, "said_at": AT, "message_id": "m",
-            "moves": moves}  # fmt: skip
+    return KeptSource(
+        fact_id=UUID(int=number),
+        mail_id=UUID(int=mail) if mail else None,
+        reply_id=None,
+        thread_id=None,
+        trust="authenticated",
+        quote="x",
+        span_start=0,
+        span_end=1,
+        said_at=AT,
+        message_id="m",
+        moves=moves,
+    )
 
 
 def test_what_rests_on_the_others_mails_alone_leaves() -> None:
@@ -58,10 +69,10 @@ def test_what_was_merged_into_it_stands_for_itself() -> None:
 
 def test_what_the_mailbox_has_said_since_stands() -> None:
     """A value that it gave under its own id already is not replaced by an older one; asked again, nothing comes twice."""
-    newer = KnownFact(UUID(int=21), "customer_info", "key 11", "y", "authenticated", AT, True, ())
+    newer = Fact(UUID(int=21), "customer_info", "key 11", "y", "authenticated", AT, True)
     division = divided([fact(11)], [source(11, 1, True)])
-    (event,) = arrives(Participant(OWN.participant_id, exists=True, facts=(newer,)), division)
+    (event,) = arrives(Participant(OWN.participant_id, exists=True, held=(newer,)), division)
     assert isinstance(event, FactRecorded)
     assert (event.past, event.superseded_by) == (True, UUID(int=21))
-    moved = KnownFact(event.fact_id, "customer_info", "key 11", "x", "authenticated", AT, True, ())
-    assert not list(arrives(Participant(OWN.participant_id, exists=True, facts=(moved,)), division))
+    moved = Fact(event.fact_id, "customer_info", "key 11", "x", "authenticated", AT, True)
+    assert not list(arrives(Participant(OWN.participant_id, exists=True, held=(moved,)), division))

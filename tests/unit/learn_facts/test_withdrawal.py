@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
 from schemas.events.memory import BriefWritten, FactRequested, FactRestored, FactRetracted
-from services.learn_facts.participant import KnownFact, Participant, PastFact
+from services.learn_facts.participant import Fact, Participant
 from services.learn_facts.withdrawal import follows
 
 SPACE = UUID("6ba7b811-9dad-11d1-80b4-00c04fd430c8")
@@ -18,20 +18,22 @@ def id_of(name: str) -> UUID:
     return uuid5(SPACE, name)
 
 
-def known(value: str, key: str = "plan", **given: object) -> KnownFact:
-    one = KnownFact(id_of(value), "customer_info", key, value, "authenticated", NOW, single_valued=True, supports=())
+def known(value: str, key: str = "plan", **given: object) -> Fact:
+    one = Fact(id_of(value), "customer_info", key, value, "authenticated", NOW, single_valued=True)
     return replace(one, **given)  # type: ignore[arg-type]
 
 
-def past(value: str, by: str | None, on: int, key: str = "plan", **given: object) -> PastFact:
-    since = NOW - timedelta(days=100 - on)
-    successor = id_of(by) if by else None
-    one = PastFact(id_of(value), key, value, since, NOW, successor, None, single_valued=True)
-    return replace(one, **given)  # type: ignore[arg-type]
+def past(value: str, by: str | None, on: int, key: str = "plan", **given: object) -> Fact:
+    ended = {"valid_to": NOW, "superseded_at": NOW, "superseded_by": id_of(by) if by else None}
+    return known(value, key, valid_from=NOW - timedelta(days=100 - on), **ended, **given)
 
 
-def somebody(name: str = "ada", facts: tuple[KnownFact, ...] = (), before: tuple[PastFact, ...] = ()) -> Participant:
-    return Participant(id_of(name), exists=True, facts=facts, past=before)
+def merged(value: str, into: str) -> Fact:
+    return known(value, superseded_at=NOW, merged_into=id_of(into))
+
+
+def somebody(name: str = "ada", facts: tuple[Fact, ...] = (), before: tuple[Fact, ...] = ()) -> Participant:
+    return Participant(id_of(name), exists=True, held=(*facts, *before))
 
 
 def told(who: Participant, forgotten: str, *others: Participant, op: str = "forget") -> list[tuple[str, UUID | None]]:
@@ -74,8 +76,9 @@ def test_what_a_value_of_another_key_had_replaced_stands_again() -> None:
 def test_the_same_value_of_another_time_or_address_goes_too_with_its_members() -> None:
     """In the past and under another address the value is withdrawn, and what was merged into any of them."""
     member, other = id_of("member"), id_of("other")
-    who = somebody(facts=(known("Pro", members=(member,)),), before=(past("pro.", "Team", 1), past("Team", "Pro", 2)))
-    home = somebody("home", facts=(known("PRO", members=(other,)), known("Slack", key="uses")))
+    before = (past("pro.", "Team", 1), past("Team", "Pro", 2), merged("member", "Pro"))
+    who = somebody(facts=(known("Pro"),), before=before)
+    home = somebody("home", facts=(known("PRO"), known("Slack", key="uses")), before=(merged("other", "PRO"),))
     assert told(who, "Pro", home) == [
         (RETRACTED, member),
         (RETRACTED, id_of("pro.")),

@@ -1,0 +1,1 @@
+"""Who is one person: participants that are merged, unmerged, or split in two."""
