@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import reduce
 from types import MappingProxyType
 
 from schemas.events import memory as ev
 from schemas.events.base import EventData
 from schemas.events.merging import ParticipantMerged, ParticipantUnmerged
 from schemas.events.profile import ProfileChanged
-from services.learn_facts.evolve_facts import EVOLVE_FACTS, Evolve
-from services.learn_facts.evolve_person import EVOLVE_PERSON
-from services.learn_facts.participant import Participant
+from services.learn_facts.facts import evolve as facts
+from services.learn_facts.participant import Evolve, Participant
+from services.learn_facts.person import evolve as person
 
 
 def evolve(who: Participant, event: EventData, at: datetime) -> Participant:
     """The participant once an event of theirs, recorded at `at`, is applied."""
     return _EVOLVE[type(event)](who, event, at)
-
-
-def evolved(who: Participant, events: Iterable[EventData], at: datetime) -> Participant:
-    """The participant once these events are applied, those of others left out."""
-    own = (one for one in events if isinstance(one, ev.ParticipantEvent) and one.participant_id == who.participant_id)
-    return reduce(lambda known, event: evolve(known, event, at), own, who)
 
 
 def _unchanged(who: Participant, event: EventData, at: datetime) -> Participant:
@@ -35,8 +28,8 @@ def _unchanged(who: Participant, event: EventData, at: datetime) -> Participant:
 
 _EVOLVE: Mapping[type[EventData], Evolve] = MappingProxyType(
     {
-        **EVOLVE_FACTS,
-        **EVOLVE_PERSON,
+        **facts.EVOLVE,
+        **person.EVOLVE,
         ParticipantMerged: lambda who, event, at: replace(who, alias_of=event.into),
         ParticipantUnmerged: lambda who, event, at: replace(who, alias_of=None),
         ev.FactRefused: _unchanged,

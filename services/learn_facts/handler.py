@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
@@ -13,25 +14,28 @@ from schemas.events.memory import FactRecorded, FactRequested, TurnReflected
 from schemas.events.merging import ParticipantMergeRequested, ParticipantSplitRequested
 from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
-from schemas.events.retention import MemoryRetentionDue
+from schemas.events.retention import MemoryExpired, MemoryRetentionDue
 from schemas.events.threads import StateChanged
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.learn_facts import consequences, decide_acts, decide_person, decide_turn, issues
-from services.learn_facts.apply_facts import SQL
-from services.learn_facts.decide_requests import answer
-from services.learn_facts.expiring import on_due
+from services.learn_facts.decide import noted, reflected
+from services.learn_facts.facts import consequences
+from services.learn_facts.facts.apply import SQL as FACTS
+from services.learn_facts.facts.decide import resolved_by_hand
+from services.learn_facts.facts.embeddings import vectors_of
+from services.learn_facts.facts.policy import policy_of, policy_of_all, valid_from
+from services.learn_facts.facts.proposals import Proposals
+from services.learn_facts.facts.requests import answer
+from services.learn_facts.facts.retention import Age, expired
 from services.learn_facts.identity import decide as identity
 from services.learn_facts.identity.load import keeper_of, load_merging, load_person, load_splitting
-from services.learn_facts.load import load, load_concerned, load_counted, load_turn
-from services.learn_facts.meaning import meanings_of
+from services.learn_facts.load import SQL, load, load_concerned, load_counted, load_turn, load_without_facts
 from services.learn_facts.participant import Fact
 from services.learn_facts.people import People
-from services.learn_facts.policy import policy_of, policy_of_all
-from services.learn_facts.profile import on_profile
-from services.learn_facts.proposals import Proposals
-from services.learn_facts.seeing import on_email
+from services.learn_facts.person import decide as person
+from services.learn_facts.person import issues, session
+from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.embedding_cache import attach, embed_cached
 
 
@@ -40,11 +44,11 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     draft = work.event
     if draft.participant_id is None or not draft.trusted or not (draft.facts or draft.participant_state):
         return
-    meanings = await meanings_of(work, draft.facts)
+    vectors = await vectors_of(work, draft.facts)
     async with work.unit() as unit:
         people, proposed = await _proposed(work, unit, draft, draft.participant_id)
-        people = await _record(unit, people, lambda known: decide_turn.noted(known, draft, proposed, unit.now))
-        await meanings.give(unit, people[draft.participant_id])
+        people = await _record(unit, people, lambda known: noted(known, draft, proposed, unit.now))
+        await vectors.give(unit, people[draft.participant_id])
 
 
 async def on_reflected(work: Work[TurnReflected]) -> None:
@@ -52,14 +56,14 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
     turn, settings = work.event, work.app.settings
     if turn.participant_id is None or not turn.trusted or not turn.covers_to:
         return
-    meanings = await meanings_of(work, turn.facts)
+    vectors = await vectors_of(work, turn.facts)
     async with work.unit() as unit:
         people, proposed = await _proposed(work, unit, turn, turn.participant_id)
         counted = await load_counted(unit, turn)
         people = await _record(
-            unit, people, lambda known: decide_turn.reflected(known, turn, proposed, counted, unit.now, settings)
+            unit, people, lambda known: reflected(known, turn, proposed, counted, unit.now, settings)
         )
-        await meanings.give(unit, people[turn.participant_id])
+        await vectors.give(unit, people[turn.participant_id])
 
 
 async def _proposed(
@@ -112,13 +116,13 @@ async def on_split(work: Work[ParticipantSplitRequested]) -> None:
             await unit.record(event)
 
 
-async def on_state_wish(work: Work[ParticipantStateRequested]) -> None:
+async def on_state_asked(work: Work[ParticipantStateRequested]) -> None:
     """A person moves somebody along the lifecycle: by its edges alone, and logged with who and why."""
     command = work.event
     reason = f"{command.by}: {command.reason}" if command.reason else command.by
     async with work.unit() as unit:
         who = await load(unit, command.participant_id)
-        step = decide_person.transition(who, command.to_state, "human", reason) if who.exists else None
+        step = person.transition(who, command.to_state, "human", reason) if who.exists else None
         if step is not None:
             await unit.record(step)
 
@@ -131,10 +135,10 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
         return
     async with work.unit() as unit:
         by_hand = {one for one in by_hand if await unit.one(SQL.wrote_in, thread_id=step.thread_id, participant_id=one)}
-        reported = await unit.all(SQL.reported_in, thread_id=step.thread_id) if step.to_state == "resolved" else []
+        reported = await unit.all(PERSON.reported_in, thread_id=step.thread_id) if step.to_state == "resolved" else []
         for participant_id in sorted({*by_hand, *(row["participant_id"] for row in reported)}):
             who = await load(unit, participant_id)
-            fact = decide_acts.resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy)
+            fact = resolved_by_hand(who, step, unit.id_for("act"), unit.now, policy)
             if fact is not None and participant_id in by_hand:
                 await unit.record(fact)
             over = issues.issues_over(who, step.thread_id)
@@ -167,9 +171,55 @@ async def _similarity(work: Work[FactRecorded], unit: Unit, facts: Sequence[Fact
     return lambda one, other: float(by_fact[one.fact_id] @ by_fact[other.fact_id])
 
 
+async def on_email(work: Work[EmailRead]) -> None:
+    """Somebody whom we can trust to be who they say wrote to us; what is written now keeps the session alive."""
+    mail, settings = work.event, work.app.settings
+    heeded = mail.verdict.kind in ("answer", "human")
+    if mail.participant_id is None or mail.author is None or not heeded or not mail.identity.trusted:
+        return
+    imported = mail.mode == "history"
+    written = valid_from(mail.sent_at, work.envelope.time, history=True, learning=settings.learning)
+    async with work.unit() as unit:
+        who = await load_without_facts(unit, mail.participant_id)
+        since = None if imported else await unit.one(PERSON.others_since, participant_id=mail.participant_id)
+        event = person.seen(who, mail.author, written if imported else unit.now, others_since=since is not None)
+        if event is not None:
+            await unit.record(event.model_copy(update={"seen_at": written}) if imported else event)
+        goes_on = None if imported else session.extended(who, unit.now, settings.session)
+        if goes_on is not None:
+            await unit.record(goes_on)
+
+
+async def on_profile(work: Work[ProfileRequested]) -> None:
+    """A person sets or removes fields."""
+    command = work.event
+    async with work.unit() as unit:
+        await unit.lock("participant", command.participant_id)
+        rows = await unit.all(PERSON.profile, workspace=unit.workspace, participant_id=command.participant_id)
+        event = person.change(command.participant_id, {row["field"]: row["value"] for row in rows}, command)
+        if event is not None:
+            await unit.record(event)
+
+
+async def on_due(work: Work[MemoryRetentionDue]) -> None:
+    """What of a participant's memory is older than it is to be kept goes, with the decisions about it."""
+    days, who = work.app.settings.retention.facts_days, work.event.participant_id
+    if not days:
+        return
+    async with work.unit() as unit:
+        await unit.lock("participant", who)
+        before = unit.now - timedelta(days=days)
+        args = {"workspace": unit.workspace, "participant_id": who, "before": before}
+        facts = expired([Age(**row) for row in await unit.all(FACTS.ages, **args)], before)
+        relations = tuple(row["relation_id"] for row in await unit.all(FACTS.old_relations, **args))
+        refusals = await unit.one(FACTS.old_refusals, **args)
+        if facts or relations or (refusals and refusals["there"]):
+            await unit.record(MemoryExpired(participant_id=who, before=before, fact_ids=facts, relation_ids=relations))
+
+
 HANDLERS: Handlers = {
     ProfileRequested: on_profile,
-    ParticipantStateRequested: on_state_wish,
+    ParticipantStateRequested: on_state_asked,
     ParticipantMergeRequested: on_merge_asked,
     ParticipantSplitRequested: on_split,
     EmailRead: on_email,

@@ -11,31 +11,34 @@ from schemas.events.base import EventData
 from schemas.events.memory import TurnReflected
 from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
-from services.learn_facts.apply_facts import SQL
-from services.learn_facts.consequences import ended
-from services.learn_facts.decide_turn import Counted
-from services.learn_facts.keys import key_of
+from services.core.db import queries
+from services.learn_facts.decide import Counted
+from services.learn_facts.facts.apply import SQL as FACTS
+from services.learn_facts.facts.consequences import ended
+from services.learn_facts.facts.keys import key_of
+from services.learn_facts.facts.proposals import named_by
 from services.learn_facts.participant import Fact, KnownIssue, Participant, Session, Source
 from services.learn_facts.people import People, id_of
-from services.learn_facts.proposals import named_by
+from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.support import Support
 
 Row = dict[str, Any]
 
-PERSON = (SQL.participant, SQL.issues, SQL.brief, SQL.session)
-FACTS = (SQL.sources, SQL.facts, SQL.parents)
+SQL = queries(__file__)
+OF_PERSON = (PERSON.participant, PERSON.issues, PERSON.brief, PERSON.session)
+OF_FACTS = (FACTS.sources, FACTS.facts, FACTS.parents)
 CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
 
 
 async def load(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held until the end of the transaction."""
-    rows = await unit.read_locked("participant", participant_id, (*PERSON, *FACTS), participant_id=participant_id)
+    rows = await unit.read_locked("participant", participant_id, (*OF_PERSON, *OF_FACTS), participant_id=participant_id)
     return _participant(participant_id, rows)
 
 
 async def load_without_facts(unit: Unit, participant_id: UUID) -> Participant:
     """The participant, held, without facts: whom each mail needs, however much is known of them."""
-    rows = await unit.read_locked("participant", participant_id, PERSON, participant_id=participant_id)
+    rows = await unit.read_locked("participant", participant_id, OF_PERSON, participant_id=participant_id)
     return _participant(participant_id, (*rows, [], [], []))
 
 
@@ -53,7 +56,7 @@ async def load_turn(
     """
     args = {"participant_id": participant_id, "thread_id": thread_id, "mail_ids": list(mail_ids)}
     *rows, mails, ours, elsewhere = await unit.read_locked(
-        "participant", participant_id, (*PERSON, *FACTS, *CITED), **args
+        "participant", participant_id, (*OF_PERSON, *OF_FACTS, *CITED), **args
     )
     who = _participant(participant_id, rows)
     sources = [_mail(row, _said_before(row, [*ours, *elsewhere])) for row in mails]
@@ -67,7 +70,7 @@ async def _keepers(unit: Unit, who: Participant, proposals: Iterable[FactProposa
     if not named:
         return []
     args = {"workspace": unit.workspace, "participant_id": who.participant_id, "named": list(named)}
-    return [await load(unit, row["participant_id"]) for row in await unit.all(SQL.keepers, **args)]
+    return [await load(unit, row["participant_id"]) for row in await unit.all(FACTS.keepers, **args)]
 
 
 async def load_concerned(unit: Unit, people: People, decided: Iterable[EventData]) -> People:
@@ -76,7 +79,7 @@ async def load_concerned(unit: Unit, people: People, decided: Iterable[EventData
     if not over:
         return people
     args = {"workspace": unit.workspace, "ended": over, "known": list(people.known)}
-    resting = [row["participant_id"] for row in await unit.all(SQL.resting_elsewhere, **args)]
+    resting = [row["participant_id"] for row in await unit.all(FACTS.resting_elsewhere, **args)]
     return people.with_others([await load(unit, one) for one in resting]) if resting else people
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 from uuid import UUID
 
 from schemas.events.memory import ParticipantState, Trust
@@ -166,3 +168,7 @@ class Source:
     def is_ours(self) -> bool:
         """Whether we wrote it."""
         return self.reply_id is not None
+
+
+Evolve = Callable[[Participant, Any, datetime], Participant]
+"""What one type of event, recorded at a moment, makes of a participant."""

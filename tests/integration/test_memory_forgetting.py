@@ -12,7 +12,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.bus.runner import enter
-from services.learn_facts import decide_facts
+from services.learn_facts.facts import decide as decide_facts
 from services.operations.memory.facts import current
 from services.operations.memory.past import as_of
 from services.operations.memory.search import find

@@ -14,8 +14,8 @@ from schemas.events.memory import RelationProposal
 from schemas.events.threads import ReplyAttached, ThreadOpened
 from services import track_threads
 from services.core.clock import random_id
-from services.learn_facts.evidence import TROUBLES
-from services.learn_facts.policy import KINDS
+from services.learn_facts.facts.evidence import TROUBLES
+from services.learn_facts.facts.policy import KINDS
 from tests.support.remembering import Memory, fact, remembering
 
 OURS = "Dear Ada, you are on the Starter plan with 10 seats. Would you like to upgrade?"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.learn_facts.forms import same_value
-from services.learn_facts.keys import key_of
+from services.learn_facts.facts.keys import key_of
+from services.learn_facts.facts.values import same_value
 from services.memory.facts import plain_key
 from services.operations.rebuild.projections import fold, state_hash
 from services.operations.rebuild.shadow_schema import connected

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
 
 from schemas.events.replies import FactProposal
-from services.learn_facts import proposals
-from services.learn_facts.evolve import evolved
+from services.learn_facts.evolve import evolve
+from services.learn_facts.facts import proposals
+from services.learn_facts.facts.policy import STANDARD
 from services.learn_facts.participant import Participant, Source
-from services.learn_facts.policy import STANDARD
 from tests.stories.story import Story
 
 ROOT = UUID("b0000000-0000-4000-8000-000000000001")
@@ -32,5 +32,6 @@ def _told(who: Participant, text: str, proposed: Iterable[FactProposal], on: int
         cited = proposals.cited(proposal, [mail])
         fact_id = uuid5(ROOT, f"fact {on} {number}")
         decided = proposals.settled(who, proposal, cited, fact_id, STANDARD, turn=[mail])
-        who = evolved(who, decided, at)
+        for event in decided:
+            who = evolve(who, event, at)
     return who

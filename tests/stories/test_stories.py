@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.learn_facts.forms import same_value
+from services.learn_facts.facts.values import same_value
 from tests.stories.driving import believed
 from tests.stories.story import Story, stories
 

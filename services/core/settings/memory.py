@@ -12,7 +12,7 @@ LOCAL_DIMENSIONS = 384
 
 
 class MemorySettings(Group):
-    """What is learned from a mailbox. Entries are put over the standard tables of services/learn_facts/policy.py."""
+    """What is learned from a mailbox. Entries are put over the tables of services/learn_facts/facts/policy.py."""
 
     instructions: str = Field("", description="for the model that extracts facts, in place of the default ones")
     summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")

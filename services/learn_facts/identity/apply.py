@@ -9,8 +9,8 @@ from schemas.events.merging import ParticipantMerged, ParticipantUnmerged
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
 from services.core.db import Connection
-from services.learn_facts.apply_facts import SQL as FACTS
-from services.learn_facts.apply_facts import args_of
+from services.learn_facts.facts.apply import SQL as FACTS
+from services.learn_facts.facts.apply import args_of
 from services.learn_facts.identity.load import SQL
 
 
@@ -36,4 +36,4 @@ def _line(decision: str, other: UUID, reason: str) -> dict[str, Any]:
     return {"decision": decision, "fact_id": None, "key": "", "value": str(other), "reason": reason}
 
 
-MERGING_APPLIERS: Appliers = {ParticipantMerged: _merged, ParticipantUnmerged: _unmerged}
+APPLIERS: Appliers = {ParticipantMerged: _merged, ParticipantUnmerged: _unmerged}

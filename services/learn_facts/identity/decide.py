@@ -37,13 +37,13 @@ from schemas.events.merging import (
     ParticipantSplitRequested,
     ParticipantUnmerged,
 )
-from services.learn_facts.decide_session import live
-from services.learn_facts.forms import same_value
+from services.learn_facts.facts.conflicts import RANK
+from services.learn_facts.facts.relations import relation_id
+from services.learn_facts.facts.requests import restored
+from services.learn_facts.facts.values import same_value
 from services.learn_facts.identity.load import KeptFact, KeptRelation, KeptSource, Merging, Splitting, Written
 from services.learn_facts.participant import Fact, Participant
-from services.learn_facts.precedence import RANK
-from services.learn_facts.relations import relation_id
-from services.learn_facts.withdrawal import restored
+from services.learn_facts.person.session import live
 
 REASON = "another mailbox said it, whose mails were kept under this one's id"
 

@@ -10,8 +10,10 @@ import pytest
 from schemas.events.memory import FactCorroborated, FactRecorded, FactRefused
 from schemas.events.threads import StateChanged
 from services.core.settings import ConfidenceSettings, LearningSettings
-from services.learn_facts import consequences, decide_acts, decide_facts, decide_requests
-from services.learn_facts.policy import extended
+from services.learn_facts.facts import consequences
+from services.learn_facts.facts import decide as decide_facts
+from services.learn_facts.facts import requests as decide_requests
+from services.learn_facts.facts.policy import extended
 from tests.unit.learn_facts.people import NOW, PERSON, asked, id_of, known, person, proposal, source, support
 
 LEARNING = LearningSettings(
@@ -37,7 +39,7 @@ def test_a_first_source_makes_as_sure_as_is_said() -> None:
         thread_id=UUID(int=1), participant_id=PERSON, from_state="in_progress", to_state="resolved", trigger="human",
         reason="grace: with a credit",
     )  # fmt: skip
-    act = decide_acts.resolved_by_hand(person(), step, NEW, NOW, POLICY)
+    act = decide_facts.resolved_by_hand(person(), step, NEW, NOW, POLICY)
     assert isinstance(mail, FactRecorded)
     assert isinstance(hand, FactRecorded)
     assert act is not None

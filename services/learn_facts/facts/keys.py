@@ -1,0 +1,56 @@
+"""Usual keys and the other names that models give them: one thing has one key, in any language. Pure.
+
+A key that the table does not know stays as it is: which of two unknown keys mean one thing is not guessed.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from services.learn_facts import wording
+from services.memory.facts import HAPPENED, plain_key
+
+SIDE_BY_SIDE = HAPPENED | {"relationship"}
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The table. `names` gives the key that a name means; `person` are keys of a person."""
+
+    names: Mapping[str, str]
+    generic: frozenset[str]
+    person: frozenset[str]
+
+
+def key_of(key: str, kind: str = "") -> str:
+    """The key that a fact is kept under: the usual one where the table has it, else as it was said, in plain form.
+
+    Kinds whose values stand side by side keep their own keys: each names an occurrence.
+    """
+    plain = plain_key(key)
+    return plain if kind in SIDE_BY_SIDE else _usual(plain)
+
+
+def is_of_a_person(key: str, kind: str) -> bool:
+    """Whether the key is one person's own, so that a colleague's value of it is not the author's."""
+    return kind in ("contact_info", "identity") or _usual(plain_key(key)) in _table().person
+
+
+def _usual(plain: str) -> str:
+    table = _table()
+    if plain in table.names:
+        return table.names[plain]
+    words = [one for one in plain.split() if one not in table.generic]
+    return table.names.get(" ".join(words), plain)
+
+
+@cache
+def _table() -> Keys:
+    source = (importlib.resources.files(wording) / "keys.toml").read_text(encoding="utf-8")
+    file = tomllib.loads(source)
+    names = {plain_key(one): key for key, others in file["keys"].items() for one in (key, *others.split("|"))}
+    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]))

@@ -1,0 +1,155 @@
+"""Values as they are compared: whether two are one in different forms, and how literally a sentence says one. Pure.
+
+"1,500", "1.500", "1 500" and "1500" are one number; "+49 30 1234567" and "030/1234567" one telephone; "2027-04-03" and
+"3 April 2027" one day. What differs in a word, or in any digit, is another value.
+
+A model normalises: "1,500 seats" becomes `1500`, "3 pm" becomes `15:00`. In a sentence numbers are the same in whatever
+way they are written; a date is known by its day, or by a phrase that means it when the mail is written; of other words
+half have to be said, in any form.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+
+from services.mail.reply_text import without_quoted
+from services.memory.quotes import Span
+from services.memory.temporal import window_of
+
+LONGEST = 60  # characters of a value that may be a date
+LEAST_DIGITS = 7  # of a telephone number
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*(?!\d|[.,]\d)")
+_CENTS = re.compile(r"(?<=\d)[.,]00(?!\d)")
+_DIALLED = re.compile(r"(?:tel\.?|phone|mobile|fax)?:?\s*\+?[\d\s().\-/–‑]{7,40}")
+_TRUNK = re.compile(r"\(0\)")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+_TYPED = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "-", "—": "-", "‑": "-", "−": "-"})
+_REFERENCE = datetime(2000, 1, 1, tzinfo=UTC)  # for dates that name their year, any day will do
+
+
+def same_value(one: str, other: str) -> bool:
+    """Whether two values are one, in whatever form each is written."""
+    first, second = plain_value(one), plain_value(other)
+    return first == second or _same_telephone(first, second) or _same_day(first, second)
+
+
+def plain_value(value: str) -> str:
+    """A value as it is compared, without what differs by form: case, space, marks, separators of thousands, a stop."""
+    text = unicodedata.normalize("NFKC", value).translate(_TYPED).casefold()
+    text = " ".join(text.split()).strip("\"'").rstrip(".!")
+    if telephone(text):
+        return text
+    return _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
+
+
+def telephone(value: str) -> str:
+    """The digits of a telephone number, without what dials abroad or at home; "" where a value is none."""
+    if _DIALLED.fullmatch(value) is None or _YEAR.match(value):
+        return ""
+    digits = re.sub(r"\D", "", _TRUNK.sub("", value))
+    parted = re.search(r"[\s()\-/+]", value.strip()) is not None or digits.startswith("0")
+    grouped = _GROUPED.fullmatch(value) is not None and not value.startswith(("0", "+"))
+    if not LEAST_DIGITS <= len(digits) <= 15 or not parted or grouped:
+        return ""
+    return digits.removeprefix("00")
+
+
+def _same_telephone(one: str, other: str) -> bool:
+    """A number with its country and without: the national one is the end of the other."""
+    first, second = telephone(one), telephone(other)
+    if not first and not second:
+        return False
+    first, second = first or _bare(one), second or _bare(other)
+    if not first or not second:
+        return False
+    longer, shorter = sorted((first, second), key=len, reverse=True)
+    if longer == shorter:
+        return True
+    home = shorter.removeprefix("0")
+    return len(home) >= LEAST_DIGITS and longer.endswith(home) and 1 <= len(longer) - len(home) <= 3
+
+
+def _bare(value: str) -> str:
+    """The digits of a telephone number that is written without a break; "" where a value is none."""
+    return re.sub(r"\D", "", value) if value.isdigit() and LEAST_DIGITS <= len(value) <= 15 else ""
+
+
+def _same_day(one: str, other: str) -> bool:
+    first = _day(one)
+    return first is not None and first == _day(other)
+
+
+@lru_cache(maxsize=4096)
+def _day(value: str) -> datetime | None:
+    """The day that a value is, which names its year; None for anything else."""
+    if len(value) > LONGEST or _YEAR.search(value) is None:
+        return None
+    window = window_of(value, _REFERENCE)
+    return window.start if window is not None and window.end - window.start <= timedelta(days=1) else None
+
+
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
+_WORD = re.compile(r"\w+")
+_CENTS_IN_TEXT = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
+_HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
+_BARE_HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:\s?(?:Uhr|h|godz\w*|時)|(?=\s+o['’]clock))(?!\w)", re.IGNORECASE)
+_UNIT = re.compile(r"(?<=\d)(?=[^\W\d_])|(?<=[^\W\d_])(?=\d)")
+_ISO_DATE = re.compile(r"^\d{4}-\d\d-\d\d$")
+_STEM = 4  # letters that two forms of a word share
+
+
+def sentence_around(span: Span, text: str) -> str:
+    """The whole sentences that a span stands in."""
+    begins = [found.end() for found in _SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
+    ends = [found.start() for found in _SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
+    return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
+
+
+def is_literal(value: str, span: Span, text: str, written: datetime | None = None) -> bool:
+    """Whether the sentence says the value itself: every number of it, and at least half of its words."""
+    sentence = sentence_around(span, without_quoted(text))
+    said = {word for form in (sentence, _plain(sentence)) for word in _words(form)}
+    if _ISO_DATE.match(value):
+        by_day = str(int(value[8:])) in {word.lstrip("0").rstrip("thsndr") for word in said}
+        return by_day or (written is not None and _means(sentence, value, written))
+    return _is_said(_words(value), said) or _is_said(_words(_plain(value)), said)
+
+
+def _means(sentence: str, date: str, written: datetime) -> bool:
+    """Whether a phrase of time ("next Friday") means this very day."""
+    window = window_of(sentence, written)
+    one_day = window is not None and window.end - window.start <= timedelta(days=1)
+    return window is not None and one_day and window.start.date().isoformat() == date
+
+
+def _is_said(wanted: list[str], said: set[str]) -> bool:
+    stems = {word[:_STEM] for word in said if len(word) >= _STEM}
+    found = [word in said or (len(word) >= _STEM and word[:_STEM] in stems) for word in wanted]
+    numbers = [hit for word, hit in zip(wanted, found, strict=True) if word.isdigit()]
+    return all(numbers) and 2 * sum(found) >= len(wanted)
+
+
+def numbers_in(text: str) -> set[str]:
+    """The numbers of a text, in whatever way they are written, without leading zeros."""
+    forms = (text, _plain(text))
+    return {found.lstrip("0") or "0" for form in forms for found in re.findall(r"\d+", form)} if text else set()
+
+
+def _words(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text)]
+
+
+def _plain(text: str) -> str:
+    """The text with its numbers without separators, empty cents and units, and its hours on a clock of 24."""
+    text = _HOUR.sub(_on_24, text)
+    text = _BARE_HOUR.sub(lambda found: f"{int(found[1]):02}:00", text)
+    text = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS_IN_TEXT.sub("", text))
+    return _UNIT.sub(" ", text)
+
+
+def _on_24(found: re.Match[str]) -> str:
+    hour = int(found[1]) % 12 + (12 if found[3] in "pP" else 0)
+    return f"{hour:02}:{found[2] or '00'}"

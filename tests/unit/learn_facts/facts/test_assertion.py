@@ -1,0 +1,102 @@
+"""In what mood a customer's sentence says a value, by the words around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.learn_facts.facts.assertion import Mood, mood_of
+from services.memory.quotes import Span
+
+ASSERTED = [
+    ("Team", "We are on the Team plan, how do I add seats?"),
+    ("Team", "Since we are on the Team plan, can we export to CSV?"),
+    ("Team", "Estamos en el plan Team, ¿podemos exportar?"),
+    ("Team", "Wir haben den Tarif Team, wie kann ich exportieren?"),
+    ("Team", "Nous avons le forfait Team, comment exporter ?"),
+    ("Team", "Mamy plan Team, jak możemy eksportować?"),
+    ("Team", "I told you that we are on the Team plan."),
+    ("Team", "As I said before, we are on the Team plan."),
+    ("Team", "I would like to tell you that we are on the Team plan."),
+    ("Team", "Sí, estamos en el plan Team."),
+    ("Team", "Unser Vertrag wurde auf Team umgestellt."),
+    ("Team", "No problem, we are on the Team plan."),
+    ("Team", "No, we are on the Team plan."),
+    ("Team", "We used to be on Starter, but now we are on Team."),
+    ("Team", "Früher hatten wir Starter, jetzt haben wir Team."),
+    ("Team", "Non siamo più su Starter, adesso siamo su Team."),
+    ("Team", "We were upgraded to Team last week."),
+    ("555-0101", "If you need me, my number is 555-0101."),
+    ("555-0101", "Falls etwas ist, meine Nummer ist 555-0101."),
+    ("555-0101", "Could you call me on 555-0101?"),
+    ("555-0101", "Could you please update my phone number to 555-0101?"),
+    ("555-0101", "My number is 555-0101, can you call me?"),
+    ("555-0101", "My colleague is away; my number is 555-0101."),
+    ("1500", "We have 1,500 seats."),
+    ("Porto", "Agora estamos no Porto."),
+    ("Berlin", "Nein, wir sitzen in Berlin."),
+    ("Munich", "Wir sind nach München umgezogen."),
+]
+NOT_ASSERTED: list[tuple[Mood, str, str]] = [
+    ("asks", "Team", "Are we still on the Team plan?"),
+    ("asks", "Team", "Can you confirm that we are on the Team plan?"),
+    ("asks", "Team", "Is it right that our plan is Team and that it renews in May?"),
+    ("asks", "Team", "We are on the Team plan, right?"),
+    ("asks", "Team", "Sind wir noch im Tarif Team?"),
+    ("asks", "Team", "Sommes-nous encore sur Team ?"),
+    ("asks", "Team", "¿Seguimos en el plan Team?"),
+    ("asks", "Team", "Siamo ancora sul piano Team?"),
+    ("asks", "Team", "Ainda estamos no plano Team?"),
+    ("asks", "Team", "Zitten we nog op Team?"),
+    ("asks", "Team", "Czy nadal mamy plan Team?"),
+    ("asks", "Team", "I am not sure whether we are on the Team plan."),
+    ("asks", "Team", "Ich weiß nicht, ob wir den Tarif Team haben."),
+    ("asks", "555-0101", "Do you still have 555-0101 as my number?"),
+    ("supposes", "300", "If we had 300 users, the price would change."),
+    ("supposes", "300", "If we grew and had 300 users, we would pay more."),
+    ("supposes", "Team", "Unless we move to the Team plan, nothing changes."),
+    ("supposes", "300", "Sollten wir 300 Benutzer haben, melde ich mich."),
+    ("supposes", "300", "S'il y avait 300 utilisateurs, ce serait cher."),
+    ("supposes", "300", "Si llegamos a 300 usuarios, avisaremos."),
+    ("supposes", "300", "Se arrivassimo a 300 utenti, pagheremmo di più."),
+    ("supposes", "300", "Se chegarmos a 300 utilizadores, avisamos."),
+    ("supposes", "300", "Als we 300 gebruikers krijgen, hoort u het."),
+    ("supposes", "300", "Jeśli będziemy mieć 300 użytkowników, damy znać."),
+    ("wishes", "Team", "We are thinking about the Team plan."),
+    ("wishes", "Team", "We want to switch to Team."),
+    ("wishes", "Team", "Wir überlegen, auf Team zu wechseln."),
+    ("wishes", "Team", "Nous envisageons le forfait Team."),
+    ("wishes", "Team", "Queremos pasar al plan Team."),
+    ("wishes", "Team", "We overwegen Team."),
+    ("denies", "Team", "It is not true that we are on the Team plan."),
+    ("denies", "Team", "Nous ne sommes plus sur Team."),
+    ("denies", "Team", "No usamos el plan Team."),
+    ("denies", "Team", "Nie korzystamy z planu Team."),
+    ("was so", "Team", "Previously we had the Team plan."),
+    ("was so", "555-0101", "My old number was 555-0101."),
+    ("gives up", "Berlin", "We have moved from Berlin to Hamburg."),
+    ("gives up", "Berlin", "Wir sind von Berlin nach Hamburg umgezogen."),
+    ("gives up", "Team", "Please use Starter instead of Team."),
+    ("hearsay", "Team", "My boss thinks we are on the Team plan."),
+    ("hearsay", "Team", "Apparently we are on the Team plan."),
+    ("hearsay", "Team", "Angeblich haben wir den Tarif Team."),
+    ("another's", "555-0101", "Her number is 555-0101."),
+    ("another's", "555-0101", "My manager can be reached at 555-0101."),
+    ("another's", "555-0101", "Bob's phone number is 555-0101."),
+    ("another's", "555-0101", "Mijn collega heeft nummer 555-0101."),
+]
+
+
+def mood(value: str, text: str) -> Mood | None:
+    return mood_of(value, Span(0, len(text), text), text, of_a_person=value.startswith("555"))
+
+
+@pytest.mark.parametrize(("value", "text"), ASSERTED)
+def test_what_a_customer_says_of_themselves_is_asserted(value: str, text: str) -> None:
+    """A statement stays one beside a question, a condition, a denial or a colleague that is of something else."""
+    assert mood(value, text) is None
+
+
+@pytest.mark.parametrize(("said", "value", "text"), NOT_ASSERTED)
+def test_what_is_not_asserted_is_known_by_its_words(said: Mood, value: str, text: str) -> None:
+    """A question, a thought, a wish, a denial, former times, hearsay and another's value are no statement."""
+    assert mood(value, text) == said
