@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from deploy.local import Endpoints
 from schemas.events.retention import MemoryRetentionDue
@@ -21,7 +21,7 @@ from services.core.bus.unit import Unit
 from services.learn_facts.evolve import evolve
 from services.learn_facts.load import load
 from services.learn_facts.participant import Participant
-from tests.support.participant_histories import KEPT_DAYS, Story, histories
+from tests.support.participant_histories import KEPT_DAYS, OF_EACH, Story, histories
 from tests.support.remembering import Memory, day, remembering
 
 EVENTS = """
@@ -42,11 +42,14 @@ def test_evolve_gives_what_load_reads_after_apply(
         opened = remembering(stack, database, topic_prefix, tmp_path, retention={"facts_days": KEPT_DAYS})
         memory = loop.run(opened.__aenter__())
 
+        @example(OF_EACH)
         @given(histories)
         def holds(steps: Sequence[Any]) -> None:
             loop.run(_carried(Story(memory, f"story{next(numbers)}"), steps))
 
         holds()
+        kinds = {row["type"] for row in loop.run(memory.rows("SELECT DISTINCT type FROM events"))}
+        assert {"fact.marked_stale.v1", "fact.restored.v1", "fact.merged.v1", "fact.unmerged.v1"} <= kinds
         loop.run(opened.__aexit__(None, None, None))
 
 
