@@ -20,7 +20,7 @@ from services.mail.reports.automatic.sentences import (
     sentences,
     words_of,
 )
-from services.mail.reports.automatic.tables import Tables, tables
+from services.mail.reports.automatic.tables import Tables, language_tables, tables
 
 MOST_CHARS = 2000
 FEW_WORDS, FEW_CHARS = 4, 8  # a clause of fewer has no content of its own: a greeting, a name
@@ -40,22 +40,28 @@ _ROBOT_TABLES = (
     "substitute",
     "unread",
 )
-ROBOT = frozenset((*_ROBOT_TABLES, PROMISED))
+CLOSED = "shut"  # an office that is closed: its table has the place and the word for closed as halves
+ROBOT = frozenset((*_ROBOT_TABLES, PROMISED, CLOSED))
 ASKS, POLITE_REQUEST, MATTER, POLITE, MAILING = "asks", "polite_requests", "matters", "polite", "mailing"
 FAULT, TO_ME = "faults", "to_me"
+CONVERSING = "conversing"  # "that helped, I will try it": what one says to a person who answered
 PACKAGE = __name__.rpartition(".")[0]
+LANGUAGES = f"{PACKAGE}.languages"
+_READ_AS = {"bs": "hr", "nb": "no", "nn": "no"}  # what the classifier calls a language, and whose table serves it
 
 CASE_NUMBER = "case_number"  # half of an acknowledgement, and nothing of its own where it stands alone
-_HALVES = frozenset((CASE_NUMBER, "day_names", "soon", "taken_in", "we_reply", "your_message"))
+_HALVES = frozenset((CASE_NUMBER, "closed", "day_names", "place", "soon", "taken_in", "we_reply", "your_message"))
 _BOTH = (  # what is said in two halves, in any order within a sentence, and what they make together
     (frozenset(("your_message", "taken_in")), RECEIVED),
     (frozenset((CASE_NUMBER, "taken_in")), RECEIVED),
     (frozenset(("we_reply", "soon")), PROMISED),
     (frozenset(("absent", "day_names")), "returning"),
+    (frozenset(("place", "closed")), CLOSED),
+    (frozenset(("place", "closed", "day_names")), "returning"),
 )
-TABLES = (*_ROBOT_TABLES, *sorted(_HALVES), ASKS, POLITE_REQUEST, MATTER, FAULT, TO_ME, POLITE)
+TABLES = (*_ROBOT_TABLES, *sorted(_HALVES - {"closed", "place"}), ASKS, POLITE_REQUEST, MATTER, FAULT, TO_ME, POLITE)
 SUBSTITUTE = "substitute"
-_LEAVES = frozenset(("absent", "gone"))
+_LEAVES = frozenset(("absent", "gone", CLOSED))
 _NUMBERING = frozenset((SUBSTITUTE, "declared", RECEIVED))  # sentences in which responders too give numbers
 _EXCUSED = frozenset((SUBSTITUTE, "no_reply"))  # sentences in which responders too say "please"
 _TELLING = _EXCUSED | {
@@ -88,10 +94,13 @@ class Wording:
     refers: bool = False
 
 
-def read_wording(text: str, to_the_end: bool = True) -> Wording:
-    """The wording of a text of its author's own (no quotes). Without `to_the_end` it is read up to the first demand."""
+def read_wording(text: str, language: str = "", to_the_end: bool = True) -> Wording:
+    """The wording of a text of its author's own (no quotes), with the parts that are known of its language.
+
+    `language` is an ISO 639-1 code, or "". Without `to_the_end` the text is read up to the first demand.
+    """
     said, demanded, requests, refers, points = set[str](), set[str](), False, False, False
-    for (sentence, kinds), (_, after) in pairwise(chain(_said(text), [_END])):
+    for (sentence, kinds), (_, after) in pairwise(chain(_said(text, language), [_END])):
         said |= kinds & ROBOT
         refers = refers or _refers(sentence, kinds)
         points = points or bool(_POINTS.intersection(sentence.words))
@@ -105,20 +114,20 @@ def read_wording(text: str, to_the_end: bool = True) -> Wording:
     return Wording(frozenset(said), _demands(demanded, said), requests, points)
 
 
-def _said(text: str) -> Iterator[Said]:
-    return ((one, _kinds(one)) for one in sentences(text[:MOST_CHARS]))
+def _said(text: str, language: str) -> Iterator[Said]:
+    return ((one, _kinds(one, language)) for one in sentences(text[:MOST_CHARS]))
 
 
-def shares(text: str) -> tuple[int, int]:
+def shares(text: str, language: str = "") -> tuple[int, int]:
     """(clauses with a robot's manners, sentences with something else in them) of a text. A greeting is neither."""
     said = other = 0
-    for sentence, found in _said(text):
+    for sentence, found in _said(text, language):
         if found & (_EXCUSED | {PROMISED}) or _refers(sentence, found):
             said += 1
             continue
         unexplained = ""
         for clause in clauses(sentence, _conjunctions()):
-            kinds = _whole(_explaining().kinds(clause))
+            kinds = _whole(_explaining().kinds(clause) | _parts(clause, language))
             said += bool(kinds & ROBOT)
             unexplained += "" if kinds else f" {clause.text}"
         other += _has_content(unexplained)
@@ -131,10 +140,14 @@ def _has_content(text: str) -> bool:
     return text.count(" ") >= FEW_WORDS or len(text) >= LONG_WORDS
 
 
-def _kinds(sentence: Sentence) -> frozenset[str]:
+def _kinds(sentence: Sentence, language: str) -> frozenset[str]:
     """What a sentence says. A polite word beside an address or a number to call is a substitute."""
-    found = _whole(tables(PACKAGE, TABLES).kinds(sentence))
+    found = _whole(tables(PACKAGE, TABLES).kinds(sentence) | _parts(sentence, language))
     return found | {SUBSTITUTE} if POLITE_REQUEST in found and _refers(sentence, found) else found
+
+
+def _parts(sentence: Sentence, language: str) -> frozenset[str]:
+    return language_tables(LANGUAGES, _READ_AS.get(language, language)).kinds(sentence)
 
 
 def _whole(kinds: frozenset[str]) -> frozenset[str]:
@@ -173,8 +186,8 @@ def _demands(demanded: set[str], said: set[str]) -> bool:
 
 def _requests(kinds: frozenset[str]) -> bool:
     """A polite word, what people write about or a fault, in a sentence that is not a responder's."""
-    told = (MATTER in kinds or (FAULT in kinds and "gone" not in kinds)) and not kinds & _TELLING
-    return told or (POLITE_REQUEST in kinds and not kinds & (_EXCUSED | {POLITE}))
+    told = (MATTER in kinds or (FAULT in kinds and not kinds & {"gone", CLOSED})) and not kinds & _TELLING
+    return told or CONVERSING in kinds or (POLITE_REQUEST in kinds and not kinds & (_EXCUSED | {POLITE}))
 
 
 def _has_contact(words: Sequence[str]) -> bool:

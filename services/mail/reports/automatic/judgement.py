@@ -16,7 +16,7 @@ from services.mail.subjects import base_subject
 
 BARE_CHARS, NOTE_CHARS, LONGEST_CHARS = 300, 500, 6000
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
-_SURE = frozenset(("absent", "answering", "declared", "gone", "unread"))  # nobody says so without meaning it
+_SURE = frozenset(("absent", "answering", "declared", "gone", "shut", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
 
 
@@ -29,7 +29,7 @@ def why_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before
     subject, text = read_subject(mail.subject), _own_text(mail)
     if len(text) > LONGEST_CHARS and not (subject.hint or within_seconds or seen_before):
         return ""
-    wording = read_wording(text, to_the_end=bool(subject.prefix))
+    wording = read_wording(text, mail.language, to_the_end=bool(subject.prefix))
     if subject.prefix and _prefix_counts(mail, wording):
         return f"subject “{subject.prefix}”"
     if wording.demands or (wording.requests and not _declares(wording)):
@@ -37,7 +37,9 @@ def why_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before
     known = [f"subject “{subject.hint}”"] if subject.hint else []
     known += [*(["a reply within seconds"] if within_seconds else []), *(["a body seen before"] if seen_before else [])]
     known += ["a day or whom to ask"] if within_seconds and wording.refers else []
-    enough = _is_enough(text, wording, is_answer(mail)) if not known else len(known) + len(wording.kinds) > 1
+    enough = (
+        _is_enough(text, mail.language, wording, is_answer(mail)) if not known else len(known) + len(wording.kinds) > 1
+    )
     return ", ".join([*known, *(f"“{kind}”" for kind in sorted(wording.kinds))]) if enough else ""
 
 
@@ -60,12 +62,12 @@ def _declares(wording: Wording) -> bool:
     return "declared" in wording.kinds and len(wording.kinds) > 1
 
 
-def _is_enough(text: str, wording: Wording, answers: bool) -> bool:
+def _is_enough(text: str, language: str, wording: Wording, answers: bool) -> bool:
     """Words alone: two manners of which one is sure, in an answer, and hardly anything else in the text."""
     manners = wording.kinds
     if not manners or not (answers or _declares(wording) or len(manners) > 2):
         return False
-    said, other = shares(text)
+    said, other = shares(text, language)
     if len(manners) == 1:
         return bool(manners & _BARE) and not other and len(text) <= BARE_CHARS
     return 2 * other <= said and bool(manners & _SURE or len(text) <= NOTE_CHARS)

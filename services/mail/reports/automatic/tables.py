@@ -1,9 +1,10 @@
-"""The wording tables of a package, indexed by the words with which their phrases begin."""
+"""Wording tables, of all languages or of one, indexed by the words with which their phrases begin."""
 
 from __future__ import annotations
 
+import importlib.resources
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -55,9 +56,28 @@ def _stands_at(row: Row, phrase: Phrase, words: Sequence[str], at: int) -> bool:
 @cache
 def tables(package: str, kinds: tuple[str, ...]) -> Tables:
     """The tables `<kind>.txt` of a package, in one."""
+    return _indexed((name, folded(line)) for name in kinds for line in lines_of(package, name))
+
+
+@cache
+def language_tables(package: str, language: str) -> Tables:
+    """The table `<language>.txt` of a package, whose lines are `kind: phrase`; empty for a language without one."""
+    if language not in _languages(package):
+        return _indexed(())
+    lines = (line.partition(":") for line in lines_of(package, language))
+    return _indexed((kind, folded(phrase.strip())) for kind, _, phrase in lines)
+
+
+@cache
+def _languages(package: str) -> frozenset[str]:
+    names = (one.name for one in importlib.resources.files(package).iterdir())
+    return frozenset(name.removesuffix(".txt") for name in names if name.endswith(".txt"))
+
+
+def _indexed(lines: Iterable[tuple[str, str]]) -> Tables:
     words, stems = defaultdict[str, list[tuple[Row, Phrase]]](list), defaultdict[str, list[tuple[Row, Phrase]]](list)
     parts, inside = list[tuple[str, Row]](), list[tuple[str, str]]()
-    for kind, line in ((name, folded(line)) for name in kinds for line in lines_of(package, name)):
+    for kind, line in lines:
         if line.startswith("*"):
             inside.append((kind, line[1:].strip()))
         elif is_unspaced(line):
