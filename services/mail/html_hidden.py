@@ -19,6 +19,8 @@ SMALLEST_READABLE_PX = 2.0
 SAME_COLOUR_DISTANCE = 12
 FAINTEST_OPACITY = 0.05
 OFF_SCREEN_PX = -500.0
+MAX_SPELLED = 20_000  # characters that tag characters spell
+BLOCK = 100_000  # characters that are looked through at once for those of no width
 
 _RULE = re.compile(r"(?<![^{}])([^{}]{1,500}+)\{([^{}]{0,4000}+)\}")
 _SIMPLE = re.compile(r"[a-z0-9]*([.#][\w-]+)\Z", re.IGNORECASE)
@@ -94,8 +96,9 @@ def look(element: HtmlElement, parent: Look, styles: Styles) -> Look:
 
 def without_invisible_characters(text: str) -> tuple[str, str]:
     """`text` without characters of no width, and what tag characters (U+E0020..) spelled among them."""
-    spelled = "".join(chr(ord(character) - 0xE0000) for character in _SPELLED.findall(text))
-    return _INVISIBLE.sub("", text), spelled
+    spelled = "".join(chr(ord(found[0]) - 0xE0000) for found in islice(_SPELLED.finditer(text), MAX_SPELLED))
+    blocks = (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))  # `re.sub` keeps a list of all pieces
+    return "".join(_INVISIBLE.sub("", block) for block in blocks), spelled
 
 
 def _style_of(element: HtmlElement, styles: Styles) -> dict[str, str]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from lxml.html import HtmlElement
 
 MAX_DEPTH = 20
 
 _CELL_END = " | "
 _HEADINGS = {"h1", "h2", "h3", "h4", "h5", "h6"}
-_SPACES = re.compile(r"[ \t\r\n\f]+")
+_WHITE = "\t\r\n\f"
 _SPACED = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "table", "pre", "blockquote", "dl"}
 _BLOCKS = (
     _SPACED
@@ -50,7 +48,7 @@ class TextWriter:
                 self._break(force=True)
             self._pieces.append(last)
             return
-        text = _SPACES.sub(" ", text)
+        text = _collapsed(text)
         if not self._pieces or self._pieces[-1].endswith(" "):
             text = text.lstrip(" ")
         if text:
@@ -145,3 +143,12 @@ class TextWriter:
             self._lines.append(("> " * min(depth, self._depth_above)).rstrip())
         self._gap, self._depth_above = False, depth
         self._lines.append(("> " * depth + line).rstrip())
+
+
+def _collapsed(text: str) -> str:
+    """White space as one space each. Not `re.sub`, which keeps a list of all pieces: eight times a text of `a a a`."""
+    for one in _WHITE:
+        text = text.replace(one, " ")
+    while "  " in text:
+        text = text.replace("  ", " ")
+    return text
