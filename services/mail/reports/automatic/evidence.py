@@ -40,8 +40,9 @@ _ROBOT_TABLES = (
     "substitute",
     "unread",
 )
+HANDLING = "handling"  # "is looked at", which is a manner only where something was received
 CLOSED = "shut"  # an office that is closed: its table has the place and the word for closed as halves
-ROBOT = frozenset((*_ROBOT_TABLES, PROMISED, CLOSED))
+ROBOT = frozenset((*_ROBOT_TABLES, PROMISED, CLOSED, HANDLING))
 ASKS, POLITE_REQUEST, MATTER, POLITE, MAILING = "asks", "polite_requests", "matters", "polite", "mailing"
 FAULT, TO_ME = "faults", "to_me"
 CONVERSING = "conversing"  # "that helped, I will try it": what one says to a person who answered
@@ -68,6 +69,7 @@ _TELLING = _EXCUSED | {
     "declared",
     RECEIVED,
     PROMISED,
+    HANDLING,
     "unread",
 }  # ... and in which they may name what people write about
 
@@ -109,6 +111,8 @@ def read_wording(text: str, language: str = "", to_the_end: bool = True) -> Word
         requests = requests or (demand != REFERRED and _requests(kinds))
         if demanded & {ASKED, ORDERED} and not to_the_end:
             break
+    if RECEIVED not in said:
+        said.discard(HANDLING)
     if (refers and said & _LEAVES) or (REFERRED in demanded and said & _REFERRING):
         said.add(SUBSTITUTE)
     return Wording(frozenset(said), _demands(demanded, said), requests, points)

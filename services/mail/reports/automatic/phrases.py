@@ -81,7 +81,8 @@ def stands(row: Row, words: Sequence[str], at: int) -> bool:
     last = at + len(row) - 1
     if last >= len(words) or (last > at and tuple(words[at:last]) != row[:-1]):
         return False
-    return words[last].startswith(row[-1][:-1]) if row[-1].endswith("*") else words[last] == row[-1]
+    end = row[-1]
+    return words[last].startswith(end[:-1]) if end[-1] == "*" else words[last] == end
 
 
 def holds(text: str, pieces: Row) -> bool:

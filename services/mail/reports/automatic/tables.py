@@ -50,7 +50,9 @@ class Tables:
 
 
 def _stands_at(row: Row, phrase: Phrase, words: Sequence[str], at: int) -> bool:
-    return stands(row, words, at) and follows(phrase.rest, words, at + len(row))
+    if not (row[0] == words[at] if len(row) == 1 and row[0][-1] != "*" else stands(row, words, at)):
+        return False
+    return not phrase.rest or follows(phrase.rest, words, at + len(row))
 
 
 @cache
