@@ -8,15 +8,18 @@ from threading import Lock
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 LEAST_LETTERS = 20
+SAID = 3  # letters of an alphabet that say as much as one Han character, kana or Hangul syllable
+_IDEOGRAPHS = "\u2e80"
 SAMPLE_CHARACTERS = 800
 LEAST_PROBABILITY = 0.5
 _loading = Lock()  # mails are read in several threads, and each would load the model for itself
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of `text`, or "" for fewer than 20 letters, no words, or an undecided classifier."""
+    """ISO 639-1 code of `text`, or "" for fewer than 20 letters (7 of East Asia's), no words, or an undecided classifier."""
     sample = text[:SAMPLE_CHARACTERS]
-    if sum(map(str.isalpha, sample)) < LEAST_LETTERS:
+    letters = sum(map(str.isalpha, sample))
+    if letters < LEAST_LETTERS and letters + (SAID - 1) * sum(_IDEOGRAPHS <= one for one in sample) < LEAST_LETTERS:
         return ""
     with _loading:
         identifier = _identifier()

@@ -36,8 +36,8 @@ def view_of(text: str) -> View:
     """The view of a text."""
     if text.isascii():
         return View(text, None, len(text))
-    pairs = [(one, place) for place, char in enumerate(text) for one in _seen(char)]
-    return View("".join(one for one, _ in pairs), tuple(place for _, place in pairs), len(text))
+    seen = [_seen(char) for char in text]
+    return View("".join(seen), tuple(place for place, one in enumerate(seen) for _ in one), len(text))
 
 
 def unwrapped(view: View) -> View:

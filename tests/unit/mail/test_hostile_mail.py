@@ -57,7 +57,9 @@ def test_a_long_newsletter_is_not_parked() -> None:
     assert html_to_text(html).over == ""
 
 
-@pytest.mark.parametrize("name", ["lines of b'> a\\nb\\n'", "one text of HTML", "no width", "tag characters"])
+@pytest.mark.parametrize(
+    "name", ["lines of b'> a\\nb\\n'", "one text of HTML", "no width", "tag characters", "masked: '\ufdfa'"]
+)
 def test_memory_of_a_large_mail_is_bounded(name: str) -> None:
     """A mail as large as mails may be is read in a process of at most 300 MB."""
     found = read_apart(name)

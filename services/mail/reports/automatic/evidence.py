@@ -58,7 +58,6 @@ _BOTH = (  # what is said in two halves, in any order within a sentence, and wha
     (frozenset(("we_reply", "soon")), PROMISED),
     (frozenset(("absent", "day_names")), "returning"),
     (frozenset(("place", "closed")), CLOSED),
-    (frozenset(("place", "closed", "day_names")), "returning"),
 )
 TABLES = (*_ROBOT_TABLES, *sorted(_HALVES - {"closed", "place"}), ASKS, POLITE_REQUEST, MATTER, FAULT, TO_ME, POLITE)
 SUBSTITUTE = "substitute"
