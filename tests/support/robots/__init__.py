@@ -44,6 +44,26 @@ def frozen_people() -> tuple[Text, ...]:
     return tuple(_texts("frozen_people.txt"))
 
 
+def drawn_notes() -> tuple[Text, ...]:
+    """What robots say: the half of a set with which the tables of the languages were written."""
+    return tuple(_texts("drawn_notes.txt"))
+
+
+def drawn_people() -> tuple[Text, ...]:
+    """What customers say near the topic: the half of a set with which the tables of the languages were written."""
+    return tuple(_texts("drawn_people.txt"))
+
+
+def held_out_notes() -> tuple[Text, ...]:
+    """The other half of the robots' set: only its figures are looked at, never what fails."""
+    return tuple(_texts("held_out_notes.txt"))
+
+
+def held_out_people() -> tuple[Text, ...]:
+    """The other half of the customers' set: only its figures are looked at, never what fails."""
+    return tuple(_texts("held_out_people.txt"))
+
+
 def people() -> tuple[Text, ...]:
     """What customers say who sound like them, and ask for something."""
     return tuple(_texts("people.txt"))

@@ -16,8 +16,12 @@ from services.mail.reports.automatic.sentences import DAY, LINK, MAIL, NUMBER, P
 from services.mail.reports.automatic.subject_words import read_subject
 from tests.support.robots import (
     Text,
+    drawn_notes,
+    drawn_people,
     frozen_notes,
     frozen_people,
+    held_out_notes,
+    held_out_people,
     notes_written_apart,
     people,
     person_mails,
@@ -162,6 +166,54 @@ def test_of_frozen_notes_few_are_answered() -> None:
 def test_frozen_people_are_never_taken_for_robots() -> None:
     """Whoever will be away and asks, tells of a fault, or talks about robots is a person."""
     assert [text.body for text in frozen_people() for raw in person_mails(text) if verdict(raw).kind != "answer"] == []
+
+
+def test_notes_in_the_words_of_41_languages_were_answered() -> None:
+    """Of the half with which the languages' tables were written at most 3 % is answered by its words; no person is parked."""
+    notes = drawn_notes()
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    assert len(answered) <= 0.03 * len(notes), answered
+    assert [text.body for text in drawn_people() for raw in person_mails(text) if verdict(raw).kind != "answer"] == []
+
+
+def test_notes_that_were_held_out_were_answered() -> None:
+    """Of the half that no table was written with at most one robot in ten is answered; of people 99 in 100 are.
+
+    What fails is not shown: whoever reads it and teaches it to the tables has no held-out half any more.
+    """
+    notes = held_out_notes()
+    answered = sum(verdict(robot_mail(note, "bare")).kind != "park" for note in notes)
+    mails = [raw for text in held_out_people() for raw in person_mails(text)]
+    parked = sum(verdict(raw).kind != "answer" for raw in mails)
+    assert answered <= len(notes) / 10
+    assert parked <= len(mails) / 100
+
+
+@pytest.mark.parametrize(
+    ("language", "note"),
+    [
+        ("sl", "Med prazniki smo zaprti. Spet bomo odprti 3. januarja."),
+        ("ms", "Saya sedang cuti bersalin. Tugas saya diambil alih oleh Siti."),
+        ("uk", "Вашу скаргу прийнято, її розглянуть у встановлений строк."),
+        ("zh", "本人正在休产假,工作由陈静接替。"),
+    ],
+)
+def test_two_parts_in_the_mails_own_language_are_a_robots(language: str, note: str) -> None:
+    """Closed and open again, on leave and who stands in, received and looked at: two parts and nothing else."""
+    assert verdict(robot_mail(Text(language, "", note), "bare")).filter == "automatic_wording"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thanks, that fixed it. I'm off on holiday tomorrow and will report back in two weeks if it breaks again.",
+        "Takk fyrir hjálpina! Ég er í fríi núna og prófa þetta þegar ég kem heim.",
+        "धन्यवाद, मैं अभी छुट्टी पर हूँ, घर लौटकर देखूँगा।",
+    ],
+)
+def test_whoever_thanks_for_help_and_will_try_it_is_a_person(said: str) -> None:
+    """A customer on holiday who tells us that our answer helped was taken for a vacation note."""
+    assert [verdict(raw).kind for raw in person_mails(Text("", "", said))] == ["answer"] * 3
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.resources
 import re
 
 import pytest
 
 from services.core.wording import bounded, folded, lines_of
 from services.mail.mime import read_mail
-from services.mail.reports.automatic.evidence import PACKAGE, TABLES, read_wording, shares
+from services.mail.reports.automatic.evidence import LANGUAGES, PACKAGE, PARTS, TABLES, read_wording, shares
 from services.mail.reports.automatic.judgement import why_automatic
 from services.mail.reports.automatic.phrases import read_line
 from services.mail.reports.automatic.sentences import is_unspaced
@@ -31,6 +32,9 @@ RUNS = (
     "在休假",
 )
 ALL_TABLES = (*TABLES, "mailing", "subject_statements", "subjects")
+IN_LANGUAGES = sorted(
+    one.name.removesuffix(".txt") for one in importlib.resources.files(LANGUAGES).iterdir() if one.name.endswith(".txt")
+)
 LONG = 200_000
 
 
@@ -121,3 +125,21 @@ def test_no_line_of_a_table_has_a_choice_within_a_choice(table: str) -> None:
     """The language of phrases has no nested choices: such a line would match nothing, and say so nowhere."""
     nested = [line for line in lines_of(PACKAGE, table) if re.search(r"\([^()]{0,2000}\(", line)]
     assert nested == []
+
+
+@pytest.mark.parametrize("language", IN_LANGUAGES)
+def test_a_body_of_a_languages_own_parts_is_matched_in_bounded_time(language: str) -> None:
+    """All that a language's table begins with, repeated to the limit of what is read, takes a fraction of a second."""
+    lines = [line.partition(":")[2].strip() for line in lines_of(LANGUAGES, language)]
+    run = " ".join(line.split("...")[0].strip("()* ?").partition("|")[0] for line in lines)
+    with at_most(1.0, language):
+        read_wording(repeated(f"{run} ")[:10_000], language)
+        shares(repeated(f"{run} ")[:10_000], language)
+
+
+@pytest.mark.parametrize("language", IN_LANGUAGES)
+def test_every_line_of_a_languages_table_says_a_known_part(language: str) -> None:
+    """A part that nobody reads, and a choice within a choice, would match nothing and say so nowhere."""
+    lines = lines_of(LANGUAGES, language)
+    assert {line.partition(":")[0] for line in lines} <= PARTS
+    assert [line for line in lines if re.search(r"\([^()]{0,2000}\(", line)] == []

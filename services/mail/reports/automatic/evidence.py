@@ -60,6 +60,7 @@ _BOTH = (  # what is said in two halves, in any order within a sentence, and wha
     (frozenset(("place", "closed")), CLOSED),
 )
 TABLES = (*_ROBOT_TABLES, *sorted(_HALVES - {"closed", "place"}), ASKS, POLITE_REQUEST, MATTER, FAULT, TO_ME, POLITE)
+PARTS = frozenset((*TABLES, "closed", CONVERSING, HANDLING, "moved", "place"))  # of a language's own table
 SUBSTITUTE = "substitute"
 _LEAVES = frozenset(("absent", "gone", CLOSED))
 _NUMBERING = frozenset((SUBSTITUTE, "declared", RECEIVED))  # sentences in which responders too give numbers
