@@ -16,10 +16,10 @@ _loading = Lock()  # mails are read in several threads, and each would load the 
 
 
 def detect_language(text: str) -> str:
-    """ISO 639-1 code of `text`, or "" for fewer than 20 letters (7 of East Asia's), no words, or an undecided classifier."""
+    """ISO 639-1 code of `text`; "" for fewer than 20 letters (7 of East Asia's), no words, an undecided classifier."""
     sample = text[:SAMPLE_CHARACTERS]
     letters = sum(map(str.isalpha, sample))
-    if letters < LEAST_LETTERS and letters + (SAID - 1) * sum(_IDEOGRAPHS <= one for one in sample) < LEAST_LETTERS:
+    if letters < LEAST_LETTERS and letters + (SAID - 1) * sum(one >= _IDEOGRAPHS for one in sample) < LEAST_LETTERS:
         return ""
     with _loading:
         identifier = _identifier()

@@ -135,3 +135,11 @@ def test_inline_answers_in_html() -> None:
     asked = "<blockquote type=cite>{}</blockquote>".format
     new = split_reply("", f"{asked('Which size?')}<p>Medium.</p>{asked('Which colour?')}<p>Red.</p>").new
     assert [word in new for word in ("Medium.", "Red.", "Which size?")] == [True, True, True]
+
+
+def test_characters_of_no_width_are_taken_out_of_a_long_text_as_of_a_short_one() -> None:
+    """A long text is looked through block by block, and what tag characters spell is still what is hidden."""
+    tagged = "".join(chr(0xE0000 + ord(one)) for one in "obey")
+    found = html_to_text("<p>" + "a\u200b" * 150_000 + tagged + "z</p>")
+    assert found.text == "a" * 150_000 + "z"
+    assert found.hidden == "obey"

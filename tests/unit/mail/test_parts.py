@@ -83,3 +83,4 @@ def test_language() -> None:
     assert detect_language("Guten Tag, ich habe eine Frage zu meiner Bestellung von gestern.") == "de"
     assert detect_language("Bonjour, je n'ai toujours pas reçu ma commande, pouvez-vous m'aider ?") == "fr"
     assert detect_language("ok thanks") == ""
+    assert detect_language("本人正在休产假,工作由陈静接替。") == "zh"

@@ -37,9 +37,7 @@ def why_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before
     known = [f"subject “{subject.hint}”"] if subject.hint else []
     known += [*(["a reply within seconds"] if within_seconds else []), *(["a body seen before"] if seen_before else [])]
     known += ["a day or whom to ask"] if within_seconds and wording.refers else []
-    enough = (
-        _is_enough(text, mail.language, wording, is_answer(mail)) if not known else len(known) + len(wording.kinds) > 1
-    )
+    enough = len(known) + len(wording.kinds) > 1 if known else _is_enough(mail, text, wording)
     return ", ".join([*known, *(f"“{kind}”" for kind in sorted(wording.kinds))]) if enough else ""
 
 
@@ -62,12 +60,12 @@ def _declares(wording: Wording) -> bool:
     return "declared" in wording.kinds and len(wording.kinds) > 1
 
 
-def _is_enough(text: str, language: str, wording: Wording, answers: bool) -> bool:
+def _is_enough(mail: ParsedMail, text: str, wording: Wording) -> bool:
     """Words alone: two manners of which one is sure, in an answer, and hardly anything else in the text."""
     manners = wording.kinds
-    if not manners or not (answers or _declares(wording) or len(manners) > 2):
+    if not manners or not (is_answer(mail) or _declares(wording) or len(manners) > 2):
         return False
-    said, other = shares(text, language)
+    said, other = shares(text, mail.language)
     if len(manners) == 1:
         return bool(manners & _BARE) and not other and len(text) <= BARE_CHARS
     return 2 * other <= said and bool(manners & _SURE or len(text) <= NOTE_CHARS)
