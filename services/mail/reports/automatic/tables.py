@@ -33,10 +33,13 @@ class Tables:
         found = {kind for kind, part in (self.ascii_inside if ascii_only else self.inside) if part in sentence.text}
         words = sentence.words
         for at, word in enumerate(words):
-            for begun in (self.words.get(word), self.stems.get(word[:KEY])):
-                for row, phrase in begun or ():
-                    if phrase.kind not in found and _stands_at(row, phrase, words, at):
-                        found.add(phrase.kind)
+            for row, phrase in self.words.get(word, ()):
+                new = phrase.kind not in found and (len(row) == 1 or stands(row, words, at))
+                if new and follows(phrase.rest, words, at + len(row)):
+                    found.add(phrase.kind)
+            for (stem,), phrase in self.stems.get(word[:KEY], ()):
+                if phrase.kind not in found and word.startswith(stem) and follows(phrase.rest, words, at + 1):
+                    found.add(phrase.kind)
         if not ascii_only and is_unspaced(sentence.text):
             found.update(kind for kind, pieces in self.parts if kind not in found and holds(sentence.text, pieces))
         return frozenset(found)
@@ -45,14 +48,9 @@ class Tables:
         """The kind of the first phrase with which a row of words begins, or ""."""
         if not words:
             return ""
-        phrases = (*self.words.get(words[0], ()), *self.stems.get(words[0][:KEY], ()))
-        return next((phrase.kind for row, phrase in phrases if _stands_at(row, phrase, words, 0)), "")
-
-
-def _stands_at(row: Row, phrase: Phrase, words: Sequence[str], at: int) -> bool:
-    if not (row[0] == words[at] if len(row) == 1 and row[0][-1] != "*" else stands(row, words, at)):
-        return False
-    return not phrase.rest or follows(phrase.rest, words, at + len(row))
+        begun = [one for one in self.words.get(words[0], ()) if stands(one[0], words, 0)]
+        begun += [one for one in self.stems.get(words[0][:KEY], ()) if words[0].startswith(one[0])]
+        return next((phrase.kind for row, phrase in begun if follows(phrase.rest, words, len(row))), "")
 
 
 @cache
@@ -86,8 +84,11 @@ def _indexed(lines: Iterable[tuple[str, str]]) -> Tables:
             parts += [(kind, pieces) for pieces in pieces_of(line)]
         else:
             for row, rest in read_line(line):
-                is_stem = row[0].endswith("*")
-                (stems if is_stem else words)[row[0][:KEY] if is_stem else row[0]].append((row, Phrase(kind, rest)))
+                stem = row[0].removesuffix("*")
+                if stem != row[0]:  # only the last word of a row may be a stem: this row is one
+                    stems[stem[:KEY]].append(((stem,), Phrase(kind, rest)))
+                else:
+                    words[row[0]].append((row, Phrase(kind, rest)))
     in_ascii = tuple(one for one in inside if one[1].isascii())
     return Tables(_frozen(words), _frozen(stems), tuple(parts), tuple(inside), in_ascii)
 
