@@ -7,7 +7,8 @@ from services.core.bus.work import Work
 from services.track_threads import marks
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import put_marks
-from services.track_threads.keeping import load, record
+from services.track_threads.keeping import record
+from services.track_threads.load import load
 from services.track_threads.occasions import after_turn
 
 

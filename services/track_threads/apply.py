@@ -9,6 +9,7 @@ from schemas.events import threads as ev
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
 from services.core.db import Connection, queries
+from services.track_threads.evolve import answers
 
 SQL = queries(__file__)
 
@@ -85,11 +86,12 @@ async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
 
 
 async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
-    args = {**_args(envelope), "mail_ids": list(envelope.data.mail_ids)}  # type: ignore[attr-defined]
+    closed = envelope.data
+    assert isinstance(closed, ev.TurnClosed)
+    args = {**_args(envelope), "mail_ids": list(closed.mail_ids)}
     await conn.execute(SQL.close_turn, args)
     await conn.execute(SQL.set_open_turn, {**args, "turn_id": None})
-    given_up = args["outcome"] == "failed" and args["reply_id"] is None  # nothing can have left: its mails still wait
-    if args["outcome"] != "superseded" and not given_up and not args["still_waits"]:
+    if answers(closed):
         await conn.execute(SQL.answer_pending, args)
 
 

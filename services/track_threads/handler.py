@@ -19,7 +19,8 @@ from services.track_threads import decide_mail, decide_replies, decide_turns
 from services.track_threads.afterwards import on_reflected
 from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied
-from services.track_threads.keeping import load, record, wait_or_open
+from services.track_threads.keeping import record, wait_or_open
+from services.track_threads.load import load
 from services.track_threads.occasions import before_turn
 from services.track_threads.requests import on_marks, on_transition
 from services.track_threads.suggesting import on_suggestion, suggestion

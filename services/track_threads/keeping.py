@@ -1,11 +1,9 @@
-"""Holds a thread: reads it under its lock, and records what was decided, with the timers that follow from it."""
+"""Records what was decided about a thread, with the timers that follow from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from schemas.events.base import EventData
@@ -14,58 +12,21 @@ from schemas.events.threads import ReplyAttached, StateChanged, ThreadState, Tim
 from services.core.bus.unit import Unit
 from services.core.settings import AlertSettings, Settings, ThreadSettings, shaped
 from services.track_threads import decide_turns, goals
-from services.track_threads.apply import SQL
 from services.track_threads.behaviours import applied, put_marks
 from services.track_threads.calls import calls, near_at
 from services.track_threads.deadlines import follow
+from services.track_threads.load import dated
 from services.track_threads.occasions import before_turn, for_a_person
 from services.track_threads.terms import terms_of
-from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
-
-Row = dict[str, Any]
-
-
-async def load(unit: Unit, thread_id: UUID, participant_id: UUID | None = None, inbox: str = "") -> Thread:
-    """The thread, held until the end of the transaction."""
-    await unit.lock("thread", thread_id)
-    row = await unit.one(SQL.thread, thread_id=thread_id)
-    if row is None:
-        return Thread(thread_id=thread_id, participant_id=participant_id, inbox=inbox)
-    pending = await unit.all(SQL.pending, thread_id=thread_id)
-    goals = await unit.all(SQL.open_goals, thread_id=thread_id)
-    deadlines = await unit.all(SQL.deadlines, thread_id=thread_id)
-    turn = None
-    if row["open_turn"]:
-        told = {name: row[f"turn_{name}"] for name in ("participant_id", "trusted")}
-        turn = OpenTurn(row["open_turn"], tuple(row["turn_mails"]), leaving=row["leaving"], **told)
-    return Thread(
-        thread_id=thread_id,
-        participant_id=row["participant_id"],
-        inbox=row["inbox"],
-        exists=True,
-        state=row["state"],
-        turn=turn,
-        pending=tuple(Pending(**one) for one in pending),
-        goals=tuple(Goal(**one) for one in goals),
-        priority=row["priority"],
-        tags=frozenset(row["tags"]),
-        answered=row["answered"],
-        by_hand=row["by_hand"],
-        deadlines=tuple(_deadline(one) for one in deadlines),
-    )
-
-
-def _deadline(row: Row) -> Deadline:
-    allowed_s, left_s = row.pop("allowed_s"), row.pop("left_s")
-    left = None if left_s is None else timedelta(seconds=left_s)
-    return Deadline(**row, allowed=timedelta(seconds=allowed_s), left=left)
+from services.track_threads.thread import Thread
 
 
 async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settings: Settings) -> list[EventData]:
     """Record what was decided about `thread` as it was, in order; then what follows for goals, deadlines, timers."""
     decided = list(events)
     decided = [*decided, *goals.settled(thread, decided)]
-    changes = follow(await _dated(unit, thread, decided), decided, unit.now, terms_of(settings, thread.inbox))
+    before = await dated(unit, thread) if any(isinstance(one, PrioritySet) for one in decided) else thread
+    changes = follow(before, decided, unit.now, terms_of(settings, thread.inbox))
     state = thread.state
     for event in (*decided, *changes):
         await unit.record(event)
@@ -79,14 +40,6 @@ async def record(unit: Unit, thread: Thread, events: Iterable[EventData], settin
     for call in calls(thread, decided):
         await unit.record(call)
     return decided
-
-
-async def _dated(unit: Unit, thread: Thread, decided: Iterable[EventData]) -> Thread:
-    """The thread with when it was opened last, where another priority may promise a resolution from then on."""
-    if not any(isinstance(one, PrioritySet) for one in decided):
-        return thread
-    row = await unit.one(SQL.began, thread_id=thread.thread_id)
-    return replace(thread, began_at=row["at"] if row else None)
 
 
 async def wait_or_open(unit: Unit, thread: Thread, settings: Settings) -> None:

@@ -3,7 +3,8 @@
 SELECT t.*, u.mail_ids AS turn_mails,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
-       (SELECT coalesce(bool_and(c.trusted), false) FROM conversation c
+       (SELECT coalesce(bool_and(c.trusted AND coalesce(m.trusted, c.trusted)), false)
+        FROM conversation c LEFT JOIN mails m USING (mail_id)
         WHERE c.thread_id = t.thread_id AND c.mail_id = ANY(u.mail_ids)) AS turn_trusted,
        (SELECT m.participant_id FROM mails m WHERE m.mail_id = ANY(u.mail_ids) LIMIT 1) AS turn_participant_id,
        EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = t.thread_id AND c.reply_id IS NOT NULL) AS answered,
@@ -31,17 +32,24 @@ SELECT c.mail_id, c.at, c.trusted AND coalesce(m.trusted, c.trusted) AS trusted,
 FROM conversation c LEFT JOIN mails m USING (mail_id)
 WHERE c.thread_id = %(thread_id)s AND c.pending ORDER BY c.at, c.version;
 
+-- name: arriving
+-- A mail that is about to be attached, as `pending` will give it.
+SELECT mail_id, received_at AS at, trusted, message_id, participant_id, author_addr AS addr FROM mails
+WHERE mail_id = %(mail_id)s;
+
 -- name: stands_in_thread
 -- The row that a colleague's mail has in the thread already.
 SELECT version FROM conversation WHERE thread_id = %(thread_id)s AND reply_id = %(reply_id)s LIMIT 1;
 
 -- name: open_goals
 -- The thread's open goals.
-SELECT goal_id, text, participant_id FROM goals WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
+SELECT goal_id, text, participant_id, added_at FROM goals
+WHERE thread_id = %(thread_id)s AND closed_at IS NULL ORDER BY added_at, goal_id;
 
 -- name: deadlines
 -- The newest clock of each kind.
-SELECT kind, status, since, allowed_s, priority, due_at, left_s, ended_at FROM thread_deadlines WHERE thread_id = %(thread_id)s;
+SELECT kind, status, since, allowed_s, priority, due_at, left_s, ended_at FROM thread_deadlines
+WHERE thread_id = %(thread_id)s ORDER BY kind;
 
 -- name: drafted
 -- What the agent drafted in a turn that has not ended.

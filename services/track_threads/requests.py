@@ -8,7 +8,8 @@ from schemas.events.marks import ThreadMarksRequested
 from schemas.events.threads import StateChanged, ThreadTransitionRequested
 from services.core.bus.work import Work
 from services.track_threads import decide_steps, marks
-from services.track_threads.keeping import load, record, wait_or_open
+from services.track_threads.keeping import record, wait_or_open
+from services.track_threads.load import load
 from services.track_threads.takeover import done_by_hand, handed_back
 
 

@@ -11,7 +11,8 @@ from schemas.events.threads import AppliedBehaviour
 from services.core.bus.work import Work
 from services.track_threads import marks
 from services.track_threads.decide_replies import acts
-from services.track_threads.keeping import load, record
+from services.track_threads.keeping import record
+from services.track_threads.load import load
 
 HEAD = "What the agent would answer:"
 

@@ -47,7 +47,8 @@ class Goal:
 
     goal_id: UUID
     text: str
-    participant_id: UUID | None = None
+    participant_id: UUID | None
+    added_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +76,8 @@ class Thread:
 
     `by_hand` is whether a colleague was the last to write in it.
     `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported,
-    and where no other priority is decided on: it is read for that alone.
+    and where no other priority is decided on: it is read for that alone. `arriving` is what the table `mails` says of
+    the mail that is about to be attached.
     """
 
     thread_id: UUID
@@ -92,6 +94,7 @@ class Thread:
     by_hand: bool = False
     began_at: datetime | None = None
     deadlines: tuple[Deadline, ...] = ()
+    arriving: Pending | None = None
 
     @property
     def next_up(self) -> tuple[Pending, ...]:

@@ -11,7 +11,8 @@ from services.track_threads.apply import SQL
 from services.track_threads.calls import near, near_at
 from services.track_threads.deadlines import breached
 from services.track_threads.expiring import let_go
-from services.track_threads.keeping import load, open_turn, record
+from services.track_threads.keeping import open_turn, record
+from services.track_threads.load import load
 from services.track_threads.thread import Thread
 
 PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention"})

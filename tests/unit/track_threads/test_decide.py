@@ -246,7 +246,7 @@ def test_a_long_diagnostic_is_cut() -> None:
 
 def test_no_reply_closes_the_turn_with_its_reason() -> None:
     """'Thanks, solved!' needs no answer: the thread resolves, the goals that were reached close."""
-    before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms", PERSON),))
+    before = thread(state="in_progress", turn=turn(), goals=(Goal(id_of("goal"), "Ada confirms", PERSON, NOW),))
     events = list(decide_replies.no_reply(before, draft(goals_close=("ada CONFIRMS",))))
     assert kinds(events) == ["GoalClosed", "StateChanged", "TurnClosed"]
     assert states(events) == [("in_progress", "resolved")]
@@ -266,7 +266,7 @@ def test_a_sent_reply_brings_its_state_and_goals() -> None:
     before = thread(
         state="in_progress",
         turn=turn(),
-        goals=(Goal(id_of("old"), "Old goal", PERSON), Goal(id_of("kept"), "Kept", PERSON)),
+        goals=(Goal(id_of("old"), "Old goal", PERSON, NOW), Goal(id_of("kept"), "Kept", PERSON, NOW)),
     )
     sent = reply(state="awaiting_reply", goals_add=("New goal", "KEPT"), goals_close=(str(id_of("old")),))
     events = list(decide_replies.sent(before, sent))
@@ -279,7 +279,7 @@ def test_a_sent_reply_brings_its_state_and_goals() -> None:
 
 def unproven_turn() -> Thread:
     """A thread with an open goal, in the turn of an author whom nothing proves."""
-    goals = (Goal(id_of("goal"), "Ada confirms", PERSON),)
+    goals = (Goal(id_of("goal"), "Ada confirms", PERSON, NOW),)
     return thread(state="in_progress", turn=replace(turn(), trusted=False), goals=goals, pending=(pending(),))
 
 

@@ -6,10 +6,10 @@ from schemas.events.base import EventData
 from schemas.events.threads import GoalAdded, GoalClosed
 from services.track_threads import decide_replies, goals
 from services.track_threads.thread import Goal
-from tests.unit.track_threads.threads import PERSON, draft, id_of, reply, thread, turn
+from tests.unit.track_threads.threads import NOW, PERSON, draft, id_of, reply, thread, turn
 
-ADDRESS = Goal(id_of("address"), "Confirm the address", PERSON)
-BOBS = Goal(id_of("bobs"), "Confirm the address", id_of("bob"))
+ADDRESS = Goal(id_of("address"), "Confirm the address", PERSON, NOW)
+BOBS = Goal(id_of("bobs"), "Confirm the address", id_of("bob"), NOW)
 
 
 def ended(events: list[EventData]) -> list[object]:

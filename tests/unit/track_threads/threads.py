@@ -1,18 +1,18 @@
-"""A thread in memory, folded from events as `apply` folds them into tables: what decisions are tested on."""
+"""A thread in memory, and what happens to it: what decisions are tested on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
-from schemas.events import threads as ev
 from schemas.events.base import EventData
 from schemas.events.mail import DeliveryReport, EmailRead, Identity, Verdict
 from schemas.events.replies import ReplyDrafted, ReplySent
-from services.track_threads.thread import Goal, OpenTurn, Pending, Thread
+from schemas.events.threads import StateChanged
+from services.track_threads.evolve import evolved
+from services.track_threads.thread import OpenTurn, Pending, Thread
 
 THREAD = UUID("a0000000-0000-4000-8000-000000000001")
 PERSON = UUID("a0000000-0000-4000-8000-000000000002")
@@ -87,7 +87,7 @@ def reply(**given: Any) -> ReplySent:
 
 def states(events: Iterable[EventData]) -> list[tuple[str, str]]:
     """The steps that were made, as (from, to)."""
-    return [(one.from_state, one.to_state) for one in events if isinstance(one, ev.StateChanged)]
+    return [(one.from_state, one.to_state) for one in events if isinstance(one, StateChanged)]
 
 
 def kinds(events: Iterable[EventData]) -> list[str]:
@@ -96,28 +96,5 @@ def kinds(events: Iterable[EventData]) -> list[str]:
 
 
 def folded(before: Thread, events: Iterable[EventData]) -> Thread:
-    """The thread after the events, as the tables would hold it."""
-    after = before
-    for one in events:
-        after = _fold(after, one)
-    return after
-
-
-def _fold(before: Thread, one: EventData) -> Thread:
-    if isinstance(one, ev.ThreadOpened):
-        return replace(before, exists=True, state="new")
-    if isinstance(one, ev.MailAttached) and one.waits:
-        return replace(before, pending=(*before.pending, Pending(one.mail_id, NOW, one.trusted, participant_id=PERSON)))
-    if isinstance(one, ev.StateChanged):
-        return replace(before, state=one.to_state)
-    if isinstance(one, ev.TurnOpened):
-        return replace(before, turn=OpenTurn(one.turn_id, one.mail_ids, one.trusted, participant_id=one.participant_id))
-    if isinstance(one, ev.TurnClosed):
-        waits = one.outcome == "superseded" or one.still_waits
-        left = tuple(each for each in before.pending if waits or each.mail_id not in one.mail_ids)
-        return replace(before, turn=None, pending=left)
-    if isinstance(one, ev.GoalAdded):
-        return replace(before, goals=(*before.goals, Goal(one.goal_id, one.text, one.participant_id)))
-    if isinstance(one, ev.GoalClosed):
-        return replace(before, goals=tuple(goal for goal in before.goals if goal.goal_id != one.goal_id))
-    return before
+    """The thread after the events."""
+    return evolved(before, events, NOW)
