@@ -8,7 +8,6 @@ Owns the aggregate `thread`: one row, one version, one state machine.
 
 from services.core.bus.processor import Processor
 from services.track_threads.apply import APPLIERS
-from services.track_threads.given_up import give_up
-from services.track_threads.handler import HANDLERS
+from services.track_threads.handler import HANDLERS, give_up
 
 PROCESSOR = Processor(name="track_threads", handlers=HANDLERS, appliers=APPLIERS, give_up=give_up, at_once=True)

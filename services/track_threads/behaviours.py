@@ -6,15 +6,39 @@ another customer's treatment by writing in their name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID, uuid5
 
+from schemas.events.memory import TurnReflected
 from schemas.events.threads import AppliedBehaviour
-from services.core.settings import Behaviour, When, says
-from services.track_threads import marks
-from services.track_threads.decide_steps import Events
+from services.core.settings import Behaviour, Settings, When, in_force, says
+from services.track_threads.marks import note, prioritise, retag
+from services.track_threads.states import Events
 from services.track_threads.thread import Thread
+
+
+@dataclass(frozen=True, slots=True)
+class Mail:
+    """A row of `mails`, as far as rules look at it."""
+
+    mail_id: UUID
+    subject: str
+    text: str
+    author_addr: str
+    language: str
+    trusted: bool
+    participant_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person as they were seen last, under whichever address, with the worst risk of all of them."""
+
+    state: str = ""
+    tags: tuple[str, ...] = ()
+    risk: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +55,67 @@ class Occasion:
     risk: str = ""
     outcome: str = ""
     intent: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Occasions:
+    """What was read of the mails that rules may look at, oldest first: themselves and their proven authors.
+
+    `handed_over` are those with which the thread was handed to a person before.
+    """
+
+    mails: tuple[Mail, ...] = ()
+    people: Mapping[UUID | None, Person] = field(default_factory=dict)
+    handed_over: frozenset[UUID] = frozenset()
+
+    def of(self, mail_ids: Collection[UUID], outcome: str = "", intent: str = "") -> Occasion:
+        """What some of them are together."""
+        mails = [one for one in self.mails if one.mail_id in mail_ids]
+        proven = bool(mails) and all(one.trusted for one in mails)
+        person = self.people.get(mails[0].participant_id, Person()) if proven else Person()
+        return Occasion(
+            subjects=tuple(one.subject for one in mails),
+            texts=tuple(one.text for one in mails),
+            authenticated=proven,
+            domains=tuple(one.author_addr.rpartition("@")[2] for one in mails),
+            languages=tuple(one.language for one in mails if one.language),
+            participant_state=person.state,
+            participant_tags=person.tags,
+            risk=person.risk,
+            outcome=outcome,
+            intent=intent,
+        )
+
+
+NO_OCCASIONS = Occasions()
+
+
+def rules_of(settings: Settings, inbox: str, moment: str) -> tuple[Behaviour, ...]:
+    """The rules of a moment, "before" a turn or "after" it."""
+    own = settings.known_inbox(inbox)
+    return in_force(settings.behaviours, own.behaviours if own else (), moment)
+
+
+def before_turn(
+    thread: Thread, settings: Settings, occasions: Occasions, mail_ids: Collection[UUID]
+) -> tuple[Behaviour, ...]:
+    """The rules that hold for mails before they are answered."""
+    rules = rules_of(settings, thread.inbox, "before")
+    return holding(rules, occasions.of(mail_ids), thread) if rules and mail_ids else ()
+
+
+def after_turn(thread: Thread, settings: Settings, occasions: Occasions, turn: TurnReflected) -> tuple[Behaviour, ...]:
+    """The rules that hold for a turn that was learned from."""
+    rules = rules_of(settings, thread.inbox, "after")
+    intent = turn.signals.intent if turn.covers_to else ""
+    occasion = occasions.of(turn.mail_ids, turn.outcome, intent)
+    return holding(rules, occasion, thread) if turn.mail_ids else ()
+
+
+def because(thread: Thread, rules: Iterable[Behaviour], occasions: Occasions) -> str:
+    """Why a person answers what is next, "" where no rule says so of mails that no person has handed back."""
+    fresh = [one.mail_id for one in thread.next_up if one.mail_id not in occasions.handed_over]
+    return escalation(holding(rules, occasions.of(fresh), thread)) if fresh else ""
 
 
 def holding(rules: Iterable[Behaviour], occasion: Occasion, thread: Thread) -> tuple[Behaviour, ...]:
@@ -54,11 +139,19 @@ def put_marks(thread: Thread, rules: Iterable[Behaviour]) -> Events:
     for one in rules:
         reason = f"behaviour {one.name}"
         if one.then.priority and not urgent:
-            yield from marks.prioritise(thread, one.then.priority, "system", reason)
+            yield from prioritise(thread, one.then.priority, "system", reason)
             urgent = True
         add, remove = set(one.then.tag) - tags, set(one.then.untag) & tags
-        yield from marks.retag(marks.with_tags(thread, tags), add, remove, "system", reason)
+        yield from retag(replace(thread, tags=tags), add, remove, "system", reason)
         tags = (tags | add) - remove
+
+
+def notes(thread: Thread, rules: Iterable[Behaviour], cause: UUID) -> Events:
+    """What rules say to people once a turn was learned from."""
+    for one in rules:
+        if one.then.note:
+            source = uuid5(cause, f"track_threads:{one.name}")  # as stored notes have it: `Unit.id_for`
+            yield note(thread, one.then.note, f"behaviour {one.name}", "system", source)
 
 
 def _holds(when: When, occasion: Occasion, thread: Thread) -> bool:

@@ -1,28 +1,36 @@
-"""Reads a thread from its tables, under its lock."""
+"""Reads all that a decision knows: the thread under its lock, and what else the event makes it look at."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from schemas.events.base import EventData
+from schemas.events.mail import EmailRead
+from schemas.events.memory import TurnReflected
+from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
+from services.core.settings import Settings
 from services.track_threads.apply import SQL
+from services.track_threads.behaviours import NO_OCCASIONS, Mail, Occasions, Person
+from services.track_threads.deadlines import breached
+from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
 
 
-async def load(
-    unit: Unit, thread_id: UUID, participant_id: UUID | None = None, inbox: str = "", arriving: UUID | None = None
-) -> Thread:
-    """The thread, held until the end of the transaction, and the mail that is about to be attached to it."""
-    found = await unit.read_locked("thread", thread_id, STATE, thread_id=thread_id, mail_id=arriving)
-    rows, pending, goals, deadlines, mails = found
-    mail = Pending(**mails[0]) if mails else None
+async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Thread:
+    """The thread, held until the end of the transaction; one that a mail comes into may not exist yet."""
+    args = {"thread_id": thread_id, "mail_id": mail.mail_id if mail else None}
+    rows, pending, goals, deadlines, mails = await unit.read_locked("thread", thread_id, STATE, **args)
+    arriving = Pending(**mails[0]) if mails else None
     if not rows:
-        return Thread(thread_id=thread_id, participant_id=participant_id, inbox=inbox, arriving=mail)
+        author, inbox = (mail.participant_id, mail.inbox) if mail else (None, "")
+        return Thread(thread_id=thread_id, participant_id=author, inbox=inbox, arriving=arriving)
     (row,) = rows
     return Thread(
         thread_id=thread_id,
@@ -38,14 +46,66 @@ async def load(
         answered=row["answered"],
         by_hand=row["by_hand"],
         deadlines=tuple(_deadline(one) for one in deadlines),
-        arriving=mail,
+        arriving=arriving,
     )
+
+
+async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settings) -> tuple[Thread, Command]:
+    """The command that an event is to the thread, and the thread with when it was opened last, where that counts."""
+    rules = rules_in_question(thread, event, settings)
+    if may_reprioritise(thread, event, rules):
+        thread = await dated(unit, thread)
+    occasions = await _occasions(unit, thread, mails_in_question(thread, event)) if rules else NO_OCCASIONS
+    command = Command(event, unit.cause.id, unit.now, settings, occasions)
+    match event:
+        case EmailRead() if event.verdict.kind == "colleague":
+            row = await unit.one(SQL.stands_in_thread, thread_id=thread.thread_id, reply_id=event.mail_id)
+            return thread, replace(command, known=row is not None)
+        case TurnReflected():
+            row = await unit.one(SQL.imported, mail_ids=list(event.mail_ids))
+            return thread, replace(command, imported=row is not None)
+        case TimerElapsed() if event.purpose == "retention":
+            return thread, replace(command, bodies_due=await _bodies_due(unit, thread, settings))
+        case TimerElapsed() if breached(thread, event):
+            return thread, replace(command, draft=await _draft(unit, thread))
+    return thread, command
 
 
 async def dated(unit: Unit, thread: Thread) -> Thread:
     """The thread with when it was opened last, which takes a look through all of it."""
     row = await unit.one(SQL.began, thread_id=thread.thread_id)
     return replace(thread, began_at=row["at"] if row else None)
+
+
+async def _occasions(unit: Unit, thread: Thread, mail_ids: Collection[UUID]) -> Occasions:
+    """What behaviours look at of mails, and their proven authors."""
+    rows = await unit.all(SQL.occasion_mails, mail_ids=list(mail_ids))
+    mails = tuple(Mail(**one) for one in rows)
+    proven = {one.participant_id for one in mails if one.trusted}
+    people = {one: await _person(unit, one) for one in proven}
+    had = await unit.all(SQL.handed_over, thread_id=thread.thread_id, mail_ids=list(mail_ids))
+    return Occasions(mails, people, frozenset(one["mail_id"] for one in had))
+
+
+async def _person(unit: Unit, participant_id: UUID | None) -> Person:
+    row = await unit.one(SQL.occasion_person, participant_id=participant_id)
+    return Person(row["state"], tuple(row["tags"]), row["risk"]) if row else Person()
+
+
+async def _bodies_due(unit: Unit, thread: Thread, settings: Settings) -> bool:
+    """Whether the thread rests and holds a text from before the time that is kept."""
+    if not settings.retention.bodies_days:
+        return False
+    row = await unit.one(SQL.due_bodies, thread_id=thread.thread_id, before=kept_from(unit.now, settings))
+    return row is not None and bool(row["due"])
+
+
+async def _draft(unit: Unit, thread: Thread) -> str:
+    """What the agent wrote in the open turn, unless that is leaving."""
+    if thread.turn is None or thread.turn.leaving:
+        return ""
+    row = await unit.one(SQL.drafted, thread_id=str(thread.thread_id), turn_id=str(thread.turn.turn_id))
+    return str(row["data"].get("text") or "") if row else ""
 
 
 def _turn(row: dict[str, Any]) -> OpenTurn:

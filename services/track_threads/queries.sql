@@ -58,7 +58,7 @@ WHERE type = 'reply.drafted.v1' AND key = %(thread_id)s AND data ->> 'turn_id' =
 
 -- name: occasion_mails
 -- What behaviours look at of some mails.
-SELECT subject, text, author_addr, coalesce(language, '') AS language, trusted, participant_id FROM mails
+SELECT mail_id, subject, text, author_addr, coalesce(language, '') AS language, trusted, participant_id FROM mails
 WHERE mail_id = ANY(%(mail_ids)s) ORDER BY received_at, mail_id;
 
 -- name: occasion_person

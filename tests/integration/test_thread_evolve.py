@@ -37,10 +37,9 @@ async def memory(
 async def stored(memory: Memory, history: History, cause: Envelope) -> Thread:
     """The thread as the tables hold it before a cause, with all that is ever read of it."""
     mail = cause.data if isinstance(cause.data, EmailRead) else None
-    author, arriving = (mail.participant_id, mail.mail_id) if mail else (None, None)
     async with memory.app.database.transaction(memory.workspace) as conn:
         unit = Unit(conn, cause, "track_threads", "", {})
-        return await dated(unit, await load(unit, history.thread_id, author, history.inbox, arriving))
+        return await dated(unit, await load(unit, history.thread_id, mail))
 
 
 @given(st.sampled_from(["support", "slow"]), st.lists(st.sampled_from(STEPS), min_size=1, max_size=14))

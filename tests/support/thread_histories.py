@@ -168,13 +168,16 @@ async def _mail(at: History, how: str) -> EventData:
 async def _colleague(at: History, how: str) -> EventData:
     given: dict[str, Any] = {"verdict": {"kind": "colleague", "reason": "from the Sent folder"}}
     if how == "names":
-        rows = await at.memory.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s LIMIT 1", id=at.thread_id)
+        rows = await at.memory.rows(
+            "SELECT message_id FROM mails WHERE thread_id = %(id)s ORDER BY received_at LIMIT 1", id=at.thread_id
+        )
         given |= {"in_reply_to": tuple(row["message_id"] for row in rows), "sent_at": at.now - timedelta(minutes=9)}
     elif how == "old":
         given |= {"mode": "history", "sent_at": at.now - timedelta(days=9)}
     elif how == "again":
         rows = await at.memory.rows(
-            "SELECT reply_id FROM conversation WHERE thread_id = %(id)s AND role = 'human' LIMIT 1", id=at.thread_id
+            "SELECT reply_id FROM conversation WHERE thread_id = %(id)s AND role = 'human' ORDER BY version LIMIT 1",
+            id=at.thread_id,
         )
         given |= {"mail_id": rows[0]["reply_id"]} if rows else {}
     return await _email(at, **given)

@@ -9,9 +9,9 @@ import pytest
 from schemas.events.marks import PrioritySet, TagsChanged
 from schemas.events.threads import TurnClosed, TurnOpened
 from services.core.settings import Behaviour
-from services.track_threads import decide_turns
+from services.track_threads import turns
 from services.track_threads.behaviours import Occasion, applied, escalation, holding, put_marks
-from tests.unit.track_threads.threads import id_of, kinds, pending, states, thread
+from tests.unit.track_threads.threads import id_of, kinds, moves, pending, thread
 
 
 def rule(name: str = "rule", **given: Any) -> Behaviour:
@@ -79,9 +79,9 @@ def test_an_escalating_rule_asks_no_model() -> None:
     """The turn opens and closes in the same breath, the thread walks to escalated, and the reason names the rule."""
     rules = [rule(then={"escalate": "Invoices go to accounting."})]
     before = thread(pending=(pending(),))
-    events = list(decide_turns.open_turn(before, id_of("timer"), applied(rules), escalation(rules)))
+    events = list(turns.open_turn(before, id_of("timer"), applied(rules), escalation(rules)))
     assert kinds(events) == ["StateChanged", "TurnOpened", "TurnClosed", "StateChanged", "ActionLogged"]
-    assert states(events) == [("new", "in_progress"), ("in_progress", "escalated")]
+    assert moves(events) == [("new", "in_progress"), ("in_progress", "escalated")]
     opened, closed = events[1], events[2]
     assert isinstance(opened, TurnOpened)
     assert isinstance(closed, TurnClosed)
@@ -92,9 +92,7 @@ def test_an_escalating_rule_asks_no_model() -> None:
 def test_what_a_rule_says_and_sets_stands_on_the_turn() -> None:
     """The turn's event carries the rules that held, so that it can be replayed without the settings."""
     rules = [rule("strict", then={"say": "Name the case number.", "set": {"approval": "review"}})]
-    (*_, opened) = decide_turns.open_turn(
-        thread(pending=(pending(),)), id_of("timer"), applied(rules), escalation(rules)
-    )
+    (*_, opened) = turns.open_turn(thread(pending=(pending(),)), id_of("timer"), applied(rules), escalation(rules))
     assert isinstance(opened, TurnOpened)
     (one,) = opened.behaviours
     assert (one.name, one.say, one.set) == ("strict", "Name the case number.", {"approval": "review"})

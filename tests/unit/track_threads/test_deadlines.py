@@ -10,12 +10,11 @@ import pytest
 
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
-from schemas.events.threads import ActionLogged, ReplyAttached, TurnClosed
+from schemas.events.threads import ActionLogged, ReplyAttached, TimerElapsed, TurnClosed
 from services.core.settings import OfficeHours, ServiceLevels, Settings
-from services.track_threads import decide_mail, decide_replies, decide_steps, decide_turns, marks
-from services.track_threads.deadlines import breached, follow
-from services.track_threads.takeover import took_over
-from services.track_threads.terms import Terms, terms_of
+from services.track_threads import mails, marks, states, turns
+from services.track_threads.deadlines import Terms, breached, follow, terms_of
+from services.track_threads.mails import took_over
 from services.track_threads.thread import Deadline, Thread
 from tests.unit.track_threads.threads import (
     NOW,
@@ -24,9 +23,9 @@ from tests.unit.track_threads.threads import (
     id_of,
     kinds,
     mail,
+    moves,
     pending,
     reply,
-    states,
     thread,
     turn,
 )
@@ -48,6 +47,13 @@ def deadline(kind: str = "first_response", status: str = "running", hours: float
     return Deadline(kind=kind, status=status, **{**fields, **given})  # type: ignore[arg-type]
 
 
+def fired(at: datetime = NOW + 4 * HOUR) -> TimerElapsed:
+    """The timer of the first response."""
+    before = thread()
+    timer_id = before.deadline_timer("first_response")
+    return TimerElapsed(timer_id=timer_id, thread_id=before.thread_id, purpose="sla", due_at=at)
+
+
 def clocks(changes: list[DeadlineChanged]) -> list[tuple[str, str]]:
     return [(one.kind, one.status) for one in changes]
 
@@ -59,7 +65,7 @@ def after(before: Thread, events: list[EventData], now: datetime = NOW) -> list[
 def test_a_first_mail_starts_the_clocks() -> None:
     """With the first live mail the first response and the resolution are due, counted from that mail."""
     before = thread(exists=False)
-    first, resolution = after(before, list(decide_mail.attach(before, mail())))
+    first, resolution = after(before, list(mails.attach(before, mail())))
     assert (first.kind, first.status, first.since, first.due_at) == ("first_response", "running", NOW, NOW + 4 * HOUR)
     assert (resolution.kind, resolution.due_at) == ("resolution", NOW + 48 * HOUR)
 
@@ -67,7 +73,7 @@ def test_a_first_mail_starts_the_clocks() -> None:
 def test_a_mail_for_a_human_starts_them_too() -> None:
     """Who is not answered by the agent waits all the same."""
     before = thread(exists=False)
-    assert clocks(after(before, list(decide_mail.attach(before, mail(kind="human")))))[0] == (
+    assert clocks(after(before, list(mails.attach(before, mail(kind="human")))))[0] == (
         "first_response",
         "running",
     )
@@ -77,10 +83,10 @@ def test_imported_mail_has_no_clock() -> None:
     """History is learned from: neither the mail nor the turn that is closed with it starts or ends a clock."""
     old = mail("old", mode="history", sent_at=NOW)
     before = thread(exists=False)
-    attached = list(decide_mail.attach(before, old))
-    assert after(before, [*attached, *decide_mail.history(folded(before, attached), old)]) == []
+    attached = list(mails.attach(before, old))
+    assert after(before, [*attached, *mails.history(folded(before, attached), old)]) == []
     escalated = thread(state="escalated", deadlines=(deadline(),))
-    assert after(escalated, [*decide_mail.attach(escalated, old), *decide_mail.history(escalated, old)]) == []
+    assert after(escalated, [*mails.attach(escalated, old), *mails.history(escalated, old)]) == []
     colleague = mail("sent", kind="colleague", mode="history", sent_at=NOW)
     assert after(thread(deadlines=(deadline(),)), list(took_over(thread(), colleague, NOW))) == []
 
@@ -88,13 +94,13 @@ def test_imported_mail_has_no_clock() -> None:
 def test_where_nothing_is_promised_nothing_is_due() -> None:
     """By default there are no service levels, and no mail starts a clock."""
     before = thread(exists=False)
-    assert follow(before, list(decide_mail.attach(before, mail())), NOW, Terms(ServiceLevels(), OfficeHours())) == []
+    assert follow(before, list(mails.attach(before, mail())), NOW, Terms(ServiceLevels(), OfficeHours())) == []
 
 
 def test_a_superseded_turn_keeps_the_clock_of_the_oldest_mail() -> None:
     """A newer mail replaces the turn and not the deadline: that of the oldest unanswered mail stands."""
     before = thread(state="in_progress", turn=turn(), pending=(pending(),), deadlines=(deadline(),))
-    events = list(decide_mail.attach(before, mail("next")))
+    events = list(mails.attach(before, mail("next")))
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["superseded"]
     assert clocks(after(before, events, NOW + HOUR)) == [("resolution", "running")]
 
@@ -107,7 +113,7 @@ def test_a_reply_meets_the_response_and_pauses_the_resolution() -> None:
         pending=(pending(),),
         deadlines=(deadline(), deadline("resolution", hours=48)),
     )
-    events = list(decide_replies.sent(before, reply(state="awaiting_reply")))
+    events = list(turns.sent(before, reply(state="awaiting_reply")))
     met, paused = after(before, events, NOW + 2 * HOUR)
     assert (met.kind, met.status, met.due_at) == ("first_response", "met", None)
     assert (paused.kind, paused.status, paused.left_s) == ("resolution", "paused", (46 * HOUR).total_seconds())
@@ -124,7 +130,7 @@ def test_the_next_mail_lets_the_resolution_go_on() -> None:
         ),
     )
     later = NOW + timedelta(days=3)
-    response, resolution = after(before, list(decide_mail.attach(before, mail("next"))), later)
+    response, resolution = after(before, list(mails.attach(before, mail("next"))), later)
     assert (response.kind, response.due_at) == ("next_response", later + 8 * HOUR)
     assert (resolution.kind, resolution.status, resolution.due_at) == ("resolution", "running", later + 46 * HOUR)
     assert resolution.since == NOW
@@ -136,7 +142,7 @@ def test_a_mail_that_came_while_the_reply_was_leaving_waits_on_its_own_clock() -
     before = thread(
         state="in_progress", turn=turn(leaving=True), pending=(pending(), late), deadlines=(deadline(hours=4),)
     )
-    changes = after(before, list(decide_replies.sent(before, reply(state="in_progress"))), NOW + 2 * HOUR)
+    changes = after(before, list(turns.sent(before, reply(state="in_progress"))), NOW + 2 * HOUR)
     assert clocks(changes) == [("first_response", "met"), ("next_response", "running")]
     assert (changes[1].since, changes[1].due_at) == (NOW + HOUR, NOW + 9 * HOUR)
 
@@ -157,14 +163,14 @@ def test_thanks_needs_no_response() -> None:
         pending=(pending(),),
         deadlines=(deadline("next_response"), deadline("resolution")),
     )
-    changes = after(before, list(decide_replies.no_reply(before, draft())))
+    changes = after(before, list(turns.no_reply(before, draft())))
     assert sorted(clocks(changes)) == [("next_response", "met"), ("resolution", "met")]
 
 
 def test_a_thread_that_a_person_resolves_owes_no_response() -> None:
     """Resolved without an answer: the resolution is met, the response dropped, with the reason."""
     before = thread(state="in_progress", pending=(pending(),), deadlines=(deadline(), deadline("resolution")))
-    changes = after(before, [decide_steps.transition(before, "resolved", "human", "grace: settled by telephone")])
+    changes = after(before, [states.transition(before, "resolved", "human", "grace: settled by telephone")])
     assert clocks(changes) == [("resolution", "met"), ("first_response", "dropped")]
 
 
@@ -172,14 +178,14 @@ def test_a_thread_that_a_person_resolves_owes_no_response() -> None:
 def test_a_turn_without_an_answer_keeps_nobody_from_waiting(outcome: str) -> None:
     """A failure or an escalation is no answer: the clock runs on for the person who has the thread now."""
     before = thread(state="in_progress", turn=turn(), pending=(pending(),), deadlines=(deadline(),))
-    closed = decide_turns.close_turn(before, outcome, "no answer")  # type: ignore[arg-type]
-    assert after(before, [closed, *decide_steps.escalate(before, "system", "no answer")]) == []
+    closed = turns.close_turn(before, outcome, "no answer")  # type: ignore[arg-type]
+    assert after(before, [closed, *states.escalate(before, "system", "no answer")]) == []
 
 
 def test_a_closed_thread_that_is_taken_up_again_is_promised_anew() -> None:
     """A customer who comes back after the thread was resolved starts new clocks."""
     before = thread(state="resolved", answered=True, deadlines=(deadline("resolution", "met", due_at=None),))
-    changes = after(before, list(decide_mail.attach(before, mail("again"))), NOW + timedelta(days=9))
+    changes = after(before, list(mails.attach(before, mail("again"))), NOW + timedelta(days=9))
     assert clocks(changes) == [("next_response", "running"), ("resolution", "running")]
     assert {one.since for one in changes} == {NOW + timedelta(days=9)}
 
@@ -255,12 +261,12 @@ def test_a_resolution_is_promised_once_and_only_where_something_is_open(before: 
 def test_a_breach_escalates_over_legal_logged_steps(state: str, steps: list[tuple[str, str]]) -> None:
     """A missed deadline is an event, and a human is called over separate legal steps, with the reason."""
     before = thread(state=state, deadlines=(deadline(),))
-    breach = breached(before, "first_response")
+    breach = breached(before, fired())
     assert breach is not None
-    events = list(decide_turns.missed(before, breach))
+    events = list(turns.missed(before, breach, "", id_of("timer")))
     assert isinstance(events[0], DeadlineChanged)
     assert events[0].status == "breached"
-    assert states(events) == steps
+    assert moves(events) == steps
     assert "the first response was due within 4 h (priority normal)" in events[-1].detail  # type: ignore[attr-defined]
 
 
@@ -269,28 +275,35 @@ def test_a_breach_ends_the_turn_that_did_not_keep_it() -> None:
     late = thread(state="in_progress", turn=turn(), deadlines=(deadline(),))
     leaving = thread(state="in_progress", turn=turn(leaving=True), deadlines=(deadline(),))
     for before, outcomes in ((late, ["escalated"]), (leaving, [])):
-        breach = breached(before, "first_response")
+        breach = breached(before, fired())
         assert breach is not None
-        events = list(decide_turns.missed(before, breach))
+        events = list(turns.missed(before, breach, "", id_of("timer")))
         assert [one.outcome for one in events if isinstance(one, TurnClosed)] == outcomes
 
 
 def test_a_breach_while_a_human_looks_is_logged() -> None:
     """An escalated thread stays escalated, and the log says that the deadline passed."""
     before = thread(state="escalated", deadlines=(deadline(),))
-    breach = breached(before, "first_response")
+    breach = breached(before, fired())
     assert breach is not None
-    events = list(decide_turns.missed(before, breach))
+    events = list(turns.missed(before, breach, "", id_of("timer")))
     assert kinds(events) == ["DeadlineChanged", "ActionLogged"]
     assert isinstance(events[1], ActionLogged)
     assert events[1].action == "missed a deadline"
 
 
+def test_a_timer_that_fired_before_its_deadline_was_moved_breaches_nothing() -> None:
+    """The deadline is later now than what the timer was set for: the timer that was set since will come."""
+    before = thread(deadlines=(deadline(),))
+    assert breached(before, fired(NOW + 3 * HOUR)) is None
+    assert breached(before, fired(NOW + 4 * HOUR)) is not None
+
+
 @pytest.mark.parametrize("status", ["paused", "met", "dropped", "breached"])
 def test_a_clock_that_does_not_run_is_not_breached(status: str) -> None:
     """A timer that comes late for a clock that stands still or has ended does nothing, twice neither."""
-    assert breached(thread(deadlines=(deadline(status=status),)), "first_response") is None
-    assert breached(thread(), "first_response") is None
+    assert breached(thread(deadlines=(deadline(status=status),)), fired()) is None
+    assert breached(thread(), fired()) is None
 
 
 def answer(before: Thread, at: datetime | None = None) -> ReplyAttached:
@@ -318,7 +331,7 @@ def test_a_resolution_after_its_deadline_is_missed_and_one_that_stood_still_is_n
     """What is promised is the time until the thread is resolved; a clock that stands still has no deadline to miss."""
     for given, status in (({}, "missed"), ({"status": "paused", "due_at": None, "left": HOUR}, "met")):
         before = thread(state="in_progress", deadlines=(deadline("resolution", **given),))
-        step = decide_steps.transition(before, "resolved", "human", "done")
+        step = states.transition(before, "resolved", "human", "done")
         (over,) = [one for one in after(before, [step], NOW + 5 * HOUR) if one.kind == "resolution"]
         assert (over.status, over.ended_at) == (status, NOW + 5 * HOUR)
 
@@ -333,7 +346,7 @@ def test_a_reply_of_an_earlier_release_is_judged_by_the_moment_of_its_event() ->
 def test_a_late_answer_ends_a_breached_clock_and_says_so() -> None:
     """After a breach the clock waits for the answer; no second one begins with the customer's next mail."""
     before = thread(state="escalated", deadlines=(deadline(status="breached"), deadline("resolution")))
-    assert after(before, list(decide_mail.attach(before, mail("where is it?")))) == []
+    assert after(before, list(mails.attach(before, mail("where is it?")))) == []
     (over,) = after(before, [answer(before)], NOW + 5 * HOUR)
     assert (over.status, over.reason) == ("missed", "we answered (late)")
 
@@ -361,7 +374,7 @@ def test_another_persons_mail_that_waits_keeps_a_clock_of_its_own() -> None:
     """One of two people is answered, or needs no answer, and the other waits: that response is owed since their mail."""
     bob = pending("bob", by=id_of("bob"), at=NOW + HOUR)
     before = thread(state="in_progress", turn=turn(), pending=(pending(), bob), deadlines=(deadline(hours=4),))
-    for ended in (decide_replies.sent(before, reply()), decide_replies.no_reply(before, draft(state="awaiting_reply"))):
+    for ended in (turns.sent(before, reply()), turns.no_reply(before, draft(state="awaiting_reply"))):
         changes = after(before, list(ended), NOW + 2 * HOUR)
         assert [one.status for one in changes if one.kind != "resolution"] == ["met", "running"]
         assert changes[-1].since == NOW + HOUR
@@ -371,6 +384,6 @@ def test_a_mail_that_waits_in_a_resolved_thread_has_its_clock_again_when_its_tur
     """The thread was resolved for one person; taking up the other's mail owes them a response since they wrote."""
     bob = pending("bob", by=id_of("bob"))
     before = thread(state="resolved", pending=(bob,))
-    changes = after(before, list(decide_turns.open_turn(before, id_of("timer"))), NOW + HOUR)
+    changes = after(before, list(turns.open_turn(before, id_of("timer"))), NOW + HOUR)
     assert clocks(changes) == [("first_response", "running"), ("resolution", "running")]
     assert changes[0].since == NOW

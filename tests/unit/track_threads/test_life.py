@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from schemas.events.base import EventData
 from schemas.events.threads import StateChanged, ThreadState, TransitionRefused, TurnClosed, TurnOpened
-from services.track_threads import decide_mail, decide_replies, decide_steps, decide_turns
+from services.track_threads import mails, states, turns
 from services.track_threads.states import EDGES
 from services.track_threads.thread import Thread
 from tests.unit.track_threads.threads import (
@@ -48,28 +48,28 @@ def happen(thread: Thread, what: Happening, number: int) -> list[EventData]:
         return _mail(thread, how, number)
     if name == "history":
         old = mail(f"mail {number}", mode="history", sent_at=NOW)
-        attached = list(decide_mail.attach(thread, old))
-        return attached + list(decide_mail.history(folded(thread, attached), old))
+        attached = list(mails.attach(thread, old))
+        return attached + list(mails.history(folded(thread, attached), old))
     if name == "quiet":
-        return list(decide_turns.open_turn(thread, id_of(f"cause {number}")))
+        return list(turns.open_turn(thread, id_of(f"cause {number}")))
     if name == "sent":
         decision = {"decision": "escalate"} if how == "escalate" else {"state": how}
-        return list(decide_replies.sent(thread, reply(turn_id=turn_id, goals_add=(f"goal {number}",), **decision)))
+        return list(turns.sent(thread, reply(turn_id=turn_id, goals_add=(f"goal {number}",), **decision)))
     if name == "no_reply":
-        return list(decide_replies.no_reply(thread, draft(turn_id=turn_id, state=how)))
+        return list(turns.no_reply(thread, draft(turn_id=turn_id, state=how)))
     if name == "failed":
-        return list(decide_turns.failed(thread, turn_id, "gave up"))
+        return list(turns.failed(thread, turn_id, "gave up"))
     if name == "report":
-        return list(decide_mail.note_report(thread, report(how)))
-    return [decide_steps.transition(thread, _state(how), "human", "asked")] if thread.exists and name == "asked" else []
+        return list(mails.note_report(thread, report(how)))
+    return [states.transition(thread, _state(how), "human", "asked")] if thread.exists and name == "asked" else []
 
 
 def _mail(thread: Thread, how: str, number: int) -> list[EventData]:
     new = mail(f"mail {number}", kind=how)
-    attached = list(decide_mail.attach(thread, new))
+    attached = list(mails.attach(thread, new))
     if how != "human":
         return attached
-    return attached + list(decide_turns.for_a_person(folded(thread, attached), new, id_of(f"cause {number}")))
+    return attached + list(turns.for_a_person(folded(thread, attached), new, id_of(f"cause {number}")))
 
 
 def _state(name: str) -> ThreadState:

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from schemas.events.threads import StateChanged, ThreadState, TransitionRefused
-from services.track_threads import decide_steps
+from services.track_threads import states
 from services.track_threads.states import EDGES, path, refusal
 from tests.unit.track_threads.threads import thread
 
@@ -36,7 +36,7 @@ def test_the_table_covers_every_state() -> None:
 @pytest.mark.parametrize(("one", "other"), sorted(product(STATES, STATES)))
 def test_a_step_is_made_exactly_where_there_is_an_edge(one: ThreadState, other: ThreadState) -> None:
     """A legal step changes the state; every other one is refused with a reason, and both name who asked and why."""
-    event = decide_steps.transition(thread(state=one), other, "human", "asked for")
+    event = states.transition(thread(state=one), other, "human", "asked for")
     assert isinstance(event, StateChanged | TransitionRefused)
     assert isinstance(event, StateChanged) == ((one, other) in LEGAL)
     assert (event.from_state, event.to_state, event.trigger, event.reason) == (one, other, "human", "asked for")
@@ -82,7 +82,7 @@ def test_a_path_walks_legal_edges_only(one: ThreadState, other: ThreadState) -> 
 )
 def test_an_escalation_by_the_system_walks_logged_legal_steps(one: ThreadState, way: list[tuple[str, str]]) -> None:
     """The system escalates from any state over separate steps, each logged with its trigger."""
-    events = list(decide_steps.escalate(thread(state=one), "system", "send failed"))
+    events = list(states.escalate(thread(state=one), "system", "send failed"))
     steps = [event for event in events if isinstance(event, StateChanged)]
     assert [(step.from_state, step.to_state) for step in steps] == way
     assert {(step.trigger, step.reason) for step in steps} == {("system", "send failed")}
@@ -91,4 +91,4 @@ def test_an_escalation_by_the_system_walks_logged_legal_steps(one: ThreadState, 
 
 def test_an_escalated_thread_is_not_escalated_again() -> None:
     """Where a human looks already, nothing is logged twice."""
-    assert list(decide_steps.escalate(thread(state="escalated"), "system", "again")) == []
+    assert list(states.escalate(thread(state="escalated"), "system", "again")) == []

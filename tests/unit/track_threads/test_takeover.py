@@ -9,8 +9,9 @@ import pytest
 
 from schemas.events.mail import EmailRead
 from schemas.events.threads import ReplyAttached, ThreadState, TurnClosed, TurnOpened
-from services.track_threads.takeover import handed_back, took_over
+from services.track_threads.mails import took_over
 from services.track_threads.thread import Thread
+from services.track_threads.turns import handed_back
 from tests.unit.track_threads.threads import (
     NOW,
     PERSON,
@@ -19,8 +20,8 @@ from tests.unit.track_threads.threads import (
     id_of,
     kinds,
     mail,
+    moves,
     pending,
-    states,
     thread,
     turn,
 )
@@ -42,7 +43,7 @@ def test_a_colleagues_reply_joins_the_conversation_and_ends_the_open_turn() -> N
     assert (row.role, row.text) == ("human", "the text of by-hand")
     assert isinstance(closed, TurnClosed)
     assert closed.outcome == "human_took_over"
-    assert states(events) == [("in_progress", "awaiting_reply")]
+    assert moves(events) == [("in_progress", "awaiting_reply")]
     after = folded(before, events)
     assert (after.pending, after.turn, after.state) == ((), None, "awaiting_reply")
 
@@ -54,7 +55,7 @@ def test_in_the_quiet_period_the_waiting_mail_counts_as_answered() -> None:
     opened = next(one for one in events if isinstance(one, TurnOpened))
     assert opened.mode == "history"
     assert opened.mail_ids == (id_of("mail"),)
-    assert states(events) == [("new", "in_progress"), ("in_progress", "awaiting_reply")]
+    assert moves(events) == [("new", "in_progress"), ("in_progress", "awaiting_reply")]
     assert folded(before, events).pending == ()
 
 
@@ -89,7 +90,7 @@ def test_an_escalated_thread_stays_escalated() -> None:
     """Only a person's word hands it back; but what the colleague answered waits no longer."""
     before = thread(state="escalated", pending=(pending("mail"),))
     events = list(took_over(before, by_hand(), LATER))
-    assert states(events) == []
+    assert moves(events) == []
     assert folded(before, events).pending == ()
 
 
@@ -147,7 +148,7 @@ def test_a_colleagues_answer_to_two_people_is_learned_of_for_each() -> None:
 def test_a_thread_that_a_colleague_had_answered_stayed_ours_when_handed_back() -> None:
     """Where a colleague wrote last and nothing waits, we wait for the customer, by a step that is logged."""
     (step,) = handed_back(thread(state="escalated", by_hand=True))
-    assert states([step]) == [("in_progress", "awaiting_reply")]
+    assert moves([step]) == [("in_progress", "awaiting_reply")]
 
 
 @pytest.mark.parametrize(

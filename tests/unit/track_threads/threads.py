@@ -85,7 +85,7 @@ def reply(**given: Any) -> ReplySent:
     return ReplySent.model_validate({**fields, **given})
 
 
-def states(events: Iterable[EventData]) -> list[tuple[str, str]]:
+def moves(events: Iterable[EventData]) -> list[tuple[str, str]]:
     """The steps that were made, as (from, to)."""
     return [(one.from_state, one.to_state) for one in events if isinstance(one, StateChanged)]
 
