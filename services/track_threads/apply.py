@@ -1,4 +1,4 @@
-"""Folds thread events into the tables of track_threads. A rebuild calls these alone, in version order."""
+"""Writes thread events to the tables of track_threads: the SQL twin of `evolve`. A rebuild calls these alone, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from events of a thread: goals that end, deadlines, timers, and the alerts of people. Pure."""
+"""What follows from events of a thread outside of it: its timers, and the alerts of people. Pure."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
 from schemas.events.threads import MAIL_WAITS, ActionLogged, MailAttached, ReplyAttached, StateChanged
 from services.core.settings import AlertSettings, Settings, ThreadSettings
-from services.track_threads.deadlines import follow, in_words, near_at, terms_of
-from services.track_threads.evolve import evolve
-from services.track_threads.marks import goals_left
+from services.track_threads.deadlines import in_words, near_at
 from services.track_threads.thread import Deadline, Thread
 
 Purpose = Literal["quiet", "auto_resolve", "auto_close", "sla", "deadline_near"]
@@ -28,22 +26,6 @@ class Timer:
     timer_id: UUID
     purpose: Purpose | None = None
     due_at: datetime | None = None
-
-
-Outcome = EventData | Timer
-
-
-def with_consequences(thread: Thread, events: Iterable[EventData], now: datetime, settings: Settings) -> list[Outcome]:
-    """Events that were decided about `thread`, in order, and all that follows from them."""
-    decided = list(events)
-    decided += list(goals_left(thread, decided))
-    changes = follow(thread, decided, now, terms_of(settings, thread.inbox))
-    found: list[Outcome] = []
-    after = thread
-    for event in (*decided, *changes):
-        after = evolve(after, event, now)
-        found += [event, *_timers(after, event, now, settings)]
-    return [*found, *alerts(thread, decided)]
 
 
 def alerts(thread: Thread, events: Iterable[EventData]) -> Iterator[PersonCalled]:
@@ -70,7 +52,8 @@ def _alert(thread: Thread, kind: CallKind, reason: str) -> PersonCalled:
     return PersonCalled(**ids, inbox=thread.inbox, kind=kind, reason=reason)
 
 
-def _timers(after: Thread, event: EventData, now: datetime, settings: Settings) -> Iterator[Timer]:
+def timers(after: Thread, event: EventData, now: datetime, settings: Settings) -> Iterator[Timer]:
+    """The timers that follow from an event, which left the thread as it is in `after`."""
     answered = isinstance(event, ReplyAttached) and event.mode == "live"
     if isinstance(event, StateChanged) or (answered and after.state == "awaiting_reply"):
         yield _idle(after, now, settings.threads)

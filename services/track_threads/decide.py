@@ -33,12 +33,14 @@ from services.track_threads.behaviours import (
     put_marks,
     rules_of,
 )
-from services.track_threads.consequences import Outcome, Timer, near, with_consequences
-from services.track_threads.deadlines import breached, nearly_missed
-from services.track_threads.evolve import evolved
+from services.track_threads.consequences import Timer, alerts, near, timers
+from services.track_threads.deadlines import breached, follow, nearly_missed, terms_of
+from services.track_threads.evolve import evolve
+from services.track_threads.marks import goals_left
 from services.track_threads.states import Events, about, transition
 from services.track_threads.thread import Pending, Thread
 
+Outcome = EventData | Timer
 PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention"})
 
 
@@ -71,13 +73,16 @@ class Decision:
         self.outcome: list[Outcome] = []
 
     def take(self, events: Iterable[EventData]) -> None:
-        """Take events about the thread as it is, with all that follows from them."""
-        found = with_consequences(self.thread, events, self.command.now, self.command.settings)
-        self.outcome += found
-        recorded = [one for one in found if not isinstance(one, Timer)]
-        self.thread = evolved(self.thread, recorded, self.command.now)
+        """Take events about the thread as it is, then what follows: goals that end, deadlines, alerts, timers."""
+        before, now, settings = self.thread, self.command.now, self.command.settings
+        decided = list(events)
+        decided += goals_left(before, decided)
+        changes = follow(before, decided, now, terms_of(settings, before.inbox))
+        for event in (*decided, *changes, *alerts(before, decided)):
+            self.thread = evolve(self.thread, event, now)
+            self.outcome += [event, *timers(self.thread, event, now, settings)]
 
-    def time(self, timer: Timer) -> None:
+    def set(self, timer: Timer) -> None:
         """Set a timer, or cancel it."""
         self.outcome.append(timer)
 
@@ -163,7 +168,7 @@ def _email(decision: Decision, mail: EmailRead) -> None:
 
 def _take_over(decision: Decision, mail: EmailRead) -> None:
     command = decision.command
-    decision.time(Timer(decision.thread.quiet_timer))
+    decision.set(Timer(decision.thread.quiet_timer))
     decision.take(mails.took_over(decision.thread, mail, command.now, known=command.known))
     _go_on(decision)
 
@@ -192,13 +197,13 @@ def _may_suggest(mail: EmailRead, settings: Settings) -> bool:
 def _wait_or_open(decision: Decision) -> None:
     """Begin the quiet period of what is answered next, or open the turn where there is none."""
     thread, command = decision.thread, decision.command
-    decision.time(Timer(thread.idle_timer))
+    decision.set(Timer(thread.idle_timer))
     if thread.state == "escalated" or not thread.pending:
         return
     quiet_s = _quiet_s(thread.next_up[0], thread, command.settings)
     if quiet_s > 0:
         due = max(command.now, thread.next_up[-1].at + timedelta(seconds=quiet_s))
-        decision.time(Timer(thread.quiet_timer, "quiet", due))
+        decision.set(Timer(thread.quiet_timer, "quiet", due))
     else:
         _open_turn(decision)
 
@@ -260,7 +265,7 @@ def _transition(decision: Decision, asked: ThreadTransitionRequested) -> None:
         decision.take([step])
         return
     if asked.to_state == "resolved":
-        decision.time(Timer(thread.quiet_timer))
+        decision.set(Timer(thread.quiet_timer))
         decision.take([*turns.resolved_by_hand(thread, decision.command.id), step])
     else:
         decision.take([step, *(turns.handed_back(thread) if thread.state == "escalated" else ())])

@@ -6,7 +6,7 @@ together). So a decision reads a thread once, and carries it on from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -23,13 +23,6 @@ def evolve(thread: Thread, event: EventData, at: datetime) -> Thread:
     """The thread after an event of the time `at`; an event that no decision looks at leaves it as it is."""
     change = CHANGES.get(type(event))
     return change(thread, event, at) if change else thread
-
-
-def evolved(thread: Thread, events: Iterable[EventData], at: datetime) -> Thread:
-    """The thread after several events of the same time, in order."""
-    for event in events:
-        thread = evolve(thread, event, at)
-    return thread
 
 
 def answers(closed: ev.TurnClosed) -> bool:

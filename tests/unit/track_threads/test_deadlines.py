@@ -19,7 +19,7 @@ from services.track_threads.thread import Deadline, Thread
 from tests.unit.track_threads.threads import (
     NOW,
     draft,
-    folded,
+    evolved,
     id_of,
     kinds,
     mail,
@@ -84,7 +84,7 @@ def test_imported_mail_has_no_clock() -> None:
     old = mail("old", mode="history", sent_at=NOW)
     before = thread(exists=False)
     attached = list(mails.attach(before, old))
-    assert after(before, [*attached, *mails.history(folded(before, attached), old)]) == []
+    assert after(before, [*attached, *mails.history(evolved(before, attached), old)]) == []
     escalated = thread(state="escalated", deadlines=(deadline(),))
     assert after(escalated, [*mails.attach(escalated, old), *mails.history(escalated, old)]) == []
     colleague = mail("sent", kind="colleague", mode="history", sent_at=NOW)

@@ -27,7 +27,7 @@ from tests.unit.track_threads.threads import (
     PERSON,
     THREAD,
     draft,
-    folded,
+    evolved,
     id_of,
     kinds,
     mail,
@@ -86,7 +86,7 @@ def test_a_mail_for_a_person_is_learned_of_at_once_and_waits_for_them() -> None:
     assert moves(events) == [("new", "in_progress"), ("in_progress", "escalated")]
     (closed,) = [one for one in events if isinstance(one, TurnClosed)]
     assert (closed.outcome, closed.still_waits) == ("escalated", True)
-    assert folded(before, events).pending == before.pending
+    assert evolved(before, events).pending == before.pending
 
 
 def test_a_second_mail_for_a_person_waits_in_the_thread_that_they_have() -> None:
@@ -175,10 +175,10 @@ def test_a_turn_is_of_one_author_who_has_waited_longest() -> None:
     *_, first = turns.open_turn(now, id_of("timer"))
     assert isinstance(first, TurnOpened)
     assert (first.participant_id, first.mail_ids) == (bob, (id_of("b1"), id_of("b2")))
-    taken = folded(now, [first])
+    taken = evolved(now, [first])
     closed = turns.close_turn(taken, "sent", "")
     assert closed.participant_id == bob
-    *_, second = turns.open_turn(folded(taken, [closed]), id_of("timer 2"))
+    *_, second = turns.open_turn(evolved(taken, [closed]), id_of("timer 2"))
     assert isinstance(second, TurnOpened)
     assert (second.participant_id, second.mail_ids) == (ada, (id_of("a1"),))
 
@@ -293,7 +293,7 @@ def test_that_no_reply_is_needed_is_a_persons_word_where_nobody_is_proven() -> N
     events = list(turns.no_reply(before, draft(goals_close=("Ada confirms",))))
     assert moves(events) == [("in_progress", "escalated")]
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
-    assert folded(before, events).pending == before.pending
+    assert evolved(before, events).pending == before.pending
 
 
 @pytest.mark.parametrize(
@@ -344,7 +344,7 @@ def test_a_draft_discarded_while_a_person_has_the_thread_took_its_mail_with_it()
     discarded = ReplyDiscarded(**ids, attempt=0, reason="a person has the thread", overtaken=True)
     events = list(turns.discarded(before, discarded))
     assert [one.outcome for one in events if isinstance(one, TurnClosed)] == ["escalated"]
-    assert folded(before, events).pending == before.pending
+    assert evolved(before, events).pending == before.pending
 
 
 @pytest.mark.parametrize(("may_have_left", "waits"), [(False, True), (True, False)])
@@ -352,7 +352,7 @@ def test_a_reply_that_was_refused_for_good_left_its_mail_with_nobody(may_have_le
     """Where nothing can have left, the mail waits for the person; what may have arrived is not answered twice."""
     before = thread(state="in_progress", turn=turn(), pending=(pending(),))
     events = turns.failed(before, id_of("turn"), "550", id_of("reply"), may_have_left=may_have_left)
-    assert bool(folded(before, events).pending) is waits
+    assert bool(evolved(before, events).pending) is waits
 
 
 def test_a_turn_fails_once() -> None:

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from uuid import UUID
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.base import EventData
-from schemas.events.threads import StateChanged, ThreadState, TransitionRefused, TurnClosed, TurnOpened
-from services.track_threads import mails, states, turns
+from schemas.events.threads import (
+    StateChanged,
+    ThreadTransitionRequested,
+    TimerElapsed,
+    TransitionRefused,
+    TurnClosed,
+    TurnFailed,
+    TurnOpened,
+)
+from services.core.settings import Settings
+from services.track_threads.decide import Command, decide
 from services.track_threads.states import EDGES
 from services.track_threads.thread import Thread
 from tests.unit.track_threads.threads import (
@@ -18,7 +28,7 @@ from tests.unit.track_threads.threads import (
     PERSON,
     THREAD,
     draft,
-    folded,
+    evolved,
     id_of,
     mail,
     reply,
@@ -26,6 +36,9 @@ from tests.unit.track_threads.threads import (
 )
 
 Happening = tuple[str, str]
+SETTINGS = Settings.model_validate(
+    {"threads": {"quiet_s": 20}, "inboxes": [{"name": "support", "address": "s@x.example"}]}
+)
 
 HAPPENINGS = st.one_of(
     st.tuples(st.just("mail"), st.sampled_from(["answer", "human"])),
@@ -41,39 +54,35 @@ HAPPENINGS = st.one_of(
 
 
 def happen(thread: Thread, what: Happening, number: int) -> list[EventData]:
-    """The events that follow, as the handler would record them; a turn's events name the turn that is open."""
-    name, how = what
-    turn_id = thread.turn.turn_id if thread.turn else id_of("turn")
-    if name == "mail":
-        return _mail(thread, how, number)
-    if name == "history":
-        old = mail(f"mail {number}", mode="history", sent_at=NOW)
-        attached = list(mails.attach(thread, old))
-        return attached + list(mails.history(folded(thread, attached), old))
-    if name == "quiet":
-        return list(turns.open_turn(thread, id_of(f"cause {number}")))
-    if name == "sent":
-        decision = {"decision": "escalate"} if how == "escalate" else {"state": how}
-        return list(turns.sent(thread, reply(turn_id=turn_id, goals_add=(f"goal {number}",), **decision)))
-    if name == "no_reply":
-        return list(turns.no_reply(thread, draft(turn_id=turn_id, state=how)))
-    if name == "failed":
-        return list(turns.failed(thread, turn_id, "gave up"))
-    if name == "report":
-        return list(mails.note_report(thread, report(how)))
-    return [states.transition(thread, _state(how), "human", "asked")] if thread.exists and name == "asked" else []
+    """The events that are decided; a turn's events name the turn that is open."""
+    event = _event(*what, number, thread.turn.turn_id if thread.turn else id_of("turn"))
+    if event is None:
+        return []
+    decided = decide(thread, Command(event, id_of(f"cause {number}"), NOW, SETTINGS))
+    return [one for one in decided if isinstance(one, EventData)]
 
 
-def _mail(thread: Thread, how: str, number: int) -> list[EventData]:
-    new = mail(f"mail {number}", kind=how)
-    attached = list(mails.attach(thread, new))
-    if how != "human":
-        return attached
-    return attached + list(turns.for_a_person(folded(thread, attached), new, id_of(f"cause {number}")))
-
-
-def _state(name: str) -> ThreadState:
-    return next(state for state in EDGES if state == name)
+def _event(name: str, how: str, number: int, turn_id: UUID) -> EventData | None:
+    match name:
+        case "mail":
+            return mail(f"mail {number}", kind=how)
+        case "history":
+            return mail(f"mail {number}", mode="history", sent_at=NOW)
+        case "quiet":
+            return TimerElapsed(timer_id=id_of("quiet"), thread_id=THREAD, purpose="quiet", due_at=NOW)
+        case "sent":
+            decision = {"decision": "escalate"} if how == "escalate" else {"state": how}
+            return reply(turn_id=turn_id, goals_add=(f"goal {number}",), **decision)
+        case "no_reply":
+            return draft(turn_id=turn_id, state=how)
+        case "failed":
+            return TurnFailed(thread_id=THREAD, turn_id=turn_id, processor="generate_reply", error="gave up")
+        case "report":
+            return report(how)
+        case "asked":
+            fields = {"thread_id": THREAD, "to_state": how, "trigger": "human", "reason": "asked", "by": "grace"}
+            return ThreadTransitionRequested.model_validate(fields)
+    return None
 
 
 @given(st.lists(HAPPENINGS, max_size=25))
@@ -100,7 +109,7 @@ def test_no_order_of_events_breaks_the_thread(life: list[Happening]) -> None:
                 assert now.turn is not None
                 assert event.turn_id == now.turn.turn_id
                 closed[event.turn_id] += 1
-            now = folded(now, [event])
+            now = evolved(now, [event])
     assert set(closed.values()) <= {1}
     assert len({one.turn_id for one in opened}) == len(opened)
     still_open = {now.turn.turn_id} if now.turn else set()

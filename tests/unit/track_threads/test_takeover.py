@@ -16,7 +16,7 @@ from tests.unit.track_threads.threads import (
     NOW,
     PERSON,
     THREAD,
-    folded,
+    evolved,
     id_of,
     kinds,
     mail,
@@ -44,7 +44,7 @@ def test_a_colleagues_reply_joins_the_conversation_and_ends_the_open_turn() -> N
     assert isinstance(closed, TurnClosed)
     assert closed.outcome == "human_took_over"
     assert moves(events) == [("in_progress", "awaiting_reply")]
-    after = folded(before, events)
+    after = evolved(before, events)
     assert (after.pending, after.turn, after.state) == ((), None, "awaiting_reply")
 
 
@@ -56,7 +56,7 @@ def test_in_the_quiet_period_the_waiting_mail_counts_as_answered() -> None:
     assert opened.mode == "history"
     assert opened.mail_ids == (id_of("mail"),)
     assert moves(events) == [("new", "in_progress"), ("in_progress", "awaiting_reply")]
-    assert folded(before, events).pending == ()
+    assert evolved(before, events).pending == ()
 
 
 def test_a_mail_that_came_after_the_colleague_wrote_goes_on_waiting() -> None:
@@ -69,7 +69,7 @@ def test_a_mail_that_came_after_the_colleague_wrote_goes_on_waiting() -> None:
         ("superseded", (id_of("mail"), id_of("newer"))),
         ("human_took_over", (id_of("mail"),)),
     ]
-    after = folded(before, events)
+    after = evolved(before, events)
     assert (after.pending, after.state) == ((newer,), "in_progress")
 
 
@@ -77,7 +77,7 @@ def test_a_mail_that_came_after_the_colleague_wrote_goes_on_waiting() -> None:
 def test_a_date_that_cannot_be_counts_as_now(said: object) -> None:
     """A colleague's clock that is off, or silent, leaves no mail of before unanswered twice."""
     before = thread(state="in_progress", turn=turn("mail"), pending=(pending("mail"),))
-    assert folded(before, took_over(before, by_hand(sent_at=said), LATER)).pending == ()
+    assert evolved(before, took_over(before, by_hand(sent_at=said), LATER)).pending == ()
 
 
 def test_a_reply_of_ours_that_is_leaving_is_not_called_back() -> None:
@@ -91,7 +91,7 @@ def test_an_escalated_thread_stays_escalated() -> None:
     before = thread(state="escalated", pending=(pending("mail"),))
     events = list(took_over(before, by_hand(), LATER))
     assert moves(events) == []
-    assert folded(before, events).pending == ()
+    assert evolved(before, events).pending == ()
 
 
 @pytest.mark.parametrize("state", ["awaiting_reply", "resolved", "closed"])
@@ -114,7 +114,7 @@ def test_a_mail_that_the_colleague_names_is_answered_however_late_we_read_it(nam
     late = pending("late", at=LATER + timedelta(minutes=9))
     before = thread(state="in_progress", turn=turn("late"), pending=(late,))
     events = list(took_over(before, by_hand(sent_at=NOW, **{named: ("late@example.org",)}), LATER))
-    after = folded(before, events)
+    after = evolved(before, events)
     assert (after.pending, after.turn, after.state) == ((), None, "awaiting_reply")
 
 
@@ -125,7 +125,7 @@ def test_a_reply_that_stands_in_the_thread_is_not_told_twice() -> None:
     again = by_hand(sent_at=NOW, in_reply_to=("late@example.org",))
     events = list(took_over(before, again, LATER, known=True))
     assert kinds(events) == ["TurnClosed", "StateChanged"]
-    assert folded(before, events).pending == ()
+    assert evolved(before, events).pending == ()
 
 
 def test_read_again_it_ends_no_turn_about_another_mail() -> None:

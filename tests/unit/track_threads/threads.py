@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import reduce
 from typing import Any
 from uuid import UUID, uuid5
 
@@ -11,7 +12,7 @@ from schemas.events.base import EventData
 from schemas.events.mail import DeliveryReport, EmailRead, Identity, Verdict
 from schemas.events.replies import ReplyDrafted, ReplySent
 from schemas.events.threads import StateChanged
-from services.track_threads.evolve import evolved
+from services.track_threads.evolve import evolve
 from services.track_threads.thread import OpenTurn, Pending, Thread
 
 THREAD = UUID("a0000000-0000-4000-8000-000000000001")
@@ -95,6 +96,6 @@ def kinds(events: Iterable[EventData]) -> list[str]:
     return [type(one).__name__ for one in events]
 
 
-def folded(before: Thread, events: Iterable[EventData]) -> Thread:
+def evolved(before: Thread, events: Iterable[EventData]) -> Thread:
     """The thread after the events."""
-    return evolved(before, events, NOW)
+    return reduce(lambda thread, event: evolve(thread, event, NOW), events, before)
