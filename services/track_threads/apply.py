@@ -1,4 +1,4 @@
-"""Writes thread events to the tables of track_threads: the SQL twin of `evolve`. A rebuild calls these alone, in order."""
+"""Writes thread events to the tables of track_threads: the SQL twin of `evolve`. A rebuild calls it alone, in order."""
 
 from __future__ import annotations
 

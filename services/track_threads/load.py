@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -13,9 +13,9 @@ from schemas.events.mail import EmailRead
 from schemas.events.memory import TurnReflected
 from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
-from services.core.settings import Settings
+from services.core.settings import Behaviour, Settings
 from services.track_threads.apply import SQL
-from services.track_threads.behaviours import NO_OCCASIONS, Mail, Occasions, Person
+from services.track_threads.behaviours import Mail, Occasions, Person, escalation
 from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
@@ -52,18 +52,17 @@ async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Th
 
 async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settings) -> tuple[Thread, Command]:
     """The command that an event is to the thread, and the thread with when it was opened last, where that counts."""
-    rules = rules_in_question(thread, event, settings)
+    command = Command(event, unit.cause.id, unit.now, settings)
+    if isinstance(event, TurnReflected) and await unit.one(SQL.imported, mail_ids=list(event.mail_ids)):
+        return thread, replace(command, imported=True)
+    if rules := rules_in_question(thread, event, settings):
+        command = replace(command, occasions=await _occasions(unit, thread, mails_in_question(thread, event), rules))
     if may_reprioritise(thread, event, rules):
         thread = await dated(unit, thread)
-    occasions = await _occasions(unit, thread, mails_in_question(thread, event)) if rules else NO_OCCASIONS
-    command = Command(event, unit.cause.id, unit.now, settings, occasions)
     match event:
         case EmailRead() if event.verdict.kind == "colleague":
             row = await unit.one(SQL.stands_in_thread, thread_id=thread.thread_id, reply_id=event.mail_id)
             return thread, replace(command, known=row is not None)
-        case TurnReflected():
-            row = await unit.one(SQL.imported, mail_ids=list(event.mail_ids))
-            return thread, replace(command, imported=row is not None)
         case TimerElapsed() if event.purpose == "retention":
             return thread, replace(command, bodies_due=await _bodies_due(unit, thread, settings))
         case TimerElapsed() if breached(thread, event):
@@ -77,12 +76,14 @@ async def dated(unit: Unit, thread: Thread) -> Thread:
     return replace(thread, began_at=row["at"] if row else None)
 
 
-async def _occasions(unit: Unit, thread: Thread, mail_ids: Collection[UUID]) -> Occasions:
+async def _occasions(unit: Unit, thread: Thread, mail_ids: Collection[UUID], rules: Iterable[Behaviour]) -> Occasions:
     """What behaviours look at of mails, and their proven authors."""
     rows = await unit.all(SQL.occasion_mails, mail_ids=list(mail_ids))
     mails = tuple(Mail(**one) for one in rows)
     proven = {one.participant_id for one in mails if one.trusted}
     people = {one: await _person(unit, one) for one in proven}
+    if not escalation(rules):
+        return Occasions(mails, people)
     had = await unit.all(SQL.handed_over, thread_id=thread.thread_id, mail_ids=list(mail_ids))
     return Occasions(mails, people, frozenset(one["mail_id"] for one in had))
 

@@ -22,6 +22,8 @@ from tests.support.remembering import Memory, remembering
 from tests.support.stack import fresh_database
 from tests.support.thread_histories import SETTINGS, STEPS, History, Step
 
+pytestmark = pytest.mark.timeout(600)  # ten times the examples in make test-deep
+
 
 @pytest.fixture(scope="module")
 async def memory(
