@@ -7,7 +7,6 @@ import pytest
 from services.operations.dead_letters import Choice, all_letters, redrive
 from services.operations.dead_letters.failed_turns import failed_turns, reopen
 from services.operations.settle import settle
-from services.track_threads import turns
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
 from tests.support.bus import until_true
@@ -151,7 +150,7 @@ async def test_a_turn_whose_end_cannot_be_recorded_fails_and_is_answered_when_op
     """What goes wrong where a thread is told that it needs no reply leaves no turn open: a person is called."""
     answering(town, reply_tool("no_reply_needed", {"reason": "only thanks", "settled": True}))
     with monkeypatch.context() as broken:
-        broken.setattr(turns, "no_reply", _poison)
+        broken.setattr("services.track_threads.turns.no_reply", _poison)
         await town.post(mail_of("jo", "Thanks!"))
     (turn,) = await rows(town.app, OUTCOMES, addr="jo@turns.example")
     assert (turn["outcome"], turn["state"]) == ("failed", "escalated")
@@ -171,7 +170,7 @@ async def test_a_sent_reply_that_cannot_be_recorded_is_a_dead_letter_and_no_fail
     """Opened again, its turn would be answered twice; redriven, the turn ends as sent."""
     answering(town, reply("Once."))
     with monkeypatch.context() as broken:
-        broken.setattr(turns, "sent", _poison)
+        broken.setattr("services.track_threads.turns.sent", _poison)
         await town.post(mail_of("kim", "What does it cost?"), settled=False)
         await until_true(lambda: _has_letters(town))
     assert await failed_turns(town.app, Choice(error="ZeroDivisionError")) == []
