@@ -52,7 +52,7 @@ async def read_of(app: App) -> dict[str, Read]:
 async def _quiet_app() -> AsyncIterator[App]:
     """A deployment on an embedded stack of its own in which nobody is at work."""
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
-        settings = settings_for(endpoints, endpoints.database, "bench.", home / "house")
+        settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment")
         await prepare(settings)
         async with open_app(settings) as app:
             yield app

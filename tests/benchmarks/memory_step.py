@@ -153,7 +153,7 @@ async def measure(mails: int) -> list[Measured]:
     ):
         migrate(url)
         theirs = Theirs(their_url, Path(folder)) if mem0_side.is_installed() else None
-        async with remembering(endpoints, url, "bench.", home / "house") as memory:
+        async with remembering(endpoints, url, "bench.", home / "deployment") as memory:
             embedding = replace(memory, app=replace(memory.app, embedder=TextVectors()))
             times = await _take_turns(Ours(embedding), theirs, steps(mails))
     return lines(times["ours"][WARM_UP:], times["mem0"][WARM_UP:])

@@ -109,7 +109,7 @@ async def reply_load(*, delay_s: float, lanes: dict[str, float]) -> AsyncIterato
         with temporary_home() as home, EmbeddedStack(home) as endpoints:
             model = {"provider": "anthropic", "base_url": server.base_url}
             changes = {"lanes": lanes, "model": model, "workspace": "bench"}
-            settings = settings_for(endpoints, endpoints.database, "bench.", home / "house", **changes)
+            settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **changes)
             await prepare(settings)
             async with open_app(settings) as app:
                 load = Load(app, server, home / "logs")

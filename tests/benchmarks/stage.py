@@ -45,6 +45,6 @@ async def bench_app(model: Model | None = None, **parts: Any) -> AsyncIterator[A
     """A deployment on an embedded stack of its own, without a quiet period; its model answers at once."""
     with temporary_home() as home, EmbeddedStack(home) as endpoints:
         limits = {"threads": {"quiet_s": 0, "max_auto_replies": 100_000}}
-        settings = settings_for(endpoints, endpoints.database, "bench.", home / "house", **limits)
+        settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **limits)
         async with running_app(settings, model=model or InstantModel(), **parts) as app:
             yield app

@@ -1,4 +1,4 @@
-"""One table, one writer (architecture rule 3): held against every SQL statement of the house."""
+"""One table, one writer (architecture rule 3): held against every SQL statement."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ async def app(
 def client(app: Tended, token: str = "", **web_app: Any) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(make_app([routes(app.app)], **web_app), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {token}"} if token else {}
-    return httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers)
+    return httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers)
 
 
 @pytest.mark.parametrize(("token", "status"), [("", 401), ("wrong", 401), (READER, 403), (DESK, 413), (API, 413)])

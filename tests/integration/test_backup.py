@@ -50,7 +50,7 @@ async def server() -> AsyncIterator[SmtpServer]:
 def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, server: SmtpServer) -> Settings:
     """The deployment that is backed up."""
     smtp = {"host": "127.0.0.1", "port": server.port}
-    return settings_for(stack, database, topic_prefix, tmp_path / "house", smtp=smtp)
+    return settings_for(stack, database, topic_prefix, tmp_path / "home", smtp=smtp)
 
 
 @pytest.fixture

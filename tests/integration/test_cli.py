@@ -91,7 +91,7 @@ def up(folder: Path) -> Iterator[list[str]]:
 
 @pytest.fixture(scope="module")
 def app() -> Iterator[Path]:
-    """The folder of a running house."""
+    """The folder of a running deployment."""
     with temporary_home() as folder:
         (folder / "correspondent.toml").write_text(SETTINGS)
         with up(folder):

@@ -71,7 +71,7 @@ async def test_a_nul_in_a_path_or_query_was_the_fault_of_the_deployment(memory: 
     }
     transport = httpx.ASGITransport(web_app, raise_app_exceptions=False)
     headers = {"authorization": "Bearer tok"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
         answers = [(what, address[:200], await api.get(address)) for what, address in sorted(asked)]
     assert [(what, address, answer.text) for what, address, answer in answers if answer.status_code >= 500] == []
     errors = [answer.json() for _, _, answer in answers if answer.status_code >= 400]

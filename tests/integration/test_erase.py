@@ -215,7 +215,7 @@ async def test_a_word_that_is_left_in_any_store_is_found(app: App, tmp_path: Pat
     await app.publisher.publish([Record(topic, b"k", json.dumps(sealed).encode())])
     await app.blobs.put(f"the file of {ADA}".encode())
     (tmp_path / "logs").mkdir(exist_ok=True)
-    (tmp_path / "logs" / "house.log").write_text(f"sent to {ADA.upper()}\n")
+    (tmp_path / "logs" / "deployment.log").write_text(f"sent to {ADA.upper()}\n")
     places = {one.place.split(" ")[0] for one in (await prove(app, marks)).findings}
     assert places == {"table", "Redis", "topic", "blob", "file"}
     findings = {(one.place, one.word) for one in (await prove(app, marks)).findings}

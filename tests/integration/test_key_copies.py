@@ -20,7 +20,7 @@ from tests.support.app import settings_for
 
 @pytest.fixture
 def settings(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> Settings:
-    made = settings_for(stack, database, topic_prefix, tmp_path / "house")
+    made = settings_for(stack, database, topic_prefix, tmp_path / "home")
     made.home.mkdir()
     (made.home / "master.key").write_text("0" * 64)
     return made

@@ -47,7 +47,7 @@ async def at_work(memory: Memory, token: str = TOKEN) -> AsyncIterator[httpx.Asy
     transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     working = asyncio.create_task(work())
     try:
-        async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
+        async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
             yield api
     finally:
         working.cancel()
@@ -169,7 +169,7 @@ async def test_a_wish_that_waits_says_so(memory: Memory, monkeypatch: pytest.Mon
     monkeypatch.setattr("services.web.knowledge.WAIT_S", 0.2)
     transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api:
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
         answer = await put(api, REFUNDS)
     assert (answer.status_code, answer.json()["status"]) == (202, "pending")
     await memory.settle((learn_documents.PROCESSOR,))

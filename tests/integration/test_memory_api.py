@@ -29,7 +29,9 @@ def client(memory: Memory, token: str = TOKEN) -> httpx.AsyncClient:
     web_app = make_app([routes(memory.app)])
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.AsyncClient(
-        transport=httpx.ASGITransport(web_app, raise_app_exceptions=False), base_url="http://house", headers=headers
+        transport=httpx.ASGITransport(web_app, raise_app_exceptions=False),
+        base_url="http://deployment",
+        headers=headers,
     )
 
 

@@ -174,7 +174,7 @@ async def test_ids_of_others_open_nothing(memory: Memory) -> None:
     transport = httpx.ASGITransport(web_app, raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
-        httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api,
+        httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api,
         memory.at_work(),
     ):
         for name in NAMES:

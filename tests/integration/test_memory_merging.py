@@ -59,7 +59,7 @@ async def told(memory: Memory, addr: str, plan: str, *, on: float, **given: Any)
 
 
 async def ask(memory: Memory, op: str, who: str, into: str, on: float) -> str:
-    """What becomes of a person's wish."""
+    """What becomes of a person's request."""
     ids = {"participant_id": memory.person(who), "into": memory.person(into)}
     command = memory.event(ParticipantMergeRequested.model_validate({**ids, "op": op, "by": "grace"}), day(on))
     await enter(memory.app, command)
@@ -270,7 +270,7 @@ async def test_over_http_people_are_merged_shown_and_taken_apart(memory: Memory)
     transport = httpx.ASGITransport(make_app([routes(memory.app)]), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {TOKEN}"}
     async with (
-        httpx.AsyncClient(transport=transport, base_url="http://house", headers=headers) as api,
+        httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api,
         memory.at_work(),
     ):
         path = f"/api/participants/{HOME}"

@@ -81,7 +81,7 @@ async def place(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Place]:
     """The deployment, and commands that find it."""
-    settings = settings_for(stack, database, topic_prefix, tmp_path / "house")
+    settings = settings_for(stack, database, topic_prefix, tmp_path / "home")
 
     def here(_: Path) -> Settings:
         return settings

@@ -55,7 +55,9 @@ def app_of(app: App) -> FastAPI:
 
 def client(app: App) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(app_of(app), raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://deployment", headers={"authorization": f"Bearer {TOKEN}"}
+    )
 
 
 async def every_page(api: httpx.AsyncClient, path: str) -> list[Any]:

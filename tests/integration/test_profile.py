@@ -33,7 +33,7 @@ def client(app: Tended) -> httpx.AsyncClient:
     web_app = make_app([routes(app.app)])
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(web_app, raise_app_exceptions=False),
-        base_url="http://house",
+        base_url="http://deployment",
         headers={"authorization": "Bearer t"},
     )
 

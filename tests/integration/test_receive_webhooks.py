@@ -74,7 +74,7 @@ async def client(request: pytest.FixtureRequest, empty: App, network: FakeNetwor
 
 def client_of(app: App, network: FakeNetwork) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(make_app([routes(app, network)]), raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://house")
+    return httpx.AsyncClient(transport=transport, base_url="http://deployment")
 
 
 def with_web(app: App, web: WebSettings) -> App:
@@ -252,7 +252,7 @@ async def test_a_format_without_secret_is_closed(name: str, empty: App) -> None:
     """An empty secret lets nobody in, a call signed with the empty secret least of all."""
     closed = replace(empty, settings=empty.settings.model_copy(update={"web": Settings().web}))
     transport = httpx.ASGITransport(make_app([routes(closed, FakeNetwork())]))
-    async with httpx.AsyncClient(transport=transport, base_url="http://house") as made:
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment") as made:
         answer = await send(made, SENDERS[name](letter(name), "req-1", now()))
     assert (answer.status_code, answer.json()["error"]) == (403, "not_configured")
     assert "web." in answer.json()["message"]

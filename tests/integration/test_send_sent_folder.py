@@ -77,7 +77,7 @@ async def forward(app: App, clock: SteppingClock, by: timedelta) -> None:
 
 
 def _given(app: App) -> Any:
-    """Stands in for `house_here`: commands talk to this house."""
+    """Stands in for `app_here`: commands talk to this deployment."""
 
     @asynccontextmanager
     async def this_app(home: Path, **_: object) -> AsyncIterator[App]:

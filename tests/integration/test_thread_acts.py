@@ -98,7 +98,9 @@ def mark(app: Tended, monkeypatch: pytest.MonkeyPatch) -> Mark:
 
 def client(app: Tended) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(make_app([routes(app.app)]), raise_app_exceptions=False)
-    return httpx.AsyncClient(transport=transport, base_url="http://house", headers={"authorization": f"Bearer {TOKEN}"})
+    return httpx.AsyncClient(
+        transport=transport, base_url="http://deployment", headers={"authorization": f"Bearer {TOKEN}"}
+    )
 
 
 def said(held: HeldDraft, **given: Any) -> DraftDecided:
@@ -260,7 +262,7 @@ async def test_a_thread_of_another_workspace_takes_no_goal(app: Tended) -> None:
     elsewhere = app.app.settings.model_copy(update={"workspace": "elsewhere"})
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(make_app([routes(_with(app, elsewhere))]), raise_app_exceptions=False),
-        base_url="http://house",
+        base_url="http://deployment",
         headers={"authorization": f"Bearer {TOKEN}"},
     ) as api:
         refused = await api.patch(f"/api/threads/{thread_id}", json={"add_goals": ["Win"]})

@@ -261,7 +261,7 @@ async def test_another_workspace_keeps_its_own(memory: Memory) -> None:
 
 
 async def test_the_command_shows_whose_they_are_and_gives_them_now(memory: Memory) -> None:
-    """An operator sees what is found by its words alone, and need not wait for the house."""
+    """An operator sees what is found by its words alone, and need not wait for the deployment."""
     shown = await run(memory, "vectors")
     assert (shown.exit_code, "one model" in shown.output, "found by words alone" in shown.output) == (0, True, True)
     assert f"The embedder in use is {MiniLM.name}." in shown.output
@@ -271,7 +271,7 @@ async def test_the_command_shows_whose_they_are_and_gives_them_now(memory: Memor
 
 
 async def run(memory: Memory, *words: str) -> Result:
-    """One command on the memory's house."""
+    """One command on the memory's deployment."""
     home = str(memory.app.settings.home)
     with pytest.MonkeyPatch.context() as environment:
         for name, value in environment_of(memory.app.settings).items():

@@ -52,7 +52,7 @@ async def test_a_reply_is_explained_from_the_log(
         web_app = make_app([routes(app.app)])
         async with httpx.AsyncClient(
             transport=httpx.ASGITransport(web_app, raise_app_exceptions=False),
-            base_url="http://house",
+            base_url="http://deployment",
             headers={"authorization": "Bearer t"},
         ) as api:
             of_thread = await api.get(f"/api/threads/{thread_id}/context")

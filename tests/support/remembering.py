@@ -50,7 +50,7 @@ class Quiet(Publisher):
     """A publisher that keeps what it is given: here nobody listens to a broker."""
 
     async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
-        """Nothing leaves the house."""
+        """Nothing leaves the deployment."""
         return [None] * len(records)
 
 
@@ -75,7 +75,7 @@ class Memory:
 
     @property
     def workspace(self) -> str:
-        """The workspace of the house."""
+        """The workspace of the deployment."""
         return self.app.settings.workspace
 
     def person(self, addr: str = ADA) -> UUID:

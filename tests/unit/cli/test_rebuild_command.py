@@ -1,4 +1,4 @@
-"""What `correspondent rebuild` says and refuses before it looks for a house."""
+"""What `correspondent rebuild` says and refuses before it looks for a deployment."""
 
 from __future__ import annotations
 

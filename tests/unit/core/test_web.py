@@ -26,7 +26,7 @@ async def answer_to(error: Exception) -> httpx.Response:
         raise error
 
     transport = httpx.ASGITransport(make_app([router]), raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://house") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment") as client:
         return await client.get("/")
 
 
