@@ -16,7 +16,7 @@ from deploy.local.broker import answers_metadata
 from deploy.local.errors import PartFailed
 from deploy.local.part import Part
 from deploy.local.ports import HOST, free_port
-from deploy.local.processes import run_leashed
+from deploy.local.processes import run_supervised
 
 SCRIPT = Path(__file__).with_name("kafka.sh")
 
@@ -49,6 +49,6 @@ def _fetch_jars(environment: Mapping[str, str]) -> None:
     for tool in ("java", "mvn"):
         if shutil.which(tool) is None and "JAVA_HOME" not in os.environ:
             raise PartFailed(f"Apache Kafka needs `{tool}`, which is not here (Java 17 or newer, Maven 3.8 or newer).")
-    code, output = run_leashed([str(SCRIPT), "jars"], environment=environment)
+    code, output = run_supervised([str(SCRIPT), "jars"], environment=environment)
     if code != 0:
         raise PartFailed(f"The jars of Apache Kafka could not be fetched:\n{output[-2000:]}")

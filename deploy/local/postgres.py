@@ -22,7 +22,7 @@ from deploy.local.errors import PartFailed
 from deploy.local.memory import cache_mb, memory
 from deploy.local.part import OPEN_FOLDER, Account, Part
 from deploy.local.ports import HOST
-from deploy.local.processes import end_working_in, run_leashed
+from deploy.local.processes import end_working_in, run_supervised
 from deploy.local.server_files import files_below, open_to_all, public_copy, readable_by_all
 from deploy.local.wheels import in_wheel
 
@@ -104,7 +104,7 @@ def _make_cluster(folder: Path, password: str, account: Account | None, binaries
     argv = [str(binaries / "initdb"), "-D", str(seen / unfinished.name), "-U", "postgres", "--encoding=UTF8"]
     argv += ["--locale-provider=builtin", "--locale=C.UTF-8", "--auth=scram-sha-256"]
     argv += [f"--pwfile={seen / secret.name}"]
-    code, output = run_leashed(argv, account=account)
+    code, output = run_supervised(argv, account=account)
     secret.unlink()
     if code != 0:
         who = " As root it runs as nobody, who must be able to write there." if account else ""

@@ -1,4 +1,4 @@
-"""Child processes on a leash: they end with us, however we end, and a later run recognises what it finds of them."""
+"""Supervised child processes: they end with us, however we end, and a later run recognises what it finds of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import psutil
 
 from deploy.local.part import Account, Part
 
-LEASH = Path(__file__).with_name("leash.py")
+SUPERVISOR = Path(__file__).with_name("supervisor.py")
 
 
 class Child:
@@ -75,10 +75,10 @@ def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.S
     """The command that becomes `argv` as `account`, tied to this process."""
     who = f"{account.uid}:{account.gid}" if account else "-"
     folder = str(account.folder) if account and account.folder else "-"
-    return [sys.executable, "-I", "-S", str(LEASH), str(int(death_signal)), str(os.getpid()), who, folder, *argv]
+    return [sys.executable, "-I", "-S", str(SUPERVISOR), str(int(death_signal)), str(os.getpid()), who, folder, *argv]
 
 
-def run_leashed(
+def run_supervised(
     argv: Sequence[str], *, account: Account | None = None, environment: Mapping[str, str] = MappingProxyType({})
 ) -> tuple[int, str]:
     """Run a command to its end, or to Ctrl-C in our terminal; its exit code and what it wrote."""

@@ -1,11 +1,11 @@
 """Become another program that dies with the process that started it.
 
-Called as `leash.py SIGNAL PARENT ACCOUNT FOLDER PROGRAM ...`. Linux sends SIGNAL when the thread that forked this
+Called as `supervisor.py SIGNAL PARENT ACCOUNT FOLDER PROGRAM ...`. Linux sends SIGNAL when the thread that forked this
 process ends, by kill -9 of its process as well. ACCOUNT is `-` or `UID:GID`; it is set before the signal is asked for,
 as a change of account clears that request. FOLDER is `-`, or a folder that this process can enter and the account may
 not (a project below /root): it stays open as a descriptor, through which the program reaches it as /proc/self/fd/9.
 Run as a file with `python -I -S`, so that it needs nothing but the standard library. Elsewhere than on Linux the
-program is executed without a leash.
+program is executed unsupervised.
 """
 
 import ctypes
@@ -46,7 +46,7 @@ def tie_to(parent: int, death_signal: int) -> None:
 
 
 def main() -> None:
-    """Open the folder, take the account, tie the leash, forget what Python does with signals, become the program."""
+    """Open the folder, take the account, tie its life to ours, forget what Python does with signals, become the program."""
     death_signal, parent, account, folder, *program = sys.argv[1:]
     if folder != "-":
         keep_open(folder)

@@ -65,7 +65,7 @@ async def refill(app: App, consumers: list[tuple[str, str]]) -> int:
     """Publish again, in order, what some consumer of `(topic, consumer)` pairs has not done; how many.
 
     For a broker that starts empty. Harmless on one that does not: the journal knows what is done. Its cost is that of
-    what is undone (`undone.py`), however long the history.
+    what is undone (`undone_events.py`), however long the history.
     """
     return (await refill_counted(app, consumers)).total()
 

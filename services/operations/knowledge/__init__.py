@@ -3,5 +3,5 @@
 sources.py   what is meant by paths and addresses: files, folders, pages, lists
 pages.py     one web page, fetched within limits
 requests.py  handing in and asking, as events, and what became of them
-reading.py   documents, their editions and passages, proposed articles
+listing.py   documents, their editions and passages, proposed articles
 """

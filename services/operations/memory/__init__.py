@@ -1,7 +1,7 @@
 """A participant's memory for people: finding the person, reading what is known with its provenance, asking for changes.
 
 people.py    who is meant by an address or an id
-reading.py   current facts, as-of facts, history with sources and decisions
+facts.py     current facts, as-of facts, history with sources and decisions
 past.py      what was so at a time, as it was known at another
 search.py    facts by meaning
 standing.py  lifecycle, mood, risk and issues, and moving them

@@ -1,6 +1,6 @@
 """Threads for people: which there are, all that is known of one, what is due, and what one may ask of them.
 
-reading.py       threads and deadlines as the tables have them
+listing.py       threads and deadlines as the tables have them
 explanations.py  why a reply says what it says
 archived.py      what both look up in archived days
 requests.py      a step, a priority, tags, a note: events to the thread's topic; track_threads decides
