@@ -26,7 +26,7 @@ class Child:
         self._log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(
-                leashed(part.argv, part.account, part.stop_signal),
+                supervised(part.argv, part.account, part.stop_signal),
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -40,7 +40,7 @@ class Child:
         return self._process.pid
 
     def command_line(self) -> list[str]:
-        """What it runs now: the leash at first, then the part, or what that became."""
+        """What it runs now: the supervisor at first, then the part, or what that became."""
         try:
             return psutil.Process(self.pid).cmdline()
         except psutil.Error:
@@ -71,7 +71,7 @@ class Child:
         return "\n".join(text.splitlines()[-lines:])
 
 
-def leashed(argv: Sequence[str], account: Account | None, death_signal: signal.Signals) -> list[str]:
+def supervised(argv: Sequence[str], account: Account | None, death_signal: signal.Signals) -> list[str]:
     """The command that becomes `argv` as `account`, tied to this process."""
     who = f"{account.uid}:{account.gid}" if account else "-"
     folder = str(account.folder) if account and account.folder else "-"
@@ -83,7 +83,7 @@ def run_supervised(
 ) -> tuple[int, str]:
     """Run a command to its end, or to Ctrl-C in our terminal; its exit code and what it wrote."""
     done = subprocess.run(
-        leashed(argv, account, signal.SIGKILL),
+        supervised(argv, account, signal.SIGKILL),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -98,7 +98,7 @@ def run_supervised(
 def end_recorded(commands: Mapping[int, Sequence[str]]) -> list[int]:
     """Kill what an earlier run left behind, known by pid and command line together; the pids that were ended.
 
-    A pid that meanwhile belongs to another program is left alone. A recorded line may be the leash's, which the part's
+    A pid that meanwhile belongs to another program is left alone. A recorded line may be the supervisor's, which the part's
     own ends.
     """
 

@@ -53,7 +53,7 @@ class EmbeddedStack:
         self._given_up = threading.Event()
         self._children: dict[str, Child] = {}
         self._recording = threading.Lock()
-        self._leash_holder: ThreadPoolExecutor | None = None
+        self._supervising_thread: ThreadPoolExecutor | None = None
 
     def start(self) -> Endpoints:
         """Start all parts and wait until each answers.
@@ -77,9 +77,9 @@ class EmbeddedStack:
             with ThreadPoolExecutor(len(children)) as pool:
                 list(pool.map(Child.stop, children))
         self._children.clear()
-        if self._leash_holder:
-            self._leash_holder.shutdown()
-            self._leash_holder = None
+        if self._supervising_thread:
+            self._supervising_thread.shutdown()
+            self._supervising_thread = None
             self._processes_file.unlink(missing_ok=True)
         self._ownership.release()
 
@@ -117,7 +117,7 @@ class EmbeddedStack:
             self.home, kafka=self._kafka, kafka_advertised=self._kafka_advertised, throwaway=self._throwaway
         )
         forget_endpoints(self.home)
-        self._leash_holder = ThreadPoolExecutor(1, thread_name_prefix="leash")
+        self._supervising_thread = ThreadPoolExecutor(1, thread_name_prefix="supervisor")
         with ThreadPoolExecutor(len(parts)) as pool:
             try:
                 list(pool.map(self._bring_up, parts))
@@ -128,13 +128,13 @@ class EmbeddedStack:
         return endpoints
 
     def _bring_up(self, part: Part) -> None:
-        """Prepare the part, spawn it from the leash thread, note what it became, wait until it answers."""
+        """Prepare the part, spawn it from the supervising thread, note what it became, wait until it answers."""
         part.prepare()
-        if self._given_up.is_set() or self._leash_holder is None:
+        if self._given_up.is_set() or self._supervising_thread is None:
             return
         began = time.monotonic()
         log = self.home / "logs" / f"{part.name}.log"
-        child = self._leash_holder.submit(Child, part, log).result()
+        child = self._supervising_thread.submit(Child, part, log).result()
         self._children[part.name] = child
         self._record_processes()
         self._wait_until_ready(child, began + READY_WITHIN)

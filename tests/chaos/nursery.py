@@ -19,7 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, Self
 
-from deploy.local.processes import leashed
+from deploy.local.processes import supervised
 from deploy.local.supervisor import tie_to
 
 ROOT = Path(__file__).parents[2]
@@ -77,7 +77,7 @@ class Nursery:
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(
-            leashed(self._command, None, signal.SIGKILL),
+            supervised(self._command, None, signal.SIGKILL),
             cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         return self

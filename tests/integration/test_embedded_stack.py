@@ -278,7 +278,7 @@ def free(argv, account, death_signal):
     who = [f"--reuid={account.uid}", f"--regid={account.gid}", "--clear-groups"] if account else []
     return ["setpriv", *who, *argv]
 
-deploy.local.processes.leashed = free
+deploy.local.processes.supervised = free
 deploy.local.stack.EmbeddedStack(pathlib.Path(sys.argv[1])).start()
 os.kill(os.getpid(), 9)
 """

@@ -20,7 +20,7 @@ from typing import Any, Protocol, Self
 
 from pydantic import SecretStr
 
-from deploy.local.processes import leashed
+from deploy.local.processes import supervised
 from services.core.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -53,7 +53,7 @@ def spawn_services(names: Sequence[str], environment: Mapping[str, str], log: Pa
     """`python -m services NAMES`, which dies with us."""
     with log.open("wb") as output:
         return subprocess.Popen(
-            leashed([sys.executable, "-m", "services", *names], None, signal.SIGKILL),
+            supervised([sys.executable, "-m", "services", *names], None, signal.SIGKILL),
             cwd=ROOT,
             env=environment,
             stdin=subprocess.DEVNULL,
