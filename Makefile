@@ -34,13 +34,14 @@ test-chaos: install ## seeded chaos on Apache Kafka, judged by an oracle  (SEED=
 	CORRESPONDENT_TEST_KAFKA=$(or $(KAFKA),apache) $(BIN)/python -m tests.chaos \
 		$(if $(SEED),--seed $(SEED)) $(if $(MAILS),--mails $(MAILS))
 
-lint: install ## ruff, mypy, import-linter, the schema gate
+lint: install ## ruff, mypy, import-linter, the schema gate, the word list
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/python -m schemas.make --check
 	$(BIN)/python -m schemas.compatibility
+	$(BIN)/python -m pytest -q -n 0 tests/contract/test_vocabulary.py
 
 format: install ## put the code into its form
 	$(BIN)/ruff check --fix .

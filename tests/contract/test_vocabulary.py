@@ -1,8 +1,9 @@
-"""What a user reads speaks the words of the field: settings, their example file, errors and what commands print."""
+"""What a user reads speaks the words of the field: pages, settings, their example file, errors, what commands print."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,12 @@ from tests.support.vocabulary import DIALECT
 ROOT = Path(__file__).parents[2]
 SAYING = {"print", "say", "report", "plain", "cell", "BadParameter", "Option", "Argument", "Typer", "Field"}
 LOGGING = {"info", "warning", "error"}
+PAGES = sorted(
+    path
+    for pattern in ("*.md", "docs/**/*.md", "services/**/*.md", "schemas/*.md", "deploy/**/*.md", "tests/README.md")
+    for path in ROOT.glob(pattern)
+    if path.name != "CHANGELOG.md" and "adr" not in path.parts
+)
 MODULES = sorted([*(ROOT / "services").rglob("*.py"), *(ROOT / "deploy").rglob("*.py")])
 
 
@@ -20,6 +27,13 @@ def test_the_example_of_all_settings_speaks_the_words_of_the_field() -> None:
     """Each description of a setting is in the file, so that this holds for them, too."""
     lines = (ROOT / "correspondent.example.toml").read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if DIALECT.search(line)] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_pages_speak_the_words_of_the_field(path: Path) -> None:
+    """No page uses a word that was struck out, between two lines neither; names of code may."""
+    prose = " ".join(re.sub(r"`[^`\n]+`", "", path.read_text(encoding="utf-8")).split())
+    assert [prose[max(0, at.start() - 40) : at.end() + 20] for at in DIALECT.finditer(prose)] == []
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
