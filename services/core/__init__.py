@@ -1,1 +1,1 @@
-"""What the processors share: bus, db, model, memory, mail. Imports no processor."""
+"""The runtime below processors: bus, database, keys, settings, blobs, HTTP, clock, errors. Imports no processor."""
