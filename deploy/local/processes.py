@@ -98,8 +98,8 @@ def run_supervised(
 def end_recorded(commands: Mapping[int, Sequence[str]]) -> list[int]:
     """Kill what an earlier run left behind, known by pid and command line together; the pids that were ended.
 
-    A pid that meanwhile belongs to another program is left alone. A recorded line may be the supervisor's, which the part's
-    own ends.
+    A pid that meanwhile belongs to another program is left alone. A recorded line may be the supervisor's, which
+    ends in the part's own.
     """
 
     def is_ours(process: psutil.Process) -> bool:

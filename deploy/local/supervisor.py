@@ -46,7 +46,7 @@ def tie_to(parent: int, death_signal: int) -> None:
 
 
 def main() -> None:
-    """Open the folder, take the account, tie its life to ours, forget what Python does with signals, become the program."""
+    """Open the folder, take the account, tie its life to ours, reset the signals, become the program."""
     death_signal, parent, account, folder, *program = sys.argv[1:]
     if folder != "-":
         keep_open(folder)
