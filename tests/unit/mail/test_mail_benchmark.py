@@ -10,7 +10,6 @@ from services.mail.authentication.nouns import Dmarc
 from tests.benchmarks import mail_robots, mail_sender_auth, mail_threads
 from tests.support.corpora import corpus
 
-
 # Words that were not seen when the tables were made: docs/benchmarks.md says how far they are from their targets, and
 # test_automatic_replies.py holds what is reached.
 NOT_REACHED = {
