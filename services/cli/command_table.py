@@ -8,7 +8,7 @@ from typing import NamedTuple
 class Entry(NamedTuple):
     """One command; `line` is the first line of its own help, and fits a terminal of 80 columns."""
 
-    target: str  # MODULE:ATTRIBUTE in `commands`: a function, or an app of its own
+    target: str  # MODULE:ATTRIBUTE in `services.cli`: a function, or a Typer of its own
     line: str
 
 

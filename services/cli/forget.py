@@ -143,7 +143,7 @@ async def _warn(app: App, found: Survey) -> None:
 
 
 async def _say_what_backups_hold(app: App) -> None:
-    """Nobody can search a back-up from here: what is in it, and until when it can be read."""
+    """Nobody can search a backup from here: what is in it, and until when it can be read."""
     async with app.database.reading() as conn:
         left = await copies_left(conn)
     console.print("Earlier backups hold the person's events and files sealed; only a copy of the keys opens them.")

@@ -1,4 +1,4 @@
-"""`correspondent`: what an operator types. Each command is a small module in `commands`.
+"""`correspondent`: what an operator types. Each command is a small module or package here.
 
 Invariant: a command's module is imported when the command is asked for, and everything heavy in it when it is needed:
 `tests/unit/cli/test_cli_loading.py` names what the help page may not import, `tests/support/queries.py` what a query.

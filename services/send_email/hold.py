@@ -1,6 +1,6 @@
 """A deployment restored from a backup does not know what it sent since: nothing leaves until a person says so.
 
-What had been approved when the back-up was taken may have left, and so has what lies in the Sent folder: it becomes
+What had been approved when the backup was taken may have left, and so has what lies in the Sent folder: it becomes
 unknown, and is looked for. Other replies wait, and are looked at once more when they leave.
 """
 

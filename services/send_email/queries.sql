@@ -2,7 +2,7 @@
 SELECT * FROM deliveries WHERE reply_id = %(reply_id)s;
 
 -- name: sending_hold
--- Whether nothing may leave, and the moment of the back-up from which the deployment was restored.
+-- Whether nothing may leave, and the moment of the backup from which the deployment was restored.
 SELECT taken_at, reason FROM sending_holds WHERE workspace = %(workspace)s;
 
 -- name: attempt_began

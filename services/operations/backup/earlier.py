@@ -1,4 +1,4 @@
-"""A restored deployment taken back further, to any moment before its back-up: what came later has not happened.
+"""A restored deployment taken back further, to any moment before its backup: what came later has not happened.
 
 Causes and effects share their event time, so nothing is left half done; timers alone divide them, and those that were
 pending at the moment are set again. One that was moved since is lost.

@@ -1,9 +1,9 @@
-"""Copies of the keys of data subjects: kept apart from back-ups, for days, and remembered, so that they go in time.
+"""Copies of the keys of data subjects: kept apart from backups, for days, and remembered, so that they go in time.
 
 Invariants
-- A person who was erased can be read again as long as there are both a back-up of their events and a copy of their key.
+- A person who was erased can be read again as long as there are both a backup of their events and a copy of their key.
   So each copy has a last day, and the first `backup` or `forget` after it deletes the copy.
-- The newest copy stays, whatever its day: without it no back-up could be read.
+- The newest copy stays, whatever its day: without it no backup could be read.
 - Deleted is only what `keep_keys` wrote and nobody has changed since.
 """
 
@@ -24,7 +24,7 @@ from services.operations.rebuild.shadow_schema import connected
 
 SQL = queries(__file__)
 KEYS = ("subject_keys",)
-COPIES = "key_copies"  # which copies of keys there are is not in a back-up: elsewhere the same path is another file
+COPIES = "key_copies"  # which copies of keys there are is not in a backup: elsewhere the same path is another file
 SLACK = timedelta(minutes=5)  # between our clock and that of the disk that holds a copy
 
 

@@ -1,4 +1,4 @@
-"""What a back-up says of itself, in `manifest.json`; a folder without it is no back-up, but one that was cut short."""
+"""What a backup says of itself, in `manifest.json`; a folder without it is no backup, but one that was cut short."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Manifest(BaseModel):
 
 
 def read(folder: Path) -> Manifest:
-    """The manifest of the back-up in a folder. Raises `NoBackup`."""
+    """The manifest of the backup in a folder. Raises `NoBackup`."""
     try:
         return Manifest.model_validate_json((folder / NAME).read_bytes())
     except (OSError, ValidationError) as error:
@@ -44,7 +44,7 @@ def read(folder: Path) -> Manifest:
 
 
 def newest(folder: Path) -> Path:
-    """The folder itself where it is a back-up, else the newest one in it. Raises `NoBackup`."""
+    """The folder itself where it is a backup, else the newest one in it. Raises `NoBackup`."""
     if (folder / NAME).exists():
         return folder
     found = sorted(path.parent for path in folder.glob(f"*/{NAME}"))

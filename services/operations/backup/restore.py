@@ -1,4 +1,4 @@
-"""Restores a back-up into an empty database and folder, folds the tables, and holds back what would be sent."""
+"""Restores a backup into an empty database and folder, folds the tables, and holds back what would be sent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from services.operations.vectors.renewal import give_vectors, in_private
 from services.pipeline import consumers
 
 SQL = queries(__file__)
-HELD = "restored from a back-up: what was sent after it is not known here"
+HELD = "restored from a backup: what was sent after it is not known here"
 
 log = structlog.get_logger(__name__)
 
@@ -92,7 +92,7 @@ async def copy_files(settings: Settings, backup: Path, made: Manifest) -> int:
 
 
 async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
-    """Fold every table from the events; those whose hash is not the one of the back-up."""
+    """Fold every table from the events; those whose hash is not the one of the backup."""
     async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         await fold(conn, settings.database_url, archive=archive_of(settings))
         hashes = await state_hash(conn)

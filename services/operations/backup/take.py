@@ -1,4 +1,4 @@
-"""Takes a back-up of a deployment at work: the database first, then the blobs, stored before any event names them."""
+"""Takes a backup of a deployment at work: the database first, then the blobs, stored before any event names them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RESIDUES = "residues"  # names files of this server
 
 
 async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
-    """Make a back-up in a folder of its own below `folder`; several share the blobs there. Done with the manifest."""
+    """Make a backup in a folder of its own below `folder`; several share the blobs there. Done with the manifest."""
     target = folder / f"{utc_now():%Y%m%dT%H%M%SZ}"
     target.mkdir(parents=True)
     async with connected(settings.database_url) as conn, conn.transaction():
