@@ -53,6 +53,9 @@ schemas: install ## make JSON Schemas and AsyncAPI anew from the models
 bench: install ## every benchmark, one table  (ARGS="--quick")
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
+new-processor: install ## a folder of a new processor, named everywhere  (NAME=count_words EVENT=turn.closed.v1)
+	@$(BIN)/python -m tests.new_processor "$(NAME)" "$(EVENT)"
+
 lock: install ## resolve the pinned, hashed requirements anew
 	UV=$(BIN)/uv requirements/lock.sh
 
@@ -68,4 +71,4 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(BIN)/python requirements/install.py requirements/dev.txt
 	@touch $@
 
-.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas bench lock clean install
+.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas bench new-processor lock clean install

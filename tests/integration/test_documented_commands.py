@@ -55,22 +55,6 @@ def test_no_line_of_a_log_breaks_what_the_demo_shows(demo: Demo) -> None:
     assert (demo.folder / "var" / "demo" / "logs" / "correspondent.log").exists()
 
 
-@pytest.mark.timeout(600)
-@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.command)
-def test_a_documented_command_does_what_its_page_says(demo: Demo, step: Step) -> None:
-    """Each is typed as it is printed, the page's names and ids replaced by the demo's, and its answer is right."""
-    if step.before:
-        step.before(demo)
-    words = shlex.split(step.command)
-    for name, value in step.uses.items():
-        given = value if isinstance(value, str) else value(demo)
-        words = [part for word in words for part in (shlex.split(given) if word == name else [word])]
-    done = demo.run(shlex.join(words), typed=step.typed, until=step.until, **step.variables(demo))
-    assert "Traceback" not in done.printed, done.printed
-    assert done.code in ((0, 130) if step.until else (step.code,)), done.printed
-    assert [words for words in step.says if words not in done.line] == [], done.printed
-
-
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_loads_nothing_that_it_does_not_need(demo: Demo, query: str) -> None:
     """A command that only looks loads no processor, web server or mail library, and most need no broker."""
@@ -86,6 +70,22 @@ def test_a_query_loads_nothing_that_it_does_not_need(demo: Demo, query: str) -> 
     assert done.returncode == 0, done.stderr[-2000:]
     assert "psycopg" in loaded or query == "settings"
     assert loaded & (HEAVY | BROKER) <= QUERIES[query]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.command)
+def test_a_documented_command_does_what_its_page_says(demo: Demo, step: Step) -> None:
+    """Each is typed as it is printed, the page's names and ids replaced by the demo's, and its answer is right."""
+    if step.before:
+        step.before(demo)
+    words = shlex.split(step.command)
+    for name, value in step.uses.items():
+        given = value if isinstance(value, str) else value(demo)
+        words = [part for word in words for part in (shlex.split(given) if word == name else [word])]
+    done = demo.run(shlex.join(words), typed=step.typed, until=step.until, **step.variables(demo))
+    assert "Traceback" not in done.printed, done.printed
+    assert done.code in ((0, 130) if step.until else (step.code,)), done.printed
+    assert [words for words in step.says if words not in done.line] == [], done.printed
 
 
 def test_every_documented_command_is_tried() -> None:
