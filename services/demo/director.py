@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
-from services.cli.knowledge.add import Marks, add_all
+from services.cli.knowledge.documents import Marks, add_all
 from services.cli.shown import Terminal
 from services.core.app import App, open_app
 from services.core.logging import configure

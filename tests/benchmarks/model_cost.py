@@ -15,7 +15,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from deploy.local import EmbeddedStack
-from services.cli.knowledge.add import add_all
+from services.cli.knowledge.documents import add_all
 from services.core.app import open_app
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings, shelf_of

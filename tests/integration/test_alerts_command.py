@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from services.cli import alerts
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from tests.support.alert_receiver import SECRET, Receiver, receiving
 from tests.support.smtp_server import SmtpServer
 from tests.support.tending import Tended, tending
@@ -75,7 +75,7 @@ class Place:
         (self.folder / "correspondent.toml").write_text(said)
 
     def type(self, *arguments: str) -> Result:
-        return CliRunner().invoke(web_app, ["--home", str(self.folder / "var"), "alerts", *arguments])
+        return CliRunner().invoke(command_line, ["--home", str(self.folder / "var"), "alerts", *arguments])
 
 
 @pytest.fixture

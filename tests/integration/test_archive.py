@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.app import open_app, open_keys
 from services.core.archive.archive import Archive, archive_of
 from services.core.archive.file import ArchiveDamaged, Manifest
@@ -253,16 +253,16 @@ def test_the_command_moves_and_checks(settings: Settings, monkeypatch: pytest.Mo
     """`archive` says which files it wrote, to another folder where asked; `--check` exits 1 once a byte has changed."""
     monkeypatch.setattr("services.operations.deployment.settings_here", lambda home: settings)
     elsewhere = tmp_path / "elsewhere"
-    moved = CliRunner().invoke(web_app, ["archive", "--older-than", "0d", "--to", elsewhere.as_uri()])
+    moved = CliRunner().invoke(command_line, ["archive", "--older-than", "0d", "--to", elsewhere.as_uri()])
     assert moved.exit_code == 0, moved.output
     files = sorted(elsewhere.iterdir())
     assert all(one.name in moved.output.replace("\n", "") for one in files)
-    checked = CliRunner().invoke(web_app, ["archive", "--check"])
+    checked = CliRunner().invoke(command_line, ["archive", "--check"])
     assert checked.exit_code == 0, checked.output
     assert f"{len(files)} of {len(files)} files are whole" in checked.output
     files[0].write_bytes(files[0].read_bytes()[:-1])
-    assert CliRunner().invoke(web_app, ["archive", "--check"]).exit_code == 1
-    assert CliRunner().invoke(web_app, ["archive", "--older-than", "soon"]).exit_code == 2
+    assert CliRunner().invoke(command_line, ["archive", "--check"]).exit_code == 1
+    assert CliRunner().invoke(command_line, ["archive", "--older-than", "soon"]).exit_code == 2
 
 
 async def _move_half(conn: Connection, archive: Archive) -> list[Manifest]:
@@ -287,6 +287,6 @@ async def _thawed(conn: Connection, archive: Archive) -> Counter[str]:
 async def _type(settings: Settings, *arguments: str) -> str:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("services.operations.deployment.settings_here", lambda home: settings)
-        result = await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments))
+        result = await asyncio.to_thread(CliRunner().invoke, command_line, list(arguments))
     assert result.exit_code == 0, result.output
     return result.stdout

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one
 from services.core.settings import Settings
@@ -195,7 +195,7 @@ def _invoke(settings: Settings, arguments: list[str]) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("services.operations.deployment.settings_here", lambda home: settings)
         patch.setenv("CORRESPONDENT_DATABASE_URL", settings.database_url)
-        return CliRunner().invoke(web_app, arguments)
+        return CliRunner().invoke(command_line, arguments)
 
 
 async def _write(app: App, numbers: Iterable[int]) -> None:

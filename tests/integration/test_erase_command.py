@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.app import App
 from services.operations import deployment as running
 from tests.support.app import running_app, settings_for
@@ -23,7 +23,7 @@ WORD = "gobbledygooker"
 
 async def typed(*arguments: str) -> Result:
     """Run `correspondent` in a thread of its own, as it starts its own loop."""
-    return await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments), env={"COLUMNS": "220"})
+    return await asyncio.to_thread(CliRunner().invoke, command_line, list(arguments), env={"COLUMNS": "220"})
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.operations.memory.people import NobodyFound
 from services.operations.preparation import prepare
 from tests.support.remembering import ADA, Memory, fact, remembering
@@ -42,7 +42,7 @@ async def run(memory: Memory, *words: str) -> Result:
     """One command of an operator, while the deployment works."""
     home = str(memory.app.settings.home / "no-stack")
     async with memory.at_work():
-        return await asyncio.to_thread(CliRunner().invoke, web_app, ["--home", home, "memory", *words])
+        return await asyncio.to_thread(CliRunner().invoke, command_line, ["--home", home, "memory", *words])
 
 
 async def test_show_gives_each_fact_with_its_provenance(memory: Memory) -> None:

@@ -84,7 +84,7 @@ async def merge(memory: Memory, on: float) -> None:
     await memory.settle()
 
 
-@pytest.mark.parametrize("wish", [{"op": "forget"}, {"op": "correct", "value": "Odoo"}])
+@pytest.mark.parametrize("command", [{"op": "forget"}, {"op": "correct", "value": "Odoo"}])
 async def test_what_was_merged_into_a_forgotten_fact_answered_in_its_time_and_came_back_with_an_older_mail(
     memory: Memory, command: dict[str, Any]
 ) -> None:
@@ -100,7 +100,7 @@ async def test_what_was_merged_into_a_forgotten_fact_answered_in_its_time_and_ca
     assert (await memory.refusals())[-1] == "a person here took this back since"
 
 
-@pytest.mark.parametrize("wish", [{"op": "forget"}, {"op": "correct", "value": "Team"}])
+@pytest.mark.parametrize("command", [{"op": "forget"}, {"op": "correct", "value": "Team"}])
 async def test_brief_and_session_still_told_what_was_taken_back(memory: Memory, command: dict[str, Any]) -> None:
     """Derived text of any of the person's addresses is emptied, by events, and the running session is over."""
     for address in (HOME, ADA):
@@ -174,7 +174,7 @@ async def test_a_past_fact_could_not_be_forgotten(memory: Memory) -> None:
 
 
 async def test_a_merged_fact_is_forgotten_by_the_one_that_shows_it(memory: Memory) -> None:
-    """A wish about a member says which fact shows it, and changes nothing."""
+    """A request about a member says which fact shows it, and changes nothing."""
     await told_tool(memory, "SAP tool", SAP, 1)
     await told_tool(memory, "SAP tools", SAPS, 5)
     kept = await id_of(memory, "SAP tool")

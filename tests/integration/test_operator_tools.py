@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from schemas.topics import catalogue
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.app import App
 from services.core.bus.dead_letters import dead_letter_topic
 from services.core.bus.delivery import Record
@@ -50,7 +50,7 @@ class Place:
 
     async def type(self, *arguments: str) -> Result:
         """Run `correspondent` with these arguments, in a thread of its own as it starts its own loop."""
-        return await asyncio.to_thread(CliRunner().invoke, web_app, list(arguments), env={"COLUMNS": "220"})
+        return await asyncio.to_thread(CliRunner().invoke, command_line, list(arguments), env={"COLUMNS": "220"})
 
     async def letters(self) -> list[DeadLetter]:
         return await dead_letters.all_letters(self.app)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.settings import read_settings
 from services.operations.config_file import ConfigUnusable
 from services.receive_email.imap.nouns import Folder, FolderPlace
@@ -35,7 +35,7 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stack: Endpoints) ->
 
 
 def run(tmp_path: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(web_app, ["--home", str(tmp_path / "var"), "inbox", *arguments])
+    return CliRunner().invoke(command_line, ["--home", str(tmp_path / "var"), "inbox", *arguments])
 
 
 def adding(dovecot: Dovecot, password: str = PASSWORD) -> list[str]:
@@ -136,7 +136,7 @@ def test_an_inbox_was_added_without_a_word_about_who_is_proven(
     monkeypatch.setattr("services.cli.inbox.senders.is_interactive", lambda: True)
     way = ["--imap-host", "127.0.0.1", "--imap-port", str(dovecot.port), "--imap-tls", "none", "--username", user]
     done = CliRunner().invoke(
-        web_app,
+        command_line,
         [
             "--home",
             str(tmp_path / "var"),

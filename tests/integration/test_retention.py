@@ -18,7 +18,7 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
@@ -368,7 +368,7 @@ async def _typed(app: Tended, *arguments: str) -> str:
         **{f"CORRESPONDENT_RETENTION__{name.upper()}": str(days) for name, days in settings.retention},
     }
     command = ["--home", str(settings.home), "retention", *arguments]
-    result = await asyncio.to_thread(CliRunner().invoke, web_app, command, env=env)
+    result = await asyncio.to_thread(CliRunner().invoke, command_line, command, env=env)
     assert result.exit_code == 0, result.output
     return result.output
 

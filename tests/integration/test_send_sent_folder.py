@@ -15,7 +15,7 @@ import pytest
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled
 from services.cli import deliveries
-from services.cli.deliveries import settle as settle_delivery
+from services.cli.deliveries import settlement as settle_delivery
 from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first

@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 from deploy.local import Endpoints
 from schemas.events.replies import DraftDecided
 from services.cli import threads
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.cli.threads.view import whole
 from services.core.app import App, open_app
 from services.core.web import make_app
@@ -91,7 +91,7 @@ def mark(app: Tended, monkeypatch: pytest.MonkeyPatch) -> Mark:
 
     async def run(*arguments: str) -> Result:
         async with app.at_work():
-            return await asyncio.to_thread(CliRunner().invoke, web_app, ["mark", *arguments])
+            return await asyncio.to_thread(CliRunner().invoke, command_line, ["mark", *arguments])
 
     return run
 
@@ -251,7 +251,7 @@ async def test_goals_are_added_and_closed_on_the_command_line(app: Tended, mark:
 @pytest.mark.parametrize("option", ["--goal", "--reached"])
 def test_a_goal_that_cannot_be_is_refused_on_the_command_line(option: str, words: str) -> None:
     """It is said before any deployment is looked for, with exit code 2."""
-    done = CliRunner().invoke(web_app, ["mark", "ffffffff", option, words])
+    done = CliRunner().invoke(command_line, ["mark", "ffffffff", option, words])
     assert done.exit_code == 2
     assert "a goal is one line of 1 to 300" in done.output
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
 from services import learn_documents
-from services.cli.main import web_app
+from services.cli.main import app as command_line
 from services.core.db.locks import HeldElsewhere
 from services.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
 from services.operations.history_lock import HistoryHeld, holding
@@ -276,4 +276,4 @@ async def run(memory: Memory, *words: str) -> Result:
     with pytest.MonkeyPatch.context() as environment:
         for name, value in environment_of(memory.app.settings).items():
             environment.setenv(name, value)
-        return await asyncio.to_thread(CliRunner().invoke, web_app, ["--home", home, *words])
+        return await asyncio.to_thread(CliRunner().invoke, command_line, ["--home", home, *words])

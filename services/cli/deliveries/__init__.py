@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from services.cli.deliveries.settle import settle
+from services.cli.deliveries.settlement import settle
 from services.cli.paging import After, Limit, show_next
 from services.cli.release import release
 from services.cli.terminal import console, plain, short

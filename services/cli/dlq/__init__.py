@@ -9,8 +9,8 @@ from typing import Annotated
 
 import typer
 
+from services.cli.dlq.failed_turns import reopen, turns
 from services.cli.dlq.options import DryRun, Error, Every, Group, Id, Ids, Since, Thread, Until, choice_of
-from services.cli.dlq.turns import reopen, turns
 from services.cli.dlq.view import show_list, show_whole
 from services.cli.paging import After, Limit, show_next
 from services.cli.shown import cell

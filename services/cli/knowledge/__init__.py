@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.events.documents import DocumentRemovalRequested
-from services.cli.knowledge.add import add
 from services.cli.knowledge.articles import accept, propose, proposed, reject
+from services.cli.knowledge.documents import add
 from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house, request
 from services.cli.shown import cell

@@ -14,9 +14,9 @@ from rich.text import Text
 from schemas.events.memory import FactRequested
 from schemas.model_output import FIRST_DAY, LAST_DAY, is_plausible
 from services.cli.memory import view as showing
+from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
-from services.cli.memory.standing import lifecycle, move
 from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house
 from services.cli.terminal import console, plain

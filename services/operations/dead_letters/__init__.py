@@ -23,7 +23,13 @@ from services.core.errors import Permanent
 from services.core.paging import MOST, Listing, Page
 from services.operations.dead_letters.dead_letter import DeadLetter, State
 from services.operations.dead_letters.places import SQL as PLACES
-from services.operations.dead_letters.places import DeadLetterPlace, catch_up, dead_letters_at, places, waiting_count
+from services.operations.dead_letters.places import (
+    DeadLetterPlace,
+    catch_up,
+    dead_letters_at,
+    find_places,
+    waiting_count,
+)
 from services.operations.ids import id_range
 
 SQL = queries(__file__, "dead_letters.sql")
@@ -94,7 +100,7 @@ async def named(app: App, begins: Sequence[str]) -> list[DeadLetter]:
     for begin in begins:
         least, most = id_range(begin.strip().lower())
         args = {"least": least, "most": most, "limit": MOST_NAMED}
-        found |= {one.id: one for one in await _known(app, await places(app, PLACES.named, args))}
+        found |= {one.id: one for one in await _known(app, await find_places(app, PLACES.named, args))}
     return by_id(found.values(), begins)
 
 
@@ -134,7 +140,7 @@ async def _each(app: App, choice: Choice, *, every: bool) -> AsyncIterator[DeadL
 
 async def _page(app: App, choice: Choice, every: bool, limit: int, after: str) -> Page[DeadLetterPlace]:
     args = {"group": choice.group or None, "since": choice.since, "until": choice.until}
-    rows = await places(app, PLACES.all if every else PLACES.waiting, args | LETTERS.args(after, limit))
+    rows = await find_places(app, PLACES.all if every else PLACES.waiting, args | LETTERS.args(after, limit))
     return LETTERS.page(rows, limit)
 
 

@@ -78,7 +78,7 @@ async def waiting_count(app: App) -> int:
     return int(row["letters"])
 
 
-async def places(app: App, query: Any, args: dict[str, Any]) -> list[DeadLetterPlace]:
+async def find_places(app: App, query: Any, args: dict[str, Any]) -> list[DeadLetterPlace]:
     """The places that a statement of `places.sql` finds."""
     async with app.database.reading() as conn:
         return [DeadLetterPlace(**row) for row in await fetch_all(conn, query, args)]

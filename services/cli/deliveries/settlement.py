@@ -21,7 +21,7 @@ from services.operations.ids import whole_id
 from services.operations.settle import newest
 from services.operations.settle import settle as at_rest
 
-SQL = queries(__file__, "settle.sql")
+SQL = queries(__file__, "settlement.sql")
 
 
 class NothingToSettle(Permanent):
