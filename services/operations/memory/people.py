@@ -31,7 +31,7 @@ class Person:
     state: str
     risk: str
     sentiment: float
-    tags: tuple[str, ...]
+    tags: list[str]
     first_seen_at: datetime
     last_seen_at: datetime
 
