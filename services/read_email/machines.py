@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from services.mail.alert_ids import is_alert_id
-from services.mail.filters.machine_sender import is_machine
+from services.mail.filters.machines import is_machine
 from services.mail.mailbox import MailboxKey
 from services.mail.reports.auto_reply import auto_submitted, responder_header
 from services.read_email.contents import Reading

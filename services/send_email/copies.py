@@ -12,7 +12,7 @@ from schemas.events.mail import EmailRead, Person
 from services.core.settings.layout import LayoutSettings
 from services.mail.addresses import parse_address
 from services.mail.authentication.domains import domain_of, organizational
-from services.mail.filters.machine_sender import is_machine
+from services.mail.filters.machines import is_machine
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.public_providers import PUBLIC_PROVIDERS

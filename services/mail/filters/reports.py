@@ -1,0 +1,99 @@
+"""Reports about a mail: complaints, bounces, receipts, a calendar's replies, and bounces that a person passes on."""
+
+from __future__ import annotations
+
+import re
+
+from services.mail.filters.verdict import FilterContext, Verdict
+from services.mail.message import ParsedMail
+from services.mail.part_roles import CALENDAR
+from services.mail.reports.bounce_wording import is_failure_subject
+from services.mail.subjects import base_subject
+
+
+def complaint(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """A proven complaint counts; one that only names a mail of ours is for a person; any other is set aside.
+
+    Abuse complaints (RFC 5965): somebody marked a mail of ours as spam.
+    """
+    if not (ctx.report and ctx.report.kind == "complaint"):
+        return None
+    if not ctx.report_names_ours:
+        return Verdict("park", "a complaint that names no mail we sent", "complaint")
+    if ctx.report_proven:
+        return Verdict("complaint", "a recipient marked our mail as spam", "complaint")
+    return Verdict("human", "it says that a recipient marked our mail as spam, and nothing proves that", "complaint")
+
+
+def bounce(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """A proven bounce is one; a failure that only names a mail of ours is for a person; any other is set aside.
+
+    Backscatter names no mail of ours. What names one unproven may be a forgery that wants an address suppressed.
+
+    Delivery failures and delays (RFC 3464), believed only where something proves that they are about a mail of ours.
+    """
+    if not (ctx.report and ctx.report.kind == "bounce"):
+        return None
+    if not ctx.report_names_ours:
+        return Verdict("park", "a bounce that names no mail we sent", "bounce")
+    if ctx.report_proven:
+        return Verdict("bounce", f"our mail could not be delivered ({ctx.report.severity})", "bounce")
+    if ctx.report.severity == "hard":
+        return Verdict("human", "it says that a mail of ours could not be delivered, and nothing proves that", "bounce")
+    return Verdict("park", f"a bounce ({ctx.report.severity}) that names a mail of ours, unproven", "bounce")
+
+
+def receipt(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """Park receipts.
+
+    Read and delivery receipts (RFC 8098): news about a mail of ours, nothing to answer.
+    """
+    if ctx.report and ctx.report.kind == "receipt":
+        return Verdict("park", f"a receipt ({ctx.report.diagnostic or 'delivered'})", "receipt")
+    return None
+
+
+LOOKED_AT_BYTES = 64 * 1024
+
+_FOLD = re.compile(rb"\r?\n[ \t]")
+_REPLY = re.compile(rb"^METHOD[^:\r\n]*:[ \t]*(?:REPLY|REFRESH)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+_STATUS = re.compile(rb"\bPARTSTAT=(ACCEPTED|DECLINED|TENTATIVE|DELEGATED)", re.IGNORECASE)
+_COMMENT = re.compile(rb"^COMMENT[^:\r\n]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
+
+
+def calendar_reply(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """Park them; one with a comment goes to a human.
+
+    Answers to invitations (RFC 5546, 3.2.3; RFC 6047): a program accepts or declines, and a person may add a line.
+    """
+    for part in mail.attachments:
+        if part.claimed_type in CALENDAR or part.content_type in CALENDAR:
+            content = _FOLD.sub(b"", part.content[:LOOKED_AT_BYTES])
+            if _REPLY.search(content):
+                return _verdict(content)
+    return None
+
+
+def _verdict(content: bytes) -> Verdict:
+    said = _STATUS.search(content)
+    what = f"a calendar's reply ({said[1].decode().lower()})" if said else "a calendar's reply"
+    if _COMMENT.search(content):
+        return Verdict("human", f"{what} with a comment", "calendar_reply")
+    return Verdict("park", what, "calendar_reply")
+
+
+_TRANSCRIPT = re.compile(
+    r"^[ \t>|]{0,20}(final-recipient\s*:|diagnostic-code\s*:|-+ transcript of session|remote host said|"
+    r"[45]\d\d[ -][45]\.\d+\.\d+)",
+    re.I | re.M,
+)
+
+
+def forwarded_bounce(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """To a human: a reply's or forward's subject that is a delivery failure's, with its transcript in the body.
+
+    A person who forwards us a delivery failure: our mail or theirs got lost, and somebody should look.
+    """
+    if is_failure_subject(base_subject(mail.subject)) and _TRANSCRIPT.search(mail.text):
+        return Verdict("human", "it passes on a delivery failure", "forwarded_bounce")
+    return None
