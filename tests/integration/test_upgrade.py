@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import subprocess
 import sys
 import tarfile
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -15,10 +17,12 @@ import pytest
 from deploy.local import Endpoints
 from services.core.app import App, open_app
 from services.core.bus.dead_letters import dead_letter_topic
+from services.core.bus.group_members import group_members
 from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all
+from services.core.settings import Settings
 from services.operations.settle import settle
-from services.pipeline import consumers
+from services.pipeline import PROCESSORS, consumers
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
@@ -27,6 +31,7 @@ from tests.support.workers import ROOT, Process, Worker, environment_of
 
 RELEASES = ROOT / "deploy" / "releases.toml"
 MAILS = 6
+HANDED_OVER_S = 12.0  # two sessions of the embedded broker
 AT_WORK = '"event": "at work"'  # how 0.1.0 says that it is running
 LOG_OF_CRASH = "Traceback"
 
@@ -76,6 +81,7 @@ async def test_the_previous_release_works_next_to_this_one(
             old = Worker(version, ("all",), log, process, AT_WORK)
             try:
                 await old.ready(300)  # its tree has no compiled files yet
+                await shared_by(settings, 2)
                 await post(app, range(MAILS))
                 await settle(app, timeout_s=180)
                 await check(app, MAILS)
@@ -86,6 +92,7 @@ async def test_the_previous_release_works_next_to_this_one(
                 raise
         try:  # the rollback: this tree's processes have ended, the previous release goes on alone
             async with open_app(settings) as app:
+                await shared_by(settings, 1)
                 await post(app, range(MAILS, 2 * MAILS))
                 await settle(app, timeout_s=180)
                 await check(app, 2 * MAILS)
@@ -97,6 +104,24 @@ async def test_the_previous_release_works_next_to_this_one(
     print(f"{version} next to this tree stored events: {both}")
     assert LOG_OF_CRASH not in log.read_text()
     assert min(both.values()) > 0, "one of the two did nothing"
+
+
+async def shared_by(settings: Settings, members: int) -> None:
+    """Return when so many processes have shared the partitions of every group for a while.
+
+    Version 0.1 throws away what it fetches while partitions are handed over, and where a partition has no commit yet it
+    does not read that again. This release publishes it once more a minute or two later (`missed.py`); that is
+    another test's.
+    """
+    groups = [settings.kafka.topic_prefix + processor.name for processor in PROCESSORS]
+    async with asyncio.timeout(120):
+        while not settings.kafka.embedded:  # which does not tell who has which partitions
+            found = await group_members(settings.kafka, groups) or []
+            counts = Counter(one.group for one in found if one.partitions)
+            if all(counts[group] == members for group in groups):
+                break
+            await asyncio.sleep(1)
+    await asyncio.sleep(HANDED_OVER_S)
 
 
 async def post(app: App, numbers: range) -> None:
