@@ -281,20 +281,20 @@ async def test_one_broken_inbox_stops_no_other(app: App) -> None:
 
 async def test_an_inbox_that_was_away_was_said_twice(app: App) -> None:
     """A server that refuses connections is one line of the log and one problem of the status; both end with it."""
-    with socket.socket() as closed:
+    with socket.socket() as closed:  # bound for as long as it is tried, so that nobody else listens there
         closed.bind(("127.0.0.1", 0))
         imap = ImapSettings.model_validate(
             {"host": "127.0.0.1", "port": closed.getsockname()[1], "tls": "none", "username": "u", "password": "p"}
         )
-    assert imap.read_sent
-    inbox = INBOX.model_copy(update={"imap": imap})
-    changed = replace(app, settings=app.settings.model_copy(update={"inboxes": (inbox,)}))
-    stop = asyncio.Event()
-    with capture_logs() as logged:
-        work = asyncio.create_task(watch_inboxes(changed, stop))
-        await eventually(lambda: _said(logged, 6), "both folders were tried several times")
-        stop.set()
-        await asyncio.wait_for(work, 10)
+        assert imap.read_sent
+        inbox = INBOX.model_copy(update={"imap": imap})
+        changed = replace(app, settings=app.settings.model_copy(update={"inboxes": (inbox,)}))
+        stop = asyncio.Event()
+        with capture_logs() as logged:
+            work = asyncio.create_task(watch_inboxes(changed, stop))
+            await eventually(lambda: _said(logged, 6), "both folders were tried several times")
+            stop.set()
+            await asyncio.wait_for(work, 10)
     assert [one["event"] for one in logged if one["log_level"] == "warning"] == ["inbox away"]
     [away] = await mail_outages(changed)
     assert "mail is not fetched from its IMAP server" in away.words
