@@ -25,7 +25,7 @@ def merge(
     """Merge two participants into one person; `unmerge` undoes it."""
 
     async def run(app: App, one: Person) -> None:
-        await ask_about(app, await _wish(app, one, into, "merge", by, reason))
+        await ask_about(app, await _request(app, one, into, "merge", by, reason))
 
     of_person(context, who, run)
 
@@ -41,7 +41,7 @@ def unmerge(
 
     async def run(app: App, one: Person) -> None:
         try:
-            await ask_about(app, await _wish(app, one, what, "unmerge", by, reason))
+            await ask_about(app, await _request(app, one, what, "unmerge", by, reason))
         except NobodyFound:
             fact_id = _id(what)
             if fact_id is None:
@@ -52,7 +52,7 @@ def unmerge(
     of_person(context, who, run)
 
 
-async def _wish(
+async def _request(
     app: App, one: Person, other: str, op: Literal["merge", "unmerge"], by: str, reason: str
 ) -> ParticipantMergeRequested:
     async with app.database.reading() as conn:

@@ -12,6 +12,7 @@ from schemas.events.memory import (
     FactPinned,
     FactRecorded,
     FactRefused,
+    FactRequested,
     FactRetracted,
 )
 from schemas.events.replies import FactProposal
@@ -118,13 +119,13 @@ def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[Fact], by: 
         yield FactPinned(participant_id=who.participant_id, fact_id=fact_id, pinned=True, by=by)
 
 
-def refused(who: Participant, proposal: FactProposal, reason: str) -> FactRefused:
-    """It does not hold."""
+def refused(who: Participant, asked: FactProposal | FactRequested, reason: str) -> FactRefused:
+    """What the model proposed, or a person asked for, does not hold."""
     return FactRefused(
         participant_id=who.participant_id,
-        op=proposal.op,
-        kind=proposal.kind,
-        key=proposal.key,
-        value=proposal.value,
+        op=asked.op,
+        kind=asked.kind,
+        key=asked.key,
+        value=asked.value,
         reason=reason,
     )

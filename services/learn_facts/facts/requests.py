@@ -18,7 +18,6 @@ from schemas.events.memory import (
     BriefWritten,
     FactPinned,
     FactRecorded,
-    FactRefused,
     FactRequested,
     FactRestored,
     FactRetracted,
@@ -26,7 +25,7 @@ from schemas.events.memory import (
     SessionNoted,
 )
 from services.learn_facts.facts.consequences import with_consequences
-from services.learn_facts.facts.events import still_pinned
+from services.learn_facts.facts.events import refused, still_pinned
 from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.policy import Policy, end_of_day
 from services.learn_facts.facts.values import same_value
@@ -86,7 +85,7 @@ def request(
     elif asked.op == "forget" and any(one.fact_id == asked.fact_id and not one.withdrawn_at for one in who.past):
         yield FactRetracted(participant_id=who.participant_id, fact_id=asked.fact_id, reason=took_back(asked))
     else:
-        yield _refused(who, asked, _why_not(who, asked.fact_id))
+        yield refused(who, asked, _why_not(who, asked.fact_id))
 
 
 def _why_not(who: Participant, fact_id: UUID | None) -> str:
@@ -111,17 +110,17 @@ def _add(
     who: Participant, asked: FactRequested, fact_id: UUID, now: datetime, policy: Policy, *, single: bool
 ) -> Events:
     if not who.exists:
-        yield _refused(who, asked, "there is no such participant")
+        yield refused(who, asked, "there is no such participant")
         return
     if not (asked.key and asked.value):
-        yield _refused(who, asked, "a fact needs a key and a value")
+        yield refused(who, asked, "a fact needs a key and a value")
         return
     if asked.kind not in policy.kinds:
-        yield _refused(who, asked, f"there is no kind of facts {asked.kind!r}: {', '.join(sorted(policy.kinds))}")
+        yield refused(who, asked, f"there is no kind of facts {asked.kind!r}: {', '.join(sorted(policy.kinds))}")
         return
     known = {one.fact_id for one in who.facts}
     if not set(asked.parents) <= known:
-        yield _refused(who, asked, "a fact that it is derived from is not believed")
+        yield refused(who, asked, "a fact that it is derived from is not believed")
         return
     lasting = end_of_day(asked.valid_to) is None
     of_key = [one for one in who.facts if single and one.key == asked.key and policy.has_one(one)]
@@ -136,7 +135,7 @@ def _add(
 def _correct(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     """What was wrong was wrong from its beginning: the right value takes its place, and all that is not said anew."""
     if not asked.value:
-        yield _refused(who, asked, "a correction needs a value")
+        yield refused(who, asked, "a correction needs a value")
         return
     text = asked.text or _sentence(known, asked.value)
     kept = asked.model_copy(update={"kind": known.kind, "key": known.key, "text": text})
@@ -170,7 +169,7 @@ def _pin(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, pol
 
 def _unmerge(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
     if not known.members:
-        yield _refused(who, asked, "nothing was merged into this fact")
+        yield refused(who, asked, "nothing was merged into this fact")
         return
     alone: Sequence[Support] = [one for one in known.supports if one.fact_id in (None, known.fact_id)]
     yield FactsUnmerged(
@@ -199,17 +198,6 @@ def _by_person(
         valid_from=since,
         expires_at=end_of_day(asked.valid_to, policy.zone),
         rule=f"{asked.by} said so",
-    )
-
-
-def _refused(who: Participant, asked: FactRequested, reason: str) -> FactRefused:
-    return FactRefused(
-        participant_id=who.participant_id,
-        op=asked.op,
-        kind=asked.kind,
-        key=asked.key,
-        value=asked.value,
-        reason=reason,
     )
 
 

@@ -61,6 +61,8 @@ class MissedEvents:
         """`look` until `stop` is set; a broker or database that does not answer is asked again."""
         while not stop.is_set():
             await pause(stop, LOOK_EVERY_S)
+            if stop.is_set():
+                return
             try:
                 await self.look()
             except Exception as error:
@@ -71,15 +73,17 @@ class MissedEvents:
 
         Raises what the broker's client and the database raise.
         """
-        if await self._suspects():
-            await catch_up(self._app)  # dead letters that came meanwhile are no suspects
         suspects = await self._suspects()
+        if suspects:
+            await catch_up(self._app)  # dead letters that came meanwhile are no suspects
+            suspects = await self._suspects()
         if not suspects:
             self._noted.clear()
             return 0
         missed = await self._passed([one for one in suspects if one in self._noted])
         if missed:
-            log.warning("published again what a consumer never got", events=len(missed), consumers=_by_consumer(missed))
+            consumers = dict(Counter(one.consumer for one in missed))
+            log.warning("published again what a consumer never got", events=len(missed), consumers=consumers)
             await publish_places(self._app, sorted({one.seq for one in missed}))
             self._tries.update({one.event_id for one in missed})
         topic_ends = await self._ends({one.topic for one in suspects})
@@ -116,7 +120,3 @@ class MissedEvents:
         prefix = self._app.settings.kafka.topic_prefix
         found = await ends(self._app.settings.kafka, [prefix + topic for topic in sorted(topics)])
         return {topic: {place: end for place, end in found.items() if place[0] == prefix + topic} for topic in topics}
-
-
-def _by_consumer(missed: set[Suspect]) -> dict[str, int]:
-    return dict(Counter(one.consumer for one in missed))
