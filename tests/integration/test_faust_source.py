@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import cast
 
 import pytest
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
+from services.core.bus import faust_source
+from services.core.bus.faust_consumer import LaneConsumer
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
 from tests.support.bus import POISON, Desk, at_work, fill, total_lag, until
 from tests.support.proxy import FaultProxy
@@ -87,6 +90,58 @@ async def test_a_source_that_starts_before_its_broker_tries_until_it_answers(
                 await desk.source.stop()
     pauses = [message.rsplit(" ", 2)[-2] for message in caplog.messages if "starts again" in message]
     assert pauses[:2] == ["0.5", "1.0"]
+
+
+async def test_a_source_goes_on_where_its_client_cancelled_what_waited_for_it(
+    stack: Endpoints, topic_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A thread that ends cancels the calls that it was asked; whoever waits for them is cancelled, but not the source."""
+    topic = topic_prefix + "turns"
+    await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
+    desk = Desk(stack.kafka, topic_prefix + "group", [topic])
+    _cancel_once(monkeypatch, "wait_until_stopped")
+    _cancel_once(monkeypatch, "stop")
+    async with at_work(desk):
+        first = desk.source._app
+        await until(lambda: desk.source._app is not first and desk.source.partitions == 12)
+        await fill(stack.kafka, topic, [b"after"] * 24)
+        await until(lambda: len(desk.handled) == 24)
+
+
+async def test_an_app_that_does_not_stop_keeps_no_partitions(
+    stack: Endpoints, topic_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its thread is ended: the app that follows is the only member of the group, and reads every partition."""
+    topic, group = topic_prefix + "turns", topic_prefix + "group"
+    await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
+    monkeypatch.setattr(faust_source, "STOP_S", 0.5)
+    desk = Desk(stack.kafka, group, [topic])
+    async with at_work(desk):
+        await until(lambda: desk.source.assigned)
+        first = desk.source._app
+        assert first is not None
+        client = cast(LaneConsumer, first.consumer)._thread._ensure_consumer()
+        monkeypatch.setattr(client._coordinator, "close", lambda: asyncio.Event().wait())
+        first._crash(RuntimeError("a fault"))
+        await until(lambda: desk.source._app is not first and desk.source.partitions == 12)
+        await fill(stack.kafka, topic, [b"after"] * 24)
+        await until(lambda: len(desk.handled) == 24)
+        worker = cast(LaneConsumer, first.consumer)._thread._thread
+        assert worker is not None
+        await until(lambda: not worker.is_alive())
+
+
+def _cancel_once(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Have the next call of this method of a Faust app end as cancelled; `stop` has done its work by then."""
+    method = getattr(faust_source._App, name)
+
+    async def cancelled(app: faust_source._App) -> None:
+        monkeypatch.setattr(faust_source._App, name, method)
+        if name == "stop":
+            await app.stop()
+        raise asyncio.CancelledError
+
+    monkeypatch.setattr(faust_source._App, name, cancelled)
 
 
 async def test_a_source_without_a_broker_stops_at_once() -> None:

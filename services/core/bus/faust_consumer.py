@@ -20,7 +20,9 @@ Faust 0.15.3 where running it has shown that mail would be lost:
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, cast
 
@@ -37,6 +39,10 @@ from services.core.bus.delivery import Delivery
 from services.core.bus.fetch_pace import LOOK_EVERY_S, FetchPace, PacedFetcher
 from services.core.bus.lanes import Lanes
 from services.core.clock import monotonic
+
+log = logging.getLogger(__name__)
+
+LAST_COMMIT_S = 5.0
 
 Commit = Callable[[Any, Any], Awaitable[None]]
 
@@ -161,6 +167,10 @@ class LaneConsumer(Consumer):
         tasks = (client._fetcher._fetch_task, client._coordinator._coordination_task) if client else ()
         return "its client has ended" if any(task.done() for task in tasks) else ""
 
+    def abandon(self) -> None:
+        """End the client with all it does, wherever it hangs: the group's coordinator hears of us no more."""
+        cast(_PacedThread, self._thread).abandon()
+
     def lag(self) -> int:
         """Records of the assigned partitions that are not done, as far as the broker has said."""
         client = self._thread._consumer
@@ -177,10 +187,17 @@ class LaneConsumer(Consumer):
         return max(0, state.highwater - done) if state.highwater is not None and done is not None else 0
 
     async def wait_empty(self) -> None:
-        """Wait until nothing runs in the lanes, then commit; called when partitions go or the app stops."""
+        """Wait until nothing runs in the lanes, then commit; called when partitions go or the app stops.
+
+        What is not committed is read again. Faust would not stop its client where this fails, or waits for it in vain.
+        """
         self._lanes.revoked()
         await self._lanes.settled()
-        await self.commit_and_end_transactions()
+        committing = asyncio.ensure_future(self.commit_and_end_transactions())
+        await asyncio.wait({committing}, timeout=LAST_COMMIT_S)
+        if not committing.done() or committing.cancelled() or committing.exception():
+            log.warning("consumer %s could not commit: %r", self.app.conf.id, committing)
+            committing.cancel()
 
     def _filter_committable_offsets(self, tps: Iterable[TP]) -> dict[TP, int]:
         return self._uncommitted() if self._is_member() else {}
@@ -190,7 +207,8 @@ class LaneConsumer(Consumer):
 
     def _is_member(self) -> bool:
         """Whether the group's coordinator knows us, as far as the client has heard."""
-        return has_generation(self._thread._ensure_consumer()._coordinator)
+        client = self._thread._consumer
+        return client is not None and has_generation(client._coordinator)
 
 
 class _PacedThread(AIOKafkaConsumerThread):
@@ -230,6 +248,17 @@ class _PacedThread(AIOKafkaConsumerThread):
             return False
         return True
 
+    def abandon(self) -> None:
+        """Cancel every task of the thread's loop, its own service among them; the thread ends when they have."""
+        with suppress(RuntimeError):  # it has ended already
+            self.thread_loop.call_soon_threadsafe(_cancel_all, self.thread_loop)
+
+    def _start_thread(self) -> None:
+        try:
+            super()._start_thread()
+        except asyncio.CancelledError:  # `abandon`
+            self.set_shutdown()
+
     async def seek_to_committed(self) -> Mapping[TP, int]:
         """Set every partition's position; what is committed, where something is."""
         found: Mapping[TP, int] = await self.call_thread(seek_everywhere, self._ensure_consumer(), self.generations)
@@ -260,6 +289,11 @@ class _PacedThread(AIOKafkaConsumerThread):
         made = super()._create_worker_consumer(transport)
         made._consumer_timeout = LOOK_EVERY_S
         return made
+
+
+def _cancel_all(loop: asyncio.AbstractEventLoop) -> None:
+    for task in asyncio.all_tasks(loop):
+        task.cancel()
 
 
 async def seek_everywhere(consumer: Any, generations: Mapping[str, int]) -> dict[Any, int | None]:

@@ -29,7 +29,9 @@ from services.core.clock import monotonic
 
 log = logging.getLogger(__name__)
 
-STOP_S = 15.0  # how long a Faust app may take to stop before it is left behind
+STOP_S = 15.0  # how long a Faust app may take to stop before its thread is ended
+STEP_S = 0.5  # and each further step of one that is left behind
+MOST_HANGING_STEPS = 20
 HEARTBEAT_S = 1.5  # at least; a member hears of a rebalance by it
 STEADY_S = 60.0  # an app that ran so long starts again without the pauses of earlier failures
 RESTART_PAUSES_S = (0.5, 1, 2, 5, 10)
@@ -165,25 +167,20 @@ class FaustSource:
             app.consumer.stop_flow()
         await self._lanes.drain(timeout_s)
         if app is not None:
-            await self._stop_app(app)
+            await _stop(app)
 
     async def _keep_running(self) -> None:
         failures = 0
         while True:
             self._app = self._make_app()
             began = monotonic()
-            try:
-                await self._app.start()
-                await self._app.wait_until_stopped()
-                reason = self._app.crash_reason
-            except Exception as error:
-                reason = error
+            reason = await _run(self._app)
             pause = RESTART_PAUSES_S[min(failures, len(RESTART_PAUSES_S) - 1)]
             failures = failures + 1 if monotonic() - began < STEADY_S else 0
             log.warning("consumer %s stopped (%r), starts again in %.1f s", self._settings.group, reason, pause)
             self._consumer = None
             self._lanes.revoked()
-            await self._stop_app(self._app)
+            await _stop(self._app)
             await asyncio.sleep(pause)
 
     def _make_app(self) -> _App:
@@ -212,12 +209,40 @@ class FaustSource:
         if not self._ready.done():
             self._ready.set_result(None)
 
-    async def _stop_app(self, app: _App) -> None:
-        try:
-            async with asyncio.timeout(STOP_S):
-                await app.stop()
-        except Exception as error:
-            log.warning("consumer %s did not stop cleanly: %r", self._settings.group, error)
+
+async def _run(app: _App) -> BaseException | None:
+    """Start `app` and wait until it ends; why it did.
+
+    What the client's thread leaves undone when it ends is cancelled, and so is whoever waits for it: a task of its own.
+    """
+    running = asyncio.create_task(_until_stopped(app), name=f"app {app.conf.id}")
+    try:
+        await asyncio.wait({running})
+    finally:
+        running.cancel()
+    return asyncio.CancelledError() if running.cancelled() else running.exception() or app.crash_reason
+
+
+async def _until_stopped(app: _App) -> None:
+    await app.start()
+    await app.wait_until_stopped()
+
+
+async def _stop(app: _App) -> None:
+    """Stop `app`. Where that hangs or fails its thread is ended: a member that stays keeps partitions unread.
+
+    Mode goes on with its next step when it is cancelled: so it is cancelled for each step that hangs.
+    """
+    stopping = asyncio.create_task(app.stop(), name=f"stop {app.conf.id}")
+    await asyncio.wait({stopping}, timeout=STOP_S)
+    if stopping.done() and not stopping.cancelled() and not stopping.exception():
+        return
+    log.warning("consumer %s did not stop cleanly, its thread is ended: %r", app.conf.id, stopping)
+    cast(LaneConsumer, app.consumer).abandon()
+    for _ in range(MOST_HANGING_STEPS):
+        if (await asyncio.wait({stopping}, timeout=STEP_S))[0]:
+            return
+        stopping.cancel()
 
 
 async def _submit_all(app: _App, stream: Any) -> None:
