@@ -116,9 +116,12 @@ def _readable(row: Row) -> Envelope | None:
 
 
 def _elapsed(row: Row) -> Envelope:
-    """The event of a timer: the same timer at the same time gives the same event."""
+    """The event of a timer: what was set once gives one event, however often a keeper crashes over it.
+
+    By its cause, too: where a clock was put back, what happens later may set a timer to a moment at which it came.
+    """
     return Envelope(
-        id=uuid5(row["id"], row["due_at"].isoformat()),
+        id=uuid5(row["id"], f"{row['due_at'].isoformat()} {row['causation_id']}"),
         source="keep_time",
         time=row["due_at"],
         workspace=row["workspace"],

@@ -13,8 +13,10 @@ from uuid import UUID, uuid4
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from deploy.local import Endpoints
+from schemas.events.threads import TimerElapsed
 from services import generate_reply, keep_time
 from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
@@ -178,6 +180,23 @@ async def test_a_timer_that_cannot_be_read_stops_no_other(settings: Settings) ->
         assert await fire_due(app) == 0
         [left] = await rows(app, "SELECT due_at <= look_at - interval '1 minute' AS kept, look_at FROM timers")
         assert left["kept"]
+
+
+async def test_a_timer_that_is_set_again_to_the_moment_at_which_it_came_comes_again(settings: Settings) -> None:
+    """A clock that was put back has another mail's quiet period end when the last one did: nothing else answers it."""
+    await prepare(settings)
+    async with open_app(settings) as app:
+        moment, timer = app.now(), uuid4()
+        first, second = uuid4(), uuid4()
+        for cause in (first, second, second):  # the last is the second one again, after a crash
+            due = TimerElapsed(timer_id=timer, thread_id=timer, purpose="quiet", due_at=moment)
+            ids = {"id": timer, "correlation_id": cause, "causation_id": cause}
+            about = {"workspace": settings.workspace, "due_at": moment, "event": Jsonb(due.model_dump(mode="json"))}
+            async with app.database.transaction() as conn:
+                await conn.execute(history.SQL.set_timer, ids | about)
+            await fire_due(app)
+        came = await rows(app, "SELECT causation_id FROM events WHERE type = 'timer.elapsed.v1' ORDER BY seq")
+        assert [row["causation_id"] for row in came] == [first, second]
 
 
 async def _is_empty(app: App) -> bool:
