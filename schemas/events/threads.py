@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, ClassVar, Literal
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from pydantic import Field
 
@@ -250,3 +250,8 @@ class TimerElapsed(EventData):
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply, an event")
     due_at: datetime
+
+
+def quiet_timer(thread_id: UUID) -> UUID:
+    """The timer that ends the quiet period of a thread."""
+    return uuid5(thread_id, "quiet")

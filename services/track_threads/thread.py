@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from uuid import UUID, uuid5
 
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
-from schemas.events.threads import ThreadState
+from schemas.events.threads import ThreadState, quiet_timer
 
 Author = tuple[UUID | None, bool]  # a participant, and whether it is certain that it was they
 
@@ -104,7 +104,7 @@ class Thread:
     @property
     def quiet_timer(self) -> UUID:
         """The timer that ends the quiet period."""
-        return uuid5(self.thread_id, "quiet")
+        return quiet_timer(self.thread_id)
 
     @property
     def idle_timer(self) -> UUID:

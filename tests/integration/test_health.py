@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.threads import ThreadTransitionRequested
 from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.bus.lost_logs import acknowledge, recent_losses
@@ -20,10 +21,12 @@ from services.operations.health import state
 from services.operations.health.state import read_health
 from services.operations.health.watch import look
 from services.operations.preparation import prepare
+from services.operations.requests import ask
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
+from tests.support.tending import tending
 
 AWAY = """INSERT INTO outages (workspace, service, since, error, next_probe)
 VALUES (%(workspace)s, 'model', clock_timestamp() - interval '1 hour', '529: overloaded', clock_timestamp())"""
@@ -125,6 +128,29 @@ async def test_a_deployment_at_rest_has_no_problems(
         await settle(app)
         monkeypatch.setattr(state, "OLD_S", 0.0)
         assert [words for key, words in (await read_health(app)).problems() if not key.startswith("stalled")] == []
+
+
+async def test_mail_that_nobody_was_going_to_answer_was_not_seen(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Where no turn, no timer and no person will answer it, it is a problem with a command that helps, and only then."""
+    async with tending(stack, database, topic_prefix, tmp_path, threads={"quiet_s": 1800}) as one:
+        thread_id = await one.write("What does the Team plan cost?")
+        await one.wait(minutes=15)
+        assert await _unanswered(one.app) == []  # its quiet period runs
+        await execute(one.app, "DELETE FROM timers")
+        assert await _unanswered(one.app) == [f"correspondent move {thread_id} in_progress"]
+        step = {"to_state": "in_progress", "trigger": "human", "reason": "nobody answers", "by": "grace"}
+        await ask(one.app, ThreadTransitionRequested.model_validate({"thread_id": thread_id, **step}))
+        await one.settle()
+        assert await _unanswered(one.app) == []  # its quiet period runs again
+        await one.wait(minutes=31)
+        assert await one.rows("SELECT outcome FROM turns") == [{"outcome": "sent"}]
+
+
+async def _unanswered(app: App) -> list[str]:
+    found = await read_health(app)
+    return [one.words.rpartition("(")[2].rstrip(")") for one in found.unanswered]
 
 
 LOST = """INSERT INTO log_topics (name, cluster_id, topic_id, generation, lost_at, reason, republished)

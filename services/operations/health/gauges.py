@@ -32,6 +32,12 @@ class HealthGauges:
         yield gauge("group_stalled_partitions", "Partitions in which a group stands still.", "consumer", stalled)
         undone = {one.consumer: float(one.events) for one in found.undone}
         yield gauge("undone_events", "Events that a consumer has not done for over ten minutes.", "consumer", undone)
+        unanswered = sum(one.mails for one in found.unanswered)
+        yield gauge(
+            "unanswered_mails",
+            "Mails that wait although no turn is open, no timer runs and no person has them.",
+            values=unanswered,
+        )
         yield gauge("outbox_waiting", "Stored events that are due and not published.", values=found.outbox_waiting)
         yield gauge("outbox_refused", "Stored events that the broker refuses.", values=found.outbox_refused)
         yield gauge("held_records", "Records that wait for a newer version.", values=len(found.held))

@@ -21,3 +21,14 @@ ORDER BY n.seq LIMIT %(limit)s;
 -- Mails that an IMAP server would not hand over.
 SELECT inbox, count(*) AS mails, min(error) AS error, max(attempts) AS attempts FROM unfetched_mails
 WHERE workspace = %(workspace)s GROUP BY inbox ORDER BY inbox;
+
+-- name: unanswered
+-- Threads in which mail waits for long although no turn is open and no person has it, who waits longest first.
+SELECT c.thread_id, t.state, count(*) AS mails, min(c.at) AS oldest FROM conversation c JOIN threads t USING (thread_id)
+WHERE c.pending AND c.workspace = %(workspace)s AND t.state <> 'escalated'
+  AND NOT EXISTS (SELECT FROM turns u WHERE u.thread_id = c.thread_id AND u.closed_at IS NULL)
+GROUP BY c.thread_id, t.state HAVING max(c.at) < %(before)s ORDER BY min(c.at) LIMIT %(limit)s;
+
+-- name: waiting_timers
+-- Which of these timers will still come.
+SELECT id FROM timers WHERE id = ANY (%(ids)s);

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from aiokafka.errors import KafkaError
 
+from schemas.events.threads import ThreadState, quiet_timer
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus import event_store as history
@@ -29,6 +31,7 @@ from services.operations.progress import Progress, read_progress
 SQL = queries(__file__)
 OLD_S = 600.0  # an event that is not done for longer has met something that does not pass by itself
 MOST_HELD = 50
+MOST_UNANSWERED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,23 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
+class Unanswered:
+    """A thread in which mail waits, and nothing will come that answers it: no turn, no timer, no person."""
+
+    thread_id: UUID
+    state: ThreadState
+    mails: int
+    oldest: datetime
+
+    @property
+    def words(self) -> str:
+        """The thread in a line, and what to do."""
+        what = f"{self.mails} mail{'s wait' if self.mails > 1 else ' waits'} since {self.oldest:%Y-%m-%d %H:%M} UTC"
+        step = "escalated" if self.state == "in_progress" else "in_progress"  # to a person, or taken up by the agent
+        return f"{what} in thread {self.thread_id}, and nobody answers (correspondent move {self.thread_id} {step})"
+
+
+@dataclass(frozen=True, slots=True)
 class Health:
     """One reading. `groups` is None where the broker does not answer."""
 
@@ -86,6 +106,7 @@ class Health:
     unfetched: tuple[dict[str, Any], ...]
     lost: tuple[LostLog, ...] = ()
     mail_away: tuple[MailOutage, ...] = ()
+    unanswered: tuple[Unanswered, ...] = ()
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What a person should know: a key that stays the same while it lasts, and words."""
@@ -93,11 +114,11 @@ class Health:
         if self.groups is None:
             yield "broker", "the broker does not answer"
         for group in self.groups or ():
-            for one in group.stalled() if group.consumer not in waits else ():
-                where = f"{one.topic}/{one.partition} at offset {one.offset}"
+            for at in group.stalled() if group.consumer not in waits else ():
+                where = f"{at.topic}/{at.partition} at offset {at.offset}"
                 yield (
-                    f"stalled {group.consumer} {one.topic} {one.partition}",
-                    (f"{group.consumer} stands still in {where}: {one.records} records, oldest {one.oldest_s:.0f} s"),
+                    f"stalled {group.consumer} {at.topic} {at.partition}",
+                    (f"{group.consumer} stands still in {where}: {at.records} records, oldest {at.oldest_s:.0f} s"),
                 )
         for late in self.undone if not waits else [one for one in self.undone if one.consumer not in waits]:
             yield (
@@ -112,6 +133,8 @@ class Health:
                 f"held {row['id']}",
                 (f"{row['consumer']} holds {row['topic']}/{row['partition']}: {row['type']} is of a newer version"),
             )
+        for one in self.unanswered:
+            yield f"unanswered {one.thread_id}", one.words
         yield from self._of_the_log()
         yield from self._services_away()
 
@@ -144,6 +167,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         model = await noted_outage(conn, workspace)
         lost = await recent_losses(conn, app.settings)
         mail_away = await noted_outages(conn, app.settings)
+        unanswered = await _unanswered(conn, workspace, app.now())
     assert outbox is not None
     try:
         groups: tuple[GroupHealth, ...] | None = group_health(app, progress or await read_progress(app))
@@ -160,6 +184,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         unfetched=tuple(unfetched),
         lost=lost,
         mail_away=mail_away,
+        unanswered=unanswered,
     )
 
 
@@ -182,3 +207,14 @@ async def _undone(conn: Connection) -> tuple[Undone, ...]:
     pairs = pairs_of(catalogue().consumers())
     rows = await fetch_all(conn, SQL.undone, {**await not_done_args(conn, pairs), "older_s": OLD_S})
     return tuple(Undone(row["consumer"], row["events"], row["oldest"], row["type"]) for row in rows)
+
+
+async def _unanswered(conn: Connection, workspace: str, now: datetime) -> tuple[Unanswered, ...]:
+    args = {"workspace": workspace, "before": now - timedelta(seconds=OLD_S), "limit": MOST_UNANSWERED}
+    found = [Unanswered(**row) for row in await fetch_all(conn, SQL.unanswered, args)]
+    if not found:
+        return ()
+    quiet = {quiet_timer(one.thread_id): one for one in found}
+    for row in await fetch_all(conn, SQL.waiting_timers, {"ids": list(quiet)}):
+        del quiet[row["id"]]
+    return tuple(quiet.values())
