@@ -40,5 +40,5 @@ def consumers() -> list[tuple[str, str]]:
 
 
 def appliers() -> Appliers:
-    """Every `apply` of the deployment, by event: what a rebuild folds with."""
+    """Every `apply` of the deployment, by event: what a rebuild applies."""
     return {event: apply for one in PROCESSORS for event, apply in one.appliers.items()}

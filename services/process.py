@@ -1,4 +1,4 @@
-"""One process of a deployment: some processors, some edges, or all of them, until it is told to stop."""
+"""One process of a deployment: some processors, some edges, or all of them, until it is stopped."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
 
 
 def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], stop: asyncio.Event) -> None:
-    """Start what runs beside the processors and needs no broker: the named edges, and each day's upkeep."""
+    """Start what runs next to the processors and needs no broker: the named edges, and each day's upkeep."""
     group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
     if "keep_time" in names:
         group.create_task(retention.keep(app, stop), name="retention")

@@ -1,8 +1,8 @@
-"""Tells people outside of the deployment that one of them is needed, by mail and by signed webhooks.
+"""Alerts people outside of the deployment when one of them is needed, by mail and by signed webhooks.
 
 In: calls (of track_threads and send_email), timers (alert).
 Out: alerts. Owns the aggregate `alert_channel`: what waits in a channel, and what became of telling it.
-A channel is told at most once in `alerts.every_minutes`; what it does not take is tried again by timers, for days.
+A channel is alerted at most once in `alerts.every_minutes`; what it does not take is tried again by timers, for days.
 """
 
 from typing import TYPE_CHECKING, Any

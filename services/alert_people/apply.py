@@ -1,4 +1,4 @@
-"""Folds the events of channels into their tables. A rebuild calls these alone, in version order."""
+"""Applies the events of channels to their tables. A rebuild calls these alone, in version order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One attempt to tell a channel: a mail, or a signed POST. What goes out is the same on every attempt, its id too."""
+"""One attempt to alert a channel: a mail, or a signed POST. What goes out is the same on every attempt, its id too."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def sender_of(settings: Settings) -> str:
 
 
 def way_out(settings: Settings) -> SmtpSettings:
-    """The server that the mails are handed over to: that of the inbox that they are from, else the deployment's."""
+    """The server that sends the mails: that of the inbox that they are from, else the deployment's."""
     inbox = _inbox(settings)
     return settings.smtp_of(inbox.name) if inbox else settings.smtp
 

@@ -1,4 +1,4 @@
-"""The channels that the settings name: whom to tell, of what, and how."""
+"""The channels that the settings name: whom to alert, of what, and how."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def channels(settings: Settings) -> tuple[Channel, ...]:
 
 
 def called(settings: Settings, call: PersonCalled) -> tuple[Channel, ...]:
-    """The channels in which a call is told."""
+    """The channels that a request for a person is sent to."""
     return tuple(one for one in channels(settings) if one.target.wants(call.kind, call.inbox))
 
 

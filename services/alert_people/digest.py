@@ -1,6 +1,6 @@
-"""What is told: calls by thread, as the text of a mail and as the JSON of a webhook. Pure.
+"""What an alert says: requests by thread, as the text of a mail and as the JSON of a webhook. Pure.
 
-Invariant: of a customer's mail nothing but the subject is told; the reasons are the deployment's own words.
+Invariant: of a customer's mail an alert holds nothing but the subject; the reasons are the deployment's own words.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ WORDS: Mapping[CallKind, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call as it is told."""
+    """One request for a person, as an alert shows it."""
 
     call_id: UUID
     kind: CallKind

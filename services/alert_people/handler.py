@@ -1,8 +1,8 @@
-"""A call raises alerts; a channel's timer has them told.
+"""A request for a person raises alerts; a channel's timer sends them.
 
 Invariants
 - A call is one alert in each channel that wants it, and an alert is in one digest.
-- A digest is grouped before it is told, so that a crash repeats it under the same id, and what a receiver has under an
+- A digest is grouped before it is sent, so that a crash repeats it under the same id, and what a receiver has under an
   id already is known to it. Between people and a doubled alert, an alert that nobody saw is the worse.
 - Nothing that goes wrong at a target is an error of the handler: it is recorded, and tried again by the timer.
 """
@@ -41,7 +41,7 @@ HELD_FOR = timedelta(minutes=5)
 
 
 async def on_called(work: Work[PersonCalled]) -> None:
-    """One alert in each channel that wants it. A call of days ago is history, and nobody is told of it."""
+    """One alert in each channel that wants it. A call of days ago is history, and nobody is alerted."""
     wanted, settings = called(work.app.settings, work.event), work.app.settings.alerts
     if not wanted or work.app.now() - work.now > timedelta(days=settings.retry_days):
         return
@@ -55,7 +55,7 @@ async def on_called(work: Work[PersonCalled]) -> None:
 
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
-    """Tell the channel what waits, or try again what it did not take."""
+    """Send the channel what waits, or try again what it did not accept."""
     channel = next((one for one in channels(work.app.settings) if is_timer_of(work.event, one)), None)
     if channel is None:
         return
@@ -70,7 +70,7 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
 
 
 async def _digest(work: Work[Any], channel: Channel) -> Digest | None:
-    """The digest to be told now: the one that is being tried, else a new one of what waits; None where none is due."""
+    """The digest to be sent now: the one that is being tried, else a new one of what waits; None where none is due."""
     async with work.unit("group", final=False) as unit:
         await unit.lock(KIND, channel.id)
         newest, now = await _newest(unit.conn, channel), work.app.now()
@@ -146,7 +146,7 @@ def _call(row: dict[str, Any]) -> Call:
 
 
 async def _set_timer(work: Work[Any], unit: Unit, channel: Channel) -> None:
-    """Have the channel's timer fire when it is to be told next."""
+    """Set the channel's timer to its next alert."""
     newest, since = await _newest(unit.conn, channel), await _waiting_since(unit.conn, channel)
     at = due(since, newest, work.app.settings.alerts)
     if at is not None:

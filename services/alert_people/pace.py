@@ -1,4 +1,4 @@
-"""When a channel is told next. Pure."""
+"""When a channel is alerted next. Pure."""
 
 from __future__ import annotations
 

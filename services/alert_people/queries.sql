@@ -13,7 +13,7 @@ SELECT digest_id, state, attempt, message_id, grouped_at, changed_at, retry_at F
 WHERE channel_id = %(channel_id)s ORDER BY grouped_at DESC, digest_id DESC LIMIT 1;
 
 -- name: calls_of
--- The calls that a digest tells of. Those of an erased person can no longer be read.
+-- The requests for a person that a digest holds. Those of an erased person can no longer be read.
 SELECT e.id, e.type, e.time, e.data, coalesce(t.subject, '') AS subject
 FROM alerts a JOIN events e ON e.id = a.call_id LEFT JOIN threads t ON t.thread_id = a.thread_id
 WHERE a.digest_id = %(digest_id)s ORDER BY a.raised_at, a.alert_id;

@@ -1,4 +1,4 @@
-"""`correspondent alerts`: who outside of the deployment is told that a person is needed, and whether that works."""
+"""`correspondent alerts`: who is alerted when a person must act, and whether that works."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def try_targets(
 
 
 async def show_channels(app: App) -> None:
-    """A table of the targets, each with how it stands; what came back; or that nobody is told."""
+    """A table of the targets, each with how it stands; what came back; or that nobody is alerted."""
     targets, workspace = channels(app.settings), app.settings.workspace
     if not targets:
         console.print(cell(NOBODY, style="dim"))

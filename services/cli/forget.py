@@ -73,7 +73,7 @@ def export_person(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the operator asked for besides."""
+    """What the operator asked for in addition."""
 
     prove: bool
     scrub: bool
@@ -126,7 +126,7 @@ async def _found(app: App, typed: str) -> Survey:
 
 
 def _with(marks: Marks, also: Sequence[str]) -> Marks:
-    """The marks with what the operator names besides."""
+    """The marks with what the operator names in addition."""
     single = {word for one in also if len(words := words_of(one)) == 1 for word in words}
     phrases = {one.casefold() for one in also if len(words_of(one)) > 1}
     return Marks(marks.phrases | phrases, marks.words | single)

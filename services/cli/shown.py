@@ -15,7 +15,7 @@ from services.core.visible import visible
 class Terminal(Console):
     """rich's console, which lets no control or format character through, whatever is printed and however.
 
-    Colours and line ends are its own: it writes them beside the text that passes here.
+    Colours and line ends are its own: it writes them next to the text that passes here.
     """
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:

@@ -1,4 +1,4 @@
-"""`correspondent vectors`: whose vectors facts and passages have, and having those of another embedder made anew."""
+"""`correspondent vectors`: whose embeddings facts and passages have; embeds those of another embedder again."""
 
 from __future__ import annotations
 

@@ -51,5 +51,5 @@ def document_id(workspace: str, origin: str) -> UUID:
 
 
 def alert_channel_id(workspace: str, way: str, place: str) -> UUID:
-    """The channel in which people are told at this address, or by this webhook."""
+    """The channel that alerts people at this address, or by this webhook."""
     return uuid5(_ROOT, f"alerts\x1f{workspace}\x1f{way}\x1f{place}")

@@ -15,7 +15,7 @@ from services.core.clock import monotonic
 WINDOW_S = 60.0
 TOO_LARGE = 413
 LINGER_BYTES, LINGER_S = 24 * 2**20, 10.0  # of a body that is too large, read and thrown away
-MOST_CALLERS = 10_000  # remembered at once; with more, the one seen longest ago begins anew
+MOST_CALLERS = 10_000  # remembered at once; with more, the one seen longest ago begins again
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Secrets in the settings: a name of the environment, or a file, in place of the secret; one way for all of them.
 
 A secret is a setting of the type `SecretStr`, alone or in a list, or an address in which a password may stand (marked
-with `HOLDS_SECRET`). `${NAME}` anywhere in it is what the environment variable NAME holds; `$${` is `${` itself. Beside
+with `HOLDS_SECRET`). `${NAME}` anywhere in it is what the environment variable NAME holds; `$${` is `${` itself. For
 a secret `x` there is `x_file`, a file that holds it: `password_file` for `password`. Files are read once, at the start;
 the end of their last line does not count. No secret is in an error message.
 """

@@ -1,4 +1,4 @@
-"""Words of many languages kept as text beside the code that uses them: one regular expression a line, `#` for remarks.
+"""Words of many languages kept as text next to the code that uses them: one regular expression a line, `#` for remarks.
 
 To teach a further phrase or language, add a line (in lower case) to a file.
 """

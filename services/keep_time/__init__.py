@@ -1,7 +1,7 @@
-"""Keeps time: publishes timers that have come due, and events that a crash left unpublished.
+"""Keeps time: publishes timers that have come due, and relays events that a crash left unpublished.
 
 An edge: it reads the wall clock so that nobody else has to.
-Out: timers. Owns the table `timers` (others set timers in their own transaction, as they store events).
+Out: timers. Fires and deletes the rows of `timers`; others set them in their own transaction, as they store events.
 """
 
 from services.core.bus.processor import Edge

@@ -1,4 +1,4 @@
-"""Timers: sleep until the next one, publish what is due, prepare the journal's days. Next to them, the outbox relay.
+"""Timers: sleep until the next one, publish what is due. Also the outbox relay and the coming days of the journal.
 
 A timer that is set for soon is announced by Postgres (`timers_soon`, migration 0230), so nobody asks for it again and
 again. A slow sweep covers an announcement that was lost with its connection, and a wall clock that was set.

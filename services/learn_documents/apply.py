@@ -1,4 +1,4 @@
-"""Folds document events into the tables of the knowledge base. Vectors are a cache and not part of it."""
+"""Applies document events to the tables of the knowledge base. Vectors are a cache and not part of it."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ handler.py    loads whom an event concerns, decides, records
 decide.py     what becomes of a turn, which is of every subject
 people.py     the participants that one command concerns
 facts/        facts: what models propose and people ask, and what follows
-person/       seen when, lifecycle, mood, troubles, brief, session, profile
+person/       seen when, lifecycle, mood, issues, brief, session, profile
 identity/     who is one person: merged, unmerged, split
 wording/      words of customers by which facts are judged
 """

@@ -56,7 +56,7 @@ def reflected(
 def _signals(
     who: Participant, turn: TurnReflected, counted: Counted, said_at: datetime | None, settings: Settings
 ) -> list[EventData]:
-    """Mood, risk and troubles; of imported mail the troubles alone."""
+    """Mood, risk and issues; of imported mail the issues alone."""
     about = who, turn.signals, turn.thread_id
     noted: EventData | None
     if said_at is None:

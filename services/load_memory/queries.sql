@@ -157,7 +157,7 @@ GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 -- What the author of the turn has seen of the thread, newest first and without the mails that are being answered: the
 -- newest rows within the retention, and all that the summary does not cover yet, up to a bound. Mails are seen by who
 -- wrote them and who stands in To or Cc, replies by whom they went to. A proven author sees no mail of whom nothing
--- proves, and no answer to one: threads of before, in which both were, hold such.
+-- proves, and no answer to one: older threads, in which both were, hold such.
 WITH seen AS NOT MATERIALIZED (
     SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at,
            c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,

@@ -101,7 +101,7 @@ def mask(text: str) -> Masked:
 
 
 def _viewed(text: str, before: str, view: View) -> tuple[str, View]:
-    """A text with its view, which is made anew only where the text is another: most hold nothing to mask."""
+    """A text with its view, which is computed again only where the text is another: most hold nothing to mask."""
     return text, view if text == before else view_of(text)
 
 

@@ -1,6 +1,6 @@
 """Mail in files: `.eml`, mbox and Maildir, one message after the other and never a whole mailbox in memory.
 
-Invariants: an unreadable file is passed over, every other file is a message or an mbox, and an origin names the same
+Invariants: an unreadable file is skipped, every other file is a message or an mbox, and an origin names the same
 message in every run: `path`, `path#number` in an mbox (from 0), `folder/file` without its flags in a Maildir.
 """
 

@@ -14,7 +14,7 @@ from services.mail.tls import tls_context
 def smtp_client(settings: SmtpSettings, timeout_s: float | None = None, *, tokens: TokenStore | None = None) -> SMTP:
     """A client that is not connected yet; it logs in, where there is a user name, when it connects.
 
-    With OAuth (XOAUTH2) `connect` may raise `TokenRefused` beside what aiosmtplib raises. Raises `CaFileUnusable`.
+    With OAuth (XOAUTH2) `connect` may also raise `TokenRefused`. Raises `CaFileUnusable`.
     """
     return SMTP(
         hostname=settings.host,

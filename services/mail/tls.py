@@ -12,7 +12,7 @@ class CaFileUnusable(Temporary):
 
 
 def tls_context(ca_file: str) -> ssl.SSLContext:
-    """Certificates are checked, and the name in them; what `ca_file` holds is trusted beside the system's own.
+    """Certificates are checked, and the name in them; what `ca_file` holds is trusted in addition to the system's own.
 
     Raises `CaFileUnusable`.
     """

@@ -31,7 +31,7 @@ class SearchSettings:
     """`candidates` per list; memories of up to `whole_up_to` facts come back whole; `dense_share` of the fusion.
 
     For a workspace: `breadth` is how many neighbours the vector index keeps in view (`hnsw.ef_search`), `cap` the most
-    facts that the query's rare words may bring in. `stale_weight` is what a stale fact weighs beside others.
+    facts that the query's rare words may bring in. `stale_weight` is what a stale fact weighs next to others.
     """
 
     candidates: int = 150

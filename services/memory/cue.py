@@ -4,7 +4,7 @@ Pure. Two judgements, each a calibrated probability (logistic, fitted by tests/b
 them on conversations and people that they were not fitted on; passages on LoCoMo, facts on an invented set):
 
 - `related`: the memory speaks of what is asked at all (cosine and word coverage). One fact answers, so that the verdict
-  and what it is about are never of two; passages answer together, as the question stands beside the answer;
+  and what it is about are never of two; passages answer together, as the question stands next to the answer;
 - `agrees`: it says so of the person who is asked about. A question with a false premise ("what did Maria
   adopt?", where John did) finds the right passage, but spoken by, or about, someone else.
 """

@@ -52,7 +52,7 @@ class RankingSettings:
 
 
 class Standing(Protocol):
-    """What is known of a fact beside its relevance; confidence and importance are 0..1, weight is 1 when neutral."""
+    """What is known of a fact apart from its relevance; confidence and importance are 0..1, weight 1 when neutral."""
 
     @property
     def kind(self) -> str: ...

@@ -1,4 +1,4 @@
-"""The tokenizer of the local embedder: BERT's uncased WordPiece over the vocabulary file carried beside it.
+"""The tokenizer of the local embedder: BERT's uncased WordPiece over the vocabulary file carried next to it.
 
 Invariant: a text's token ids depend on nothing but the text; no network, no cache, no global state.
 """

@@ -1,4 +1,4 @@
-"""Who is at work: the processes in each consumer's group, with what the broker says of their partitions."""
+"""Who is running: the processes in each consumer's group, with what the broker says of their partitions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class AtWork:
 
 
 async def at_work(app: App) -> list[AtWork] | None:
-    """Each consumer with its processes, in the order of the flow. None where the broker does not tell."""
+    """Each consumer with its processes, in the order of the flow. None where the broker does not say."""
     kafka = app.settings.kafka
     groups = {kafka.topic_prefix + name: name for name in sorted({name for _, name in catalogue().consumers()})}
     members = await group_members(kafka, list(groups))

@@ -1,7 +1,7 @@
-"""One at a time: whoever moves, empties or erases stored events holds the history, and so does whoever folds all of it.
+"""One lock for all who move, empty or erase stored events, and for all who rebuild from them.
 
-Else a fold that began before an erase would put back what has been erased since, and two rebuilds would pull the schema
-from under each other (docs/adr/0170). The hold is a lock of Postgres: it ends with the transaction, or the connection,
+Else a rebuild that began before an erase would put back what has been erased since, and two rebuilds would drop each
+other's schema (docs/adr/0170). The hold is a lock of Postgres: it ends with the transaction, or the connection,
 that took it.
 """
 

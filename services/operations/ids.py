@@ -37,7 +37,7 @@ async def whole_id(app: App, typed: str, kind: Kind) -> UUID:
 
 
 async def id_beginning(conn: Connection, workspace: str, typed: str, kind: Kind) -> UUID:
-    """The same, where there is a database and no deployment at work. Raises `IdUnclear`."""
+    """The same, where there is a database and no running deployment. Raises `IdUnclear`."""
     beginning = typed.strip().lower()
     if not re.fullmatch(r"[0-9a-f-]{1,36}", beginning):
         raise IdUnclear(f"{typed!r} is no {kind} id, nor the beginning of one; `{_SHOWN_BY[kind]}` shows them")

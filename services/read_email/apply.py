@@ -1,4 +1,4 @@
-"""Folds `email.read` into the tables of read_email."""
+"""Applies `email.read` to the tables of read_email."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def _email_read(conn: Connection, envelope: Envelope) -> None:
 
 
 def _participant(workspace: str, mail: EmailRead) -> UUID | None:
-    """Events of before know the author by an id that several mailboxes could share."""
+    """Older events know the author by an id that several mailboxes could share."""
     return author_id(workspace, mail.author.addr, mail.participant_id) if mail.author else mail.participant_id
 
 

@@ -20,7 +20,7 @@ from services.read_email.forwarders import METHOD, author_named, forwarded_by, i
 
 MAX_TEXT = 32_000  # characters of new text that travel in the event
 FEW_WORDS, FEW_CHARACTERS = 5, 40  # new text of fewer may not be all that the writer added
-MAX_QUOTED, MAX_SIGNATURE = 4_000, 1_000  # characters that travel beside so few words
+MAX_QUOTED, MAX_SIGNATURE = 4_000, 1_000  # characters that travel next to so few words
 
 
 @dataclass(frozen=True, slots=True)

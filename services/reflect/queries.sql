@@ -29,7 +29,7 @@ WHERE workspace = %(workspace)s AND superseded_at IS NULL
 ORDER BY importance DESC, recorded_at DESC LIMIT %(facts_shown)s;
 
 -- name: issues
--- The troubles that they reported, the latest first, so that a repeat gets the same key.
+-- The issues that they reported, the latest first, so that a repeat gets the same key.
 SELECT issue_key, reports, resolved FROM participant_issues
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY last_at DESC, issue_key LIMIT %(issues_shown)s;
 

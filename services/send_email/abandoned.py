@@ -15,7 +15,7 @@ _failed_turn = failed_turn("send_email")
 
 
 async def give_up(unit: Unit, error: BaseException) -> bool:
-    """Past its intent a reply is `unknown`, before it `failed`; either way a human is called. Else the turn failed."""
+    """Past its intent a reply is `unknown`, before it `failed`; either way people are alerted. Else the turn failed."""
     reply_id = _reply_of(unit.cause.data)
     if reply_id is None:
         return await _failed_turn(unit, error)

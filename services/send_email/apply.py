@@ -1,4 +1,4 @@
-"""Folds delivery events into the ledger. A rebuild calls these alone, in version order."""
+"""Applies delivery events to the ledger. A rebuild calls these alone, in version order."""
 
 from __future__ import annotations
 

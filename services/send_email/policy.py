@@ -64,7 +64,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     """A person's word on a held draft. Said twice it is said once; about another text it is not said at all.
 
     Nor about one that nobody can read any more, since somebody was erased. What a person approves is what leaves, to
-    the letter: where settings changed since it was shown, so that it would leave otherwise, it is shown again instead.
+    the mail: where settings changed since it was shown, so that it would leave otherwise, it is shown again instead.
     """
     decided = work.event
     key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}

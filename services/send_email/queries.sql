@@ -100,7 +100,7 @@ UPDATE deliveries SET sent_copy = %(sent_copy)s, copy_attempt = %(attempt)s, cop
 WHERE reply_id = %(reply_id)s;
 
 -- name: suppress
--- The newest report stands, in whichever order the deliveries that bounced are folded.
+-- The newest report stands, in whichever order the deliveries that bounced are applied.
 INSERT INTO suppressions (workspace, addr, reason, mail_id, reply_id, at)
 VALUES (%(workspace)s, %(recipient)s, %(kind)s, %(mail_id)s, %(reply_id)s, %(at)s)
 ON CONFLICT (workspace, addr) DO UPDATE

@@ -1,4 +1,4 @@
-"""Folds `thread.summarized` into `thread_summaries`."""
+"""Applies `thread.summarized` to `thread_summaries`."""
 
 from __future__ import annotations
 

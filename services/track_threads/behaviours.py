@@ -129,7 +129,7 @@ def applied(rules: Iterable[Behaviour]) -> tuple[AppliedBehaviour, ...]:
 
 
 def escalation(rules: Iterable[Behaviour]) -> str:
-    """Why a person shall answer, "" where no rule says so."""
+    """Why a person is to answer, "" where no rule says so."""
     return next((f"behaviour {one.name}: {one.then.escalate}" for one in rules if one.then.escalate), "")
 
 

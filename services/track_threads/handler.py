@@ -36,7 +36,7 @@ async def handle(work: Work[Any]) -> None:
 
 
 async def give_up(unit: Unit, error: BaseException) -> bool:
-    """A turn whose draft goes nowhere has failed, and a human is called.
+    """A turn whose draft goes nowhere has failed, and people are alerted.
 
     What may have left is never failed, since a failed turn may be opened again and would then be answered twice. That
     event, like one that opens no turn, stays a dead letter, and is handled when it is redriven.

@@ -113,7 +113,7 @@ def is_open(thread: Thread, turn_id: UUID) -> bool:
 
 
 def missed(thread: Thread, breach: DeadlineChanged, draft: str, source: UUID) -> Events:
-    """A deadline has passed: a human is called, and the turn that did not keep it ends, unless its reply is leaving.
+    """A deadline has passed: people are alerted, and the turn that did not keep it ends, unless its reply is leaving.
 
     What the agent had drafted in it stays as a note.
     """
@@ -138,7 +138,7 @@ def not_sent(thread: Thread, reply: ReplyFailed | ReplyUnknown) -> Events:
 def failed(
     thread: Thread, turn_id: UUID, reason: str, reply_id: UUID | None = None, *, may_have_left: bool = False
 ) -> Events:
-    """The turn could not be answered: a human is called, so that no customer meets silence."""
+    """The turn could not be answered: people are alerted, so that no customer meets silence."""
     if thread.turn is None or not is_open(thread, turn_id):
         return
     yield close_turn(thread, "failed", reason, reply_id, still_waits=not may_have_left)

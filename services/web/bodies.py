@@ -122,7 +122,7 @@ class StepCommand(_Body):
 
 
 class LifecycleCommand(_Body):
-    """A step of the lifecycle that a participant shall make."""
+    """A step of the lifecycle that a participant is to make."""
 
     to: ParticipantState
     reason: Reason = ""
@@ -137,7 +137,7 @@ class Stepped(BaseModel):
 
 
 class Marks(_Body):
-    """What shall stand on a thread; what is left out stays as it is."""
+    """What is to be on a thread; what is left out stays as it is."""
 
     priority: Priority | None = None
     add_tags: Tags = ()

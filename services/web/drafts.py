@@ -39,7 +39,7 @@ def add_reads(router: APIRouter, app: App) -> None:
 
 
 def most_bytes(app: App) -> int:
-    """The largest body of an approval: the files that a reply may have, in base64, beside its text."""
+    """The largest body of an approval: the files that a reply may have, in base64, next to its text."""
     return API_BODY_BYTES + int(app.settings.send.max_files_mb * MB) * 4 // 3
 
 

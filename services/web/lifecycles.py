@@ -19,7 +19,7 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
 
     @router.get("/participants/{who}/lifecycle")
     async def lifecycle(who: Who) -> Standing:
-        """State with every step, troubles, and how mood and risk came to what they are."""
+        """State with every step, issues, and how mood and risk came to what they are."""
         one = await person(app, who)
         async with app.database.reading() as conn:
             return await standing(conn, app.settings.workspace, one)

@@ -1,4 +1,4 @@
-"""`correspondent dlq turns` and `reopen`: turns on which a processor gave up, and for which a person was called."""
+"""`correspondent dlq turns` and `reopen`: turns on which a processor gave up, and for which people were alerted."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIt
 
 
 async def _archived(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
-    """The archived rows; those that an erase has sealed anew, as they are now."""
+    """The archived rows; those that an erase has sealed again, as they are now."""
     said = await manifests(source)
     anew = (
         {row["event_id"]: row["data"] for row in await (await source.execute(SQL.resealed)).fetchall()} if said else {}

@@ -23,5 +23,5 @@ ORDER BY workspace, aggregate, aggregate_id, version;
 SELECT workspace, thread_id, upto FROM blanked_threads;
 
 -- name: resealed
--- Data of archived events that an erase has sealed anew.
+-- Data of archived events that an erase has sealed again.
 SELECT event_id, data FROM resealed_events;

@@ -1,1 +1,1 @@
-"""The log: envelopes, the publisher, consumers with their lanes, the journal, retries and dead letters."""
+"""The log: envelopes, publisher, consumers with lanes, the journal (processed-events table), retries, dead letters."""

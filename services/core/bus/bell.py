@@ -1,4 +1,4 @@
-"""Tells the consumers of this process which topics have got records, so that a quiet one need not ask the broker.
+"""Announces to the consumers of this process which topics got records, so that a quiet one need not ask the broker.
 
 It only saves time: a consumer that no bell reaches asks by itself after a pause. Only the embedded broker's consumers
 listen, since that broker answers a fetch after a fixed time, record or no record.

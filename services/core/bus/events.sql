@@ -32,7 +32,7 @@ WHERE o.next_attempt <= clock_timestamp() ORDER BY o.next_attempt, o.seq LIMIT %
 SELECT extract(epoch FROM min(next_attempt) - clock_timestamp()) AS due_s FROM outbox;
 
 -- name: announce_published
--- Tell the consumers in other processes that these topics have got records; see `bell`.
+-- Announce to the consumers in other processes that these topics got records; see `bell`.
 SELECT pg_notify('correspondent_published', topic) FROM unnest(%(topics)s::text[]) AS topic;
 
 -- name: outbox_state

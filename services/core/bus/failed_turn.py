@@ -1,4 +1,4 @@
-"""How a processor of a turn gives up: the turn has failed, and a human will be called."""
+"""How a processor of a turn gives up: the turn has failed, and people will be alerted."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ Faust 0.15.3 where running it has shown that mail would be lost:
 - a stream acks events that it skips during a rebalance, and gaps are guarded off by one: so commits come from the
   lanes' watermarks alone, never from Faust's list of acks;
 - a member that was thrown out of its group commits nothing, neither now nor when a commit that had begun before is
-  tried again: a broker that lost its memory would believe it, and what is published there anew would be passed over;
+  tried again: a broker that lost its memory would believe it, and what is published there again would be skipped;
 - its detector of stuck partitions looks at Faust's own acks, of which there are none here; on a busy machine it only
   says that it overlaps with itself;
 - `wait_empty` waits for messages that the garbage collector has not met yet: so it waits for the lanes instead;

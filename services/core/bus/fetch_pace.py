@@ -6,7 +6,7 @@ the `Bell` says that one of the topics has got a record; else a busy consumer as
 
 Invariants
 - After the bell, and after partitions were assigned, at least one fetch is sent without any pause.
-- A group may be given its partitions while the topics of a broker that forgot are made anew, one after the other: the
+- A group may be given its partitions while the topics of a broker that forgot are made again, one after the other: the
   client looks for further ones often at first, and once a minute later.
 - Offsets are looked up, and partitions paused and resumed, as if there were no pauses: a fetch that waits is not sent.
 """

@@ -1,4 +1,4 @@
-"""One processor at work in this process: Faust consumes, lanes order, the runner handles."""
+"""One processor running in this process: Faust consumes, lanes order, the runner handles."""
 
 from __future__ import annotations
 

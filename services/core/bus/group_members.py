@@ -33,7 +33,7 @@ class Member:
 
 
 async def group_members(brokers: Brokers, groups: Sequence[str]) -> list[Member] | None:
-    """The live members of the groups; a group without any has none. None where the broker does not tell."""
+    """The live members of the groups; a group without any has none. None where the broker does not say."""
     client = AIOKafkaClient(**client_arguments(brokers))
     try:
         async with asyncio.timeout(ASK_S):

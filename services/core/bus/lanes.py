@@ -58,7 +58,7 @@ class LaneLimits:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Who is told what the lanes do: each attempt with its outcome and seconds, each retry, each event given up."""
+    """What hears what the lanes do: each attempt with its outcome and seconds, each retry, each event given up."""
 
     attempted: Callable[[str, float], None] = lambda outcome, seconds: None
     retried: Callable[[str], None] = lambda reason: None

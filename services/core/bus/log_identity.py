@@ -27,7 +27,7 @@ NO_ID = UUID(int=0)
 
 @dataclass(frozen=True, slots=True)
 class LogIdentity:
-    """A cluster's id and its topics' ids, each "" where the broker tells none; a topic that is missing has no entry."""
+    """A cluster's id and its topics' ids, each "" where the broker gives none; a topic that is missing has no entry."""
 
     cluster: str
     topics: Mapping[str, str]

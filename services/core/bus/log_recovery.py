@@ -5,7 +5,7 @@ embedded one is empty after each of its starts. The events are in Postgres, and 
 
 Invariants
 - What is lost is noted before anything is published again, with a new generation of the topic: a crash begins the pass
-  once more, and consumers no longer trust offsets of before (`log_generations`).
+  once more, and consumers no longer trust earlier offsets (`log_generations`).
 - Nothing is published again that every consumer has done; what comes twice is known by its id.
 - A last pass follows a while later. Until a process hears of the loss its idempotent producer may use an id that the
   broker has given to another one, and records that look like that one's are acknowledged and thrown away. The embedded

@@ -10,7 +10,7 @@ INSERT INTO log_topics (name, cluster_id, topic_id) VALUES (%(name)s, %(cluster)
 ON CONFLICT (name) DO UPDATE SET topic_id = excluded.topic_id WHERE log_topics.topic_id = '';
 
 -- name: note_lost
--- The topic lost records: offsets of before mean nothing any more, and what is not yet consumed is published again.
+-- The topic lost records: earlier offsets mean nothing any more, and what is not yet consumed is published again.
 INSERT INTO log_topics (name, cluster_id, topic_id, passes, republish_at, lost_at, reason)
 VALUES (%(name)s, %(cluster)s, %(id)s, %(passes)s, clock_timestamp(), now(), %(reason)s)
 ON CONFLICT (name) DO UPDATE SET

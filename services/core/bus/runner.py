@@ -1,7 +1,7 @@
 """Runs one processor: decode, handle once, publish what was stored, and only then acknowledge.
 
-`process` is the whole of rule 4: the journal makes a second delivery harmless, and what a crash left
-unpublished is published by the next delivery (or by the sweeper).
+`process` is the whole of rule 4: the journal (processed-events table) makes a second delivery harmless, and what a
+crash left unpublished is published by the next delivery (or by the outbox relay).
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ class HeldElsewhere(Temporary):
 
 
 class Locks:
-    """Locks by id. If the connection is lost, so are the locks; the next use connects anew."""
+    """Locks by id. If the connection is lost, so are the locks; the next use connects again."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url

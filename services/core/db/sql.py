@@ -34,5 +34,5 @@ class Queries:
 
 
 def queries(module_file: str, name: str = "queries.sql") -> Queries:
-    """The statements of a `.sql` file that lies beside a module."""
+    """The statements of a `.sql` file that lies next to a module."""
     return Queries(Path(module_file).with_name(name))

@@ -2,7 +2,7 @@
 
 Invariants
 - A nonce is random and used once; a key seals far fewer than the 2^32 messages that random nonces allow.
-- What stays readable beside a sealed part is authenticated with it, and so is what the content belongs to: a sealed
+- What stays readable next to a sealed part is authenticated with it, and so is what the content belongs to: a sealed
   part that is moved to another event, or to another blob, does not open.
 """
 

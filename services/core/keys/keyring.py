@@ -42,7 +42,7 @@ class Erased(Permanent):
 
 class ErasedMeanwhile(Temporary):
     """An erase has met the thread since work on it began: what was read before must not be stored. Done again, it is
-    read anew."""
+    read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Keys:
         return found[id]
 
     def forget(self, id: UUID | None) -> None:
-        """Have the next one who needs the key ask for it anew."""
+        """Have the next one who needs the key ask for it again."""
         if id is not None:
             self._cache.pop(id, None)
 

@@ -2,7 +2,7 @@
 
 Read from the environment (`CORRESPONDENT_KAFKA__BROKERS=...`, two underscores between levels), then from
 `correspondent.toml`, then from defaults that fit the embedded stack. What is missing or wrong is said with
-its name, the reason and how to mend it.
+its name, the reason and how to fix it.
 """
 
 from services.core.settings.alerts import AlertSettings, AlertTarget

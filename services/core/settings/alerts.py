@@ -1,4 +1,4 @@
-"""Who outside of the deployment is told that a person is needed, and how."""
+"""Who is alerted when a person must act, and how."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AlertTarget(Group):
         return self
 
     def wants(self, kind: CallKind, inbox: str) -> bool:
-        """Whether this is told here."""
+        """Whether this target gets this alert."""
         return (not self.about or kind in self.about) and (not self.inboxes or inbox in self.inboxes)
 
 
@@ -87,12 +87,12 @@ class AlertSettings(Group):
         return link
 
     def wants(self, kind: CallKind) -> bool:
-        """Whether anybody is told of this."""
+        """Whether anybody is alerted of this."""
         return any(not one.about or kind in one.about for one in self.to)
 
     @property
     def warns(self) -> bool:
-        """Whether anybody is told that a deadline is near."""
+        """Whether anybody is alerted that a deadline is near."""
         return self.warn_minutes > 0 and self.wants("deadline_near")
 
     def must_leave(self, own: Collection[MailboxKey], inbound: Collection[str]) -> None:

@@ -168,7 +168,7 @@ class Settings(HoldsSecrets, BaseSettings):
         return next((one for one in self.inboxes if one.name == name), None)
 
     def smtp_of(self, inbox: str) -> SmtpSettings:
-        """Where the replies of an inbox are handed over; one that is gone from the settings uses the deployment's."""
+        """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
         return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
 
     @property

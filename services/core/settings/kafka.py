@@ -8,7 +8,7 @@ from services.core.settings.group import Group
 from services.core.settings.kafka_access import LogAccess
 
 GRACE_S = 5.0  # how long cancelled work may take to clean up
-TOOLS_S = 10.0  # what a handler may spend beside its question to the model, in one attempt
+TOOLS_S = 10.0  # what a handler may spend in addition to its question to the model, in one attempt
 
 
 class KafkaSettings(LogAccess):

@@ -1,4 +1,4 @@
-"""Where an inbox's mail is read and where its replies are handed over."""
+"""Where an inbox's mail is read and where its replies are sent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class OAuthSettings(Group):
 
 
 class SmtpSettings(Group):
-    """Where replies are handed over, without a login, with a password or with OAuth."""
+    """Where replies are sent, without a login, with a password or with OAuth."""
 
     host: str = "127.0.0.1"
     port: int = 25

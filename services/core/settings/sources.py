@@ -1,4 +1,4 @@
-"""Reads the settings, and says each fault with its name, the reason and how to mend it."""
+"""Reads the settings, and says each fault with its name, the reason and how to fix it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 
 
 def read_settings(**overrides: Any) -> Settings:
-    """The settings in force. Raises `SettingsWrong`, one line a fault, each saying how to mend it."""
+    """The settings in force. Raises `SettingsWrong`, one line a fault, each saying how to fix it."""
     try:
         return Settings(**overrides)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Folds what was decided about facts into their tables; each decision is a line of the log as well."""
+"""Applies what was decided about facts to their tables; each decision is a line of the log as well."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def _gives_way(known: Fact, claim: Claim) -> bool:
 
 
 def _is_said_again(known: Fact, claim: Claim) -> bool:
-    """Whether the claim says what is believed already; what is over has begun anew, unless it names the same end."""
+    """Whether the claim says what is believed already; what is over has begun again, unless it names the same end."""
     if known.key != claim.proposal.key or not same_value(known.value, claim.proposal.value):
         return False
     if known.is_over(claim.since) and known.expires_at != claim.until:

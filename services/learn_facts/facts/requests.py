@@ -133,7 +133,7 @@ def _add(
 
 
 def _correct(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
-    """What was wrong was wrong from its beginning: the right value takes its place, and all that is not said anew."""
+    """What was wrong was wrong from its beginning: the right value takes its place, and all that is not said again."""
     if not asked.value:
         yield refused(who, asked, "a correction needs a value")
         return

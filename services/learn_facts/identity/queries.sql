@@ -55,7 +55,7 @@ WHERE r.workspace = %(workspace)s AND r.participant_id = %(participant_id)s AND 
 ORDER BY r.relation_id;
 
 -- name: kept_issues
--- The open troubles of the other mailbox's threads.
+-- The open issues of the other mailbox's threads.
 SELECT issue_key, thread_id FROM participant_issues
 WHERE participant_id = %(participant_id)s AND NOT resolved AND thread_of_one(thread_id, %(into)s, %(participant_id)s)
 ORDER BY issue_key;

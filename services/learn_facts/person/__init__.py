@@ -1,1 +1,1 @@
-"""What is known of a participant, facts apart: seen when, lifecycle, mood, troubles, brief, session, profile."""
+"""What is known of a participant, facts apart: seen when, lifecycle, mood, issues, brief, session, profile."""

@@ -1,7 +1,7 @@
-"""The troubles that a participant reported: which of them a new report is of, how often, and when it is over. Pure.
+"""The issues that a participant reported: which of them a new report is of, how often, and when it is over. Pure.
 
-The extractor is shown the known keys and asked to repeat them; what it words anew is recognised here. Two keys name one
-trouble where each says what the other says, up to one word more: "csv export timeout" is "csv export times out", and
+The extractor is shown the known keys and asked to repeat them; new wordings are recognised here. Two keys name one
+issue where each says what the other says, up to one word more: "csv export timeout" is "csv export times out", and
 "pdf export timeout" is another.
 """
 
@@ -50,7 +50,7 @@ def report(key: str, known: KnownIssue | None, thread_id: UUID) -> dict[str, Any
 
 
 def _distance(key: str, known: str) -> int | None:
-    """How far two keys of one trouble are apart, 0 to 2; None for two troubles."""
+    """How far two keys of one issue are apart, 0 to 2; None for two issues."""
     if key == known:
         return 0
     one, other = content_of(key), content_of(known)

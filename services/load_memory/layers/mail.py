@@ -51,7 +51,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
 
 
 def _beside(mail: dict[str, Any]) -> str:
-    """What stands beside a few new words: the signature and the quote, each said to be what it was taken for."""
+    """What stands next to a few new words: the signature and the quote, each said to be what it was taken for."""
     signature, quoted = (mail[part].strip() for part in ("signature", "quoted"))
     return "".join(
         f"\n{heading}\n{marked(text)}\n" for heading, text in ((SIGNATURE, signature), (QUOTED, quoted)) if text

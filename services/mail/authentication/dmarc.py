@@ -1,7 +1,7 @@
 """DMARC (RFC 7489): find the policy, compare the domains.
 
 authheaders is not asked: it drops hyphens from domains, knows only one signature, and reads
-the suffix list anew each time.
+the suffix list again each time.
 """
 
 from __future__ import annotations

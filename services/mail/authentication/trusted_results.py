@@ -55,7 +55,7 @@ def _counted(run: tuple[str, ...], stripping_ids: Collection[str]) -> tuple[str,
 def _run(mail: ParsedMail, authserv_ids: Collection[str], stripping_ids: Collection[str]) -> tuple[str, ...]:
     """The topmost run of Authentication-Results with one of `authserv_ids`; a foreign one or a hop ends it.
 
-    Hops of our own delivery (LMTP) are passed over. Servers of `stripping_ids` are known to remove results that others
+    Hops of our own delivery (LMTP) are skipped. Servers of `stripping_ids` are known to remove results that others
     wrote in their name: theirs are looked for below the trace of the arrival too, though not below the one before it,
     nor below the trace of a server of ours that strips nothing.
     """

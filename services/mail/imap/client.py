@@ -1,4 +1,4 @@
-"""IMAPClient, mended where IDLE can sleep through a mail.
+"""IMAPClient, fixed where IDLE can sleep through a mail.
 
 imaplib reads ahead: when `+ idling` and `* 4 EXISTS` come in one packet, the second line lies in its buffer, or in
 TLS's, while IMAPClient polls a silent socket until the next mail.

@@ -23,7 +23,7 @@ logging.getLogger("imapclient").setLevel(logging.WARNING)  # on DEBUG it would w
 def enter(imap: ImapSettings) -> Any:
     """A connected client, encrypted as the settings say, not logged in yet; every answer has its deadline.
 
-    Raises `CaFileUnusable` beside what IMAPClient raises.
+    Raises `CaFileUnusable` in addition to what IMAPClient raises.
     """
     timeout = SocketTimeout(CONNECT_TIMEOUT_S, imap.timeout_s)
     context = tls_context(imap.ca_file) if imap.tls != "none" else None

@@ -140,7 +140,7 @@ def _ruled(sentence: str) -> Iterator[Stated]:
 
 
 def _key(key: str, value: str) -> str:
-    """Keys that hold several values beside each other name what theirs is about: "uses okta"."""
+    """Keys that hold several values next to each other name what theirs is about: "uses okta"."""
     about = [plain for term in terms(value) if (plain := "".join(filter(str.isalnum, term)).strip())]
     return " ".join([key, *about[:_TOPIC_WORDS]]) if key in _MANY else key
 

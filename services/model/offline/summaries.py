@@ -64,7 +64,7 @@ def _our_answers(view: View) -> list[Line]:
 
 
 def _asked(mail: Line, who: str) -> str:
-    """The mail's questions, troubles and statements in its own words; its first sentences if it has none."""
+    """The mail's questions, issues and statements in its own words; its first sentences if it has none."""
     body = sentences(body_of(mail.text))
     asked = read_wishes(mail.text).questions
     telling = [one for one in body if one in asked or tone.trouble(one) or tone.topic(one) or stated(one, date.min)]

@@ -29,7 +29,7 @@ def refuse_archived(archived_until: datetime | None, until: datetime) -> None:
 
 
 async def take_back(settings: Settings, until: datetime) -> int:
-    """Forget what happened after an event time, before tables are folded; how many events. Raises `MomentArchived`."""
+    """Forget what happened after an event time, before tables are rebuilt; how many events. Raises `MomentArchived`."""
     async with connected(settings.database_url) as conn, conn.transaction():
         archived = await fetch_one(conn, SQL.newest_archived)
         assert archived is not None

@@ -38,7 +38,7 @@ class KeyCopy:
 
 
 async def keep_keys(settings: Settings, path: Path, *, days: float) -> bool:
-    """Write the keys of data subjects to a file of their own, master keys beside it; False where there are none.
+    """Write the keys of data subjects to a file of their own, master keys next to it; False where there are none.
 
     Master keys that stand in the settings stay there. The copy goes after `days`.
     """

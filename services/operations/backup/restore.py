@@ -1,4 +1,4 @@
-"""Restores a backup into an empty database and folder, folds the tables, and holds back what would be sent."""
+"""Restores a backup into an empty database and folder, rebuilds the tables, and holds back what would be sent."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def refuse_used_database(database_url: str) -> None:
 
 
 async def load(settings: Settings, backup: Path, keys: Path | None) -> None:
-    """The database as it was, tables that are folded still empty. Raises `DeploymentThere` or `DumpFailed`."""
+    """The database as it was, projections still empty. Raises `DeploymentThere` or `DumpFailed`."""
     url = settings.database_url
     await refuse_used_database(url)
     async with connected(url) as conn:
@@ -92,7 +92,7 @@ async def copy_files(settings: Settings, backup: Path, made: Manifest) -> int:
 
 
 async def fold_tables(settings: Settings, made: Manifest) -> list[str]:
-    """Fold every table from the events; those whose hash is not the one of the backup."""
+    """Rebuild every table from the events; those whose hash is not the one of the backup."""
     async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
         await fold(conn, settings.database_url, archive=archive_of(settings))
         hashes = await state_hash(conn)
@@ -120,7 +120,7 @@ async def refuse_old_topics(settings: Settings) -> None:
 
 
 async def publish_undone(app: App) -> int:
-    """Put on the log what some consumer has still to do; how many. An embedded broker is told at each start."""
+    """Put on the log what some consumer has still to do; how many. An embedded broker gets it at each start."""
     if app.settings.kafka.embedded:
         return 0
     await prepare(app.settings)

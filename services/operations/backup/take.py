@@ -1,4 +1,4 @@
-"""Takes a backup of a deployment at work: the database first, then the blobs, stored before any event names them."""
+"""Takes a backup of a running deployment: the database first, then the blobs, stored before any event names them."""
 
 from __future__ import annotations
 

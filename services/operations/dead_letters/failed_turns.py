@@ -1,4 +1,4 @@
-"""Turns that failed: no dead letter, since a person was called instead; found here, and opened again.
+"""Turns that failed: no dead letter, since people are alerted instead; found here, and opened again.
 
 A thread is listed while its newest turn is the one that failed. Its owner is asked for a new turn, and may refuse.
 """

@@ -11,7 +11,7 @@ SELECT mail_id FROM mails WHERE workspace = %(workspace)s AND participant_id = A
 SELECT mail_id AS id, identity AS level FROM mails WHERE mail_id = ANY(%(ids)s);
 
 -- name: thread_levels
--- How far the senders of some threads are believed: of a thread of before, in which there are several, the least.
+-- How far the senders of some threads are believed: of an older thread, in which there are several, the least.
 SELECT DISTINCT ON (thread_id) thread_id AS id, identity AS level FROM mails
 WHERE thread_id = ANY(%(ids)s) AND verdict IN ('answer', 'human')
 ORDER BY thread_id, trusted, identity, mail_id;

@@ -130,7 +130,7 @@ SELECT erasure_id, blobs, cached FROM erasures WHERE workspace = %(workspace)s A
 UPDATE erasures SET finished_at = %(at)s, blobs = '{}', cached = '{}' WHERE erasure_id = %(erasure_id)s;
 
 -- name: wait_for_disk
--- A fold need not wait for the disk; an erase must.
+-- A rebuild need not wait for the disk; an erase must.
 SELECT set_config('synchronous_commit', 'on', true);
 
 -- name: person
@@ -139,7 +139,7 @@ SELECT one AS participant_id, p.addr FROM unnest(person_ids(%(id)s)) AS one
 LEFT JOIN participants p ON p.workspace = %(workspace)s AND p.participant_id = one;
 
 -- name: held
--- How much there is of some people, in words of the house.
+-- How much there is of some people, in words of the operator.
 SELECT (SELECT count(*) FROM mails WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS mails,
        (SELECT count(*) FROM threads WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS threads,
        (SELECT count(*) FROM facts WHERE workspace = %(workspace)s AND participant_id = ANY(%(people)s)) AS facts,

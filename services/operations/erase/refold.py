@@ -1,4 +1,4 @@
-"""Makes the rows of some aggregates anew from what can still be read of their events.
+"""Rebuilds the rows of some aggregates from what can still be read of their events.
 
 Invariant: what stands in the tables afterwards is what a rebuild of the whole deployment would put there.
 """
@@ -56,7 +56,7 @@ async def refold(
     archive: Archive,
     gone: Collection[UUID] = (),
 ) -> int:
-    """Delete the aggregates' rows and fold them again, in the caller's transaction; how many events were applied.
+    """Delete the aggregates' rows and rebuild them, in the caller's transaction; how many events were applied.
 
     `threads` are those whose mails are all among the places; `gone` are the people who are erased: the facts of anybody
     else keep their vectors, which no event holds.

@@ -139,7 +139,7 @@ def listener(found: Survey) -> Listener:
 async def survey(
     conn: Connection, workspace: str, people: People, names: Collection[str] = (), archive: Archive | None = None
 ) -> Survey:
-    """Read all that is stored. `names` are the addresses that are known besides: one that was typed.
+    """Read all that is stored. `names` are the addresses that are known as well: one that was typed.
 
     What others wrote is read last, since by then it is known which words to listen for.
     """

@@ -99,7 +99,7 @@ class Redactor:
     """Takes a person's addresses, Message-IDs and full names out of JSON data.
 
     Who wrote it, its own id and what was attached stay as they are. A Message-ID goes out of lists of such, never out
-    of a text: it may be chosen to read like another's address. `beside` are names that go where they stand beside one
+    of a text: it may be chosen to read like another's address. `beside` are names that go where they stand next to one
     of the addresses, as in a header or over a quotation.
     """
 

@@ -1,6 +1,6 @@
 """One web page fetched for the knowledge base, within limits.
 
-Invariants: http and https alone; the address that is connected to is the one that was checked, on every redirect anew,
+Invariants: http and https alone; the address that is connected to is the one that was checked, on every redirect again,
 so neither a redirect nor a name that changes its address leads into a private network; no proxy and no cookie; what is
 too large, too slow, of another kind or encoded is refused in words.
 """

@@ -5,7 +5,7 @@ FROM aggregates a LEFT JOIN documents d ON d.workspace = a.workspace AND d.docum
 WHERE a.workspace = %(workspace)s AND a.kind = 'document' AND a.id = %(document_id)s;
 
 -- name: unfinished
--- How many of these wishes, and of what was decided because of them, learn_documents has not done yet.
+-- How many of these requests, and of what was decided because of them, learn_documents has not done yet.
 SELECT count(*) AS n FROM events e
 WHERE (e.id = ANY(%(ids)s) OR e.causation_id = ANY(%(ids)s)) AND e.topic = 'document-events'
   AND has_to_do('learn_documents', e.type, %(skipped)s::text[])
@@ -13,7 +13,7 @@ WHERE (e.id = ANY(%(ids)s) OR e.causation_id = ANY(%(ids)s)) AND e.topic = 'docu
                   AND j.event_day = (e.time AT TIME ZONE 'UTC')::date);
 
 -- name: became
--- What was decided because of these wishes, in the order of the versions.
+-- What was decided because of these requests, in the order of the versions.
 SELECT cause, document_id, decision, title, origin, detail FROM document_log
 WHERE workspace = %(workspace)s AND cause = ANY(%(ids)s) ORDER BY document_id, version;
 

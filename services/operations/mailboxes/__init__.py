@@ -1,1 +1,1 @@
-"""What the key of mailboxes asks of rows and memories of before it."""
+"""What the key of mailboxes asks of older rows and memories."""

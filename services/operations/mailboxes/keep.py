@@ -1,4 +1,4 @@
-"""Rows of before the mailbox key are given it, and people who shared an id are taken apart: once, after an upgrade.
+"""Rows older than the mailbox key get it, and people who shared an id are taken apart: once, after an upgrade.
 
 Runs at the start of the process that keeps time, by one process at a time. What a mail's own event says goes into its
 row; where its author had an id that full case folding made, learn_facts is asked to take their memory apart, in the
@@ -49,7 +49,7 @@ class Written:
 
 
 async def settle_mailboxes(app: App) -> int:
-    """Give the rows of before their mailbox keys; how many mails were given another author."""
+    """Give older rows their mailbox keys; how many mails were given another author."""
     workspace = app.settings.workspace
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.waiting, {"workspace": workspace})

@@ -25,7 +25,7 @@ from services.operations.memory.people import SQL
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A decision on how a fact stands: `pinned`, `unpinned`, `stale`, or `corroborated`, which judges anew."""
+    """A decision on how a fact stands: `pinned`, `unpinned`, `stale`, or `corroborated`, which judges again."""
 
     decision: str
     at: datetime

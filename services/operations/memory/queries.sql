@@ -120,14 +120,14 @@ WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(pa
 ORDER BY version;
 
 -- name: refusals
--- Proposals and wishes that did not hold, newest first.
+-- Proposals and requests that did not hold, newest first.
 SELECT at, decision, key, value, reason, cause, version, participant_id FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND fact_id IS NULL AND (version, participant_id) < (%(after_version)s::bigint, %(after_participant_id)s::uuid)
 ORDER BY version DESC, participant_id DESC LIMIT %(limit)s;
 
 -- name: became
--- What became of a wish: the decisions that it caused, first what was recorded or was asked about.
+-- What became of a request: the decisions that it caused, first what was recorded or was asked about.
 SELECT decision, fact_id, key, value, reason FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND cause = %(cause)s

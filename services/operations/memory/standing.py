@@ -1,4 +1,4 @@
-"""How a participant stands with us: lifecycle, mood, risk and troubles, each with reason and cause; and moving them."""
+"""How a participant stands with us: lifecycle, mood, risk and issues, each with reason and cause; and moving them."""
 
 from __future__ import annotations
 

@@ -4,12 +4,12 @@ SELECT version, at, from_state, to_state, trigger, reason, refused, cause FROM p
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY version;
 
 -- name: step_of
--- What became of a wish for a step.
+-- What became of a request for a step.
 SELECT version, at, from_state, to_state, trigger, reason, refused, cause FROM participant_log
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND cause = %(cause)s;
 
 -- name: issues
--- The troubles that they reported, open ones first.
+-- The issues that they reported, open ones first.
 SELECT issue_key, reports, resolved, thread_id, first_at, last_at FROM participant_issues
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
 ORDER BY resolved, last_at DESC, issue_key;

@@ -25,7 +25,7 @@ class TableDifference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The live tables' hashes, and what differs from the fold; nothing means that they are the same state."""
+    """The live tables' hashes, and what differs from the rebuild; nothing means that they are the same state."""
 
     events: int
     hashes: dict[str, str]
@@ -33,7 +33,7 @@ class Comparison:
 
 
 async def compare(conn: Connection, schemas: tuple[str, str], tables: tuple[str, ...], events: int) -> Comparison:
-    """Compare `tables` in the schemas (live, folded), in the caller's transaction, which `conn` begins in `folded`."""
+    """Compare `tables` in the schemas (live, rebuilt), in the caller's transaction, which `conn` begins in `folded`."""
     theirs = await state_hash(conn, tables)
     await conn.execute(SQL.look_at, {"schema": schemas[0]})
     ours = await state_hash(conn, tables)

@@ -1,10 +1,10 @@
-"""Folds the stored events through every `apply` into fresh tables, and says by a hash whether two states agree.
+"""Runs the stored events through every `apply` into fresh tables, and says by a hash whether two states agree.
 
 Invariants
 - An event is applied once per version, however often it comes; a version that is missing is an error, not a gap.
-- The order of different aggregates does not matter, so each of them can be folded alone.
+- The order of different aggregates does not matter, so each of them can be rebuilt alone.
 - No model, no clock and no broker takes part.
-- What can no longer be read, because somebody was erased, is passed over: its version counts, nothing else of it.
+- What can no longer be read, because somebody was erased, is skipped: its version counts, nothing else of it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class HistoryBroken(Permanent):
 
 
 def projections() -> tuple[str, ...]:
-    """The tables that a fold makes: those of the processors, and the aggregates' versions."""
+    """The tables that a rebuild makes: those of the processors, and the aggregates' versions."""
     names = {one.name for one in PROCESSORS}
     return ("aggregates", *sorted(table for table, writer in catalogue().tables.items() if writer in names))
 
@@ -63,7 +63,7 @@ async def fold_events(
 ) -> int:
     """Apply events, in the order in which they come, to the tables of `target`; how many changed them.
 
-    `folded` hears after each batch how many came. Nobody else may fold into the target meanwhile. `gaps` lets versions
+    `folded` hears after each batch how many came. Nobody else may write to the target meanwhile. `gaps` lets versions
     be missing, for a history that lacks what cannot be read.
     """
     await target.execute(SQL.speak_utc)

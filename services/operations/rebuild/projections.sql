@@ -28,5 +28,5 @@ GROUP BY c.table_name ORDER BY c.table_name;
 SELECT set_config('TimeZone', 'UTC', false);
 
 -- name: in_no_hurry
--- A fold that a crash cut short is made again: it need not wait for the disk at each batch.
+-- A rebuild that a crash cut short is made again: it need not wait for the disk at each batch.
 SELECT set_config('synchronous_commit', 'off', false);

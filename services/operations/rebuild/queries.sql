@@ -38,7 +38,7 @@ WHERE l.relnamespace = %(live)s::regnamespace AND l.relkind IN ('r', 'p') AND NO
 ORDER BY l.relname;
 
 -- name: count_events
--- How many events a fold of these kinds will meet.
+-- How many events a rebuild of these kinds will meet.
 SELECT count(*) AS n FROM events WHERE version IS NOT NULL AND aggregate = ANY(%(kinds)s);
 
 -- name: count_erased
@@ -48,7 +48,7 @@ WHERE e.version IS NOT NULL AND e.aggregate = ANY(%(kinds)s) AND e.data ? '$key'
   AND NOT EXISTS (SELECT FROM subject_keys k WHERE k.key_id = (e.data ->> '$key')::uuid);
 
 -- name: events_behind
--- What is stored of these kinds and not yet folded in the schema `beside`: one aggregate after the other.
+-- What is stored of these kinds and not yet applied in the schema `beside`: one aggregate after the other.
 SELECT e.*, e.data ? '$sealed' AND EXISTS (
            SELECT 1 FROM {live}.blanked_threads t WHERE t.workspace = e.workspace AND e.aggregate = 'thread'
            AND t.thread_id = e.aggregate_id AND e.version <= t.upto) AS blanked

@@ -1,7 +1,7 @@
-"""The three things to do with a fold: compare it with the live tables, put it in their place, or keep it to read.
+"""The three things to do with a rebuild: compare it with the live tables, put it in their place, or keep it to read.
 
-A swap stops nobody for long: everything is folded next to the running deployment; then, under a lock on the aggregates
-that no unit of work can pass, what was stored meanwhile is folded too, and the tables change places in one transaction.
+A swap stops nobody for long: everything is rebuilt next to the running deployment; then, under a lock on the aggregates
+that no unit of work can pass, what was stored meanwhile is applied too, and the tables are swapped in one transaction.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class TablesInUse(Temporary):
 
 
 async def count_events(database_url: str, scope: Scope) -> int:
-    """How many events a fold of the scope will meet."""
+    """How many events a rebuild of the scope will meet."""
     async with connected(database_url) as conn:
         row = await fetch_one(conn, SQL.count_events, {"kinds": list(scope.kinds)})
         archived = sum(one.kinds.get(kind, 0) for one in await manifests(conn) for kind in scope.kinds)
@@ -49,7 +49,7 @@ async def count_events(database_url: str, scope: Scope) -> int:
 
 
 async def count_erased(database_url: str, scope: Scope) -> int:
-    """How many of the events that are in the table a fold will pass over: somebody whom they are about was erased."""
+    """How many of the events that are in the table a rebuild will skip: somebody whom they are about was erased."""
     async with connected(database_url) as conn:
         row = await fetch_one(conn, SQL.count_erased, {"kinds": list(scope.kinds)})
     assert row is not None
@@ -57,7 +57,7 @@ async def count_erased(database_url: str, scope: Scope) -> int:
 
 
 async def check(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> Comparison:
-    """Fold beside the live tables and compare, both as of one moment; nothing is changed. Raises `HistoryHeld`."""
+    """Rebuild next to the live tables and compare, both as of one moment; nothing is changed. Raises `HistoryHeld`."""
     async with (
         holding(settings.database_url),
         beside(settings.database_url, SCHEMA) as url,
@@ -72,7 +72,7 @@ async def check(settings: Settings, scope: Scope, folded: Folded, archive: Archi
 
 
 async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archive | None = None) -> int:
-    """Fold, and put the fresh tables in the live ones' place; how many events were folded.
+    """Rebuild, and put the fresh tables in the live ones' place; how many events were applied.
 
     Raises `TablesInUse` where the lock never came, `HistoryHeld` or `HoldLost`.
     """
@@ -119,7 +119,7 @@ async def past(
 
 @asynccontextmanager
 async def _both(settings: Settings, url: str) -> AsyncIterator[tuple[Connection, Connection]]:
-    """Connections to the live tables and to those beside them, both with the live keys."""
+    """Connections to the live tables and to those next to them, both with the live keys."""
     async with (
         open_keys(settings) as keys,
         connected(settings.database_url, keys) as live,

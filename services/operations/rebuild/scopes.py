@@ -1,4 +1,4 @@
-"""What can be rebuilt by itself: the aggregates whose events share a key, and the tables folded from them."""
+"""What can be rebuilt by itself: the aggregates whose events share a key, and the tables rebuilt from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A schema beside the live tables, made by the very migrations that made those, and connections into it.
+"""A schema next to the live tables, made by the very migrations that made those, and connections into it.
 
 Invariants
 - Every table of the deployment exists in the schema, so that no name falls through to the live one.

@@ -77,7 +77,7 @@ class Meanwhile(_Saved):
 
 
 class Unsure(_Saved):
-    """An event that was recorded while a step was at work.
+    """An event that was recorded while a step was running.
 
     The handler of the event `seen_by`, if any, is the first that surely saw it.
     """
@@ -89,7 +89,7 @@ class Unsure(_Saved):
 class Case(_Saved):
     """`processors` handle `start`, one after the other; `expected` is what they recorded then, in order.
 
-    `timers` came while they did, and `meanwhile` is what happened beside them. What is `unsure` may have come too late
+    `timers` came while they did, and `meanwhile` is what others did then. What is `unsure` may have come too late
     for the step that it stands before. `blobs` are what the handlers read, such as the raw mail, once it was played.
     `gone` says in words what retention has taken of it, so that it cannot be played.
     """

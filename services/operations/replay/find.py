@@ -88,7 +88,7 @@ async def _meanwhile(conn: Connection, steps: list[Step], own: list[UUID], part:
 
 
 async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Part) -> AsyncIterator[Unsure]:
-    """What was recorded while a step was at work, so that it may have come too late for it."""
+    """What was recorded while a step was running, so that it may have come too late for it."""
     for place, step in enumerate(steps, start=1):
         args = {"sure": step.sure, "upto": step.upto, "keys": list(part.keys or ()), "own": own}
         for row in await fetch_all(conn, SQL.unsure, args):

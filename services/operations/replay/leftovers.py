@@ -15,7 +15,7 @@ from services.core.settings import Settings
 from services.operations.rebuild.run import SCHEMA
 from services.operations.rebuild.shadow_schema import clear
 
-NAMES = rf"^({SCHEMA}|replay_\d{{8}}_\d{{6}}_\d{{6}})$"  # what is made beside the live tables, and only for a while
+NAMES = rf"^({SCHEMA}|replay_\d{{8}}_\d{{6}}_\d{{6}})$"  # what is made next to the live tables, and only for a while
 
 
 def sandbox_name(at: datetime) -> str:
@@ -44,5 +44,5 @@ async def clear_up(settings: Settings, name: str) -> None:
 
 
 async def clear_leftovers(settings: Settings) -> list[str]:
-    """Remove what killed replays and rebuilds have left; the schemas of those that are at work."""
+    """Remove what killed replays and rebuilds have left; the schemas of those that are running."""
     return await clear(settings.database_url, NAMES, lambda name: clear_up(settings, name))

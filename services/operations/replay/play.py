@@ -80,7 +80,7 @@ async def _as_it_was(sandbox: Sandbox, case: Case) -> None:
 
 
 def _answers(sandbox: Sandbox, case: Case) -> Iterable[Checkpoint]:
-    """What was answered then; where a model is asked anew, its tools are too, but never the DNS of today."""
+    """What was answered then; where a model is asked again, its tools are too, but never the DNS of today."""
     return [one for one in case.answers if sandbox.asking.recorded or one.consumer not in ASKS_MODEL]
 
 
@@ -90,7 +90,7 @@ def _came_to(processor: Processor, case: Case) -> bool:
 
 
 async def _catch_up(sandbox: Sandbox, case: Case, envelope: Envelope) -> None:
-    """Fold in what had happened beside the case before this event was handled."""
+    """Apply what had happened next to the case before this event was handled."""
     for one in case.meanwhile:
         if one.before == envelope.id:
             await fold_events(_each(one.events), sandbox.tables, gaps=True)

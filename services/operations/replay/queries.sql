@@ -32,7 +32,7 @@ SELECT coalesce((SELECT seq - 1 FROM events WHERE seq > %(sure)s AND stored_at >
 FROM journal j WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
 -- name: unsure
--- What was recorded about these threads and people while a step was at work, and is not the case's own.
+-- What was recorded about these threads and people while a step was running, and is not the case's own.
 SELECT id, seq FROM events
 WHERE seq > %(sure)s AND seq <= %(upto)s AND version IS NOT NULL AND key = ANY(%(keys)s) AND id <> ALL(%(own)s)
 ORDER BY seq;

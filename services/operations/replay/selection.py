@@ -46,7 +46,7 @@ class Selection:
     """Which of the past is replayed; None filters nothing. `since` <= event time < `before`.
 
     With a `topic` its events are where it begins, and every processor on the way to `until` takes part. Without, only
-    `until` does, with the context loaded anew before it where `rebuild_context` says so. `processors` are they, in
+    `until` does, with the context loaded again before it where `rebuild_context` says so. `processors` are they, in
     order. Raises `NotReplayable`, with the reason.
     """
 

@@ -7,5 +7,5 @@ is the order; `run` goes through it once, `daily` does so each day in the proces
 Invariants
 - Whatever somebody may still need stays: of a thread that does not rest (`thread_rests`) nothing goes.
 - Each step may be cut short anywhere and done again, by two processes at once too.
-- A stored text goes after the row that was made of it, so a fold gives the live tables before, meanwhile and after.
+- A stored text goes after the row that was made of it, so a rebuild gives the live tables before, meanwhile and after.
 """

@@ -22,7 +22,7 @@ from services.operations.retention.ask import SQL
 from services.operations.retention.rounds import Clearing
 
 Row = dict[str, Any]
-SUBJECTS = ("fact_id", "relation_id", "note_id")  # what the row made of an event is found by, beside its aggregate
+SUBJECTS = ("fact_id", "relation_id", "note_id")  # by which an event's row is found, next to its aggregate
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Empties archived events: a file that holds what is too old is written anew without it, and the former one removed.
+"""Empties archived events: a file that holds what is too old is written again without it, and the former one removed.
 
 One transaction holds the file's row, has the new file written, synced and read back, and names it. A former file that
 is not removed then, because of a crash, does not count, and is removed in the next round.

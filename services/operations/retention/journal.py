@@ -1,8 +1,8 @@
-"""Removes days of the journal, when nothing of them can come to a consumer again.
+"""Removes days of the journal (processed-events table), when nothing of them can come to a consumer again.
 
 Invariants
 - An event whose journal row is gone can never be handled again: it has left the log, the dead letters, and the table
-  `events`, of which a broker that forgot is told what no consumer has done.
+  `events`, from which a broker that forgot gets what no consumer has done.
 - A day goes as a whole, by dropping its partition; consumers are held up for the moment that takes, or it waits.
 """
 

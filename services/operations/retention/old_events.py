@@ -11,7 +11,7 @@ from services.operations.retention.rounds import Clearing
 
 
 async def due(clearing: Clearing) -> int:
-    """How many events in the table are old enough; what is not done, or of a thread at work, stays."""
+    """How many events in the table are old enough; what is not done, or of a thread in progress, stays."""
     async with clearing.app.database.reading() as conn:
         row = await fetch_one(
             conn, SQL.count_old_events, {"before": clearing.before(clearing.settings.archive.after_days)}

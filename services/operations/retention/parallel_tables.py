@@ -1,6 +1,6 @@
-"""Removes what is kept beside the tables: answers of models and tools, decided dead letters, cached vectors.
+"""Removes what is kept next to the tables: answers of models and tools, decided dead letters, cached vectors.
 
-An event that would need an answer, or a letter that was decided about, has left the log long before. Vectors are a
+An event that would need an answer, or a dead letter that was decided, has left the log long before. Vectors are a
 cache: it is emptied, so that none of a text that is gone stays; facts and passages have their own.
 """
 

@@ -153,7 +153,7 @@ WHERE i.inhparent = 'journal'::regclass AND c.relname ~ '^journal_[0-9]{8}$'
 ORDER BY 1;
 
 -- name: days_of_events
--- The days before one of which events are in the table: what a broker that forgot is told again, it must know as done.
+-- The days before one of which events are in the table: what a broker that forgot gets again must be known as done.
 SELECT DISTINCT (time AT TIME ZONE 'UTC')::date AS day FROM events WHERE time < %(before)s;
 
 -- name: newest_done

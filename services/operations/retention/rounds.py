@@ -40,7 +40,7 @@ class Clearing:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[Connection]:
-        """A transaction beside which nobody erases, archives or rebuilds. Raises `HistoryHeld`."""
+        """A transaction during which nobody erases, archives or rebuilds. Raises `HistoryHeld`."""
         async with self.app.database.transaction() as conn:
             await hold(conn)
             yield conn

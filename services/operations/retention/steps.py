@@ -55,7 +55,7 @@ def _journal(settings: Settings) -> float:
 
 
 def _letters(settings: Settings) -> float:
-    """The embedded broker never deletes a letter."""
+    """The embedded broker never deletes a dead letter."""
     return 0 if settings.kafka.embedded else settings.retention.journal_days
 
 

@@ -8,7 +8,7 @@ UNION ALL SELECT 'pg_wal', NULL, %(at)s
 ON CONFLICT (place) DO UPDATE SET filenode = excluded.filenode, asked_at = excluded.asked_at, cleared_at = NULL;
 
 -- name: pending
--- What is marked, smallest first; `rewritten` where somebody has written the file anew since.
+-- What is marked, smallest first; `rewritten` where somebody has written the file again since.
 SELECT r.place, r.asked_at, r.filenode IS NOT NULL AND (c.oid IS NULL OR pg_relation_filenode(c.oid) <> r.filenode) AS rewritten
 FROM residues r LEFT JOIN pg_class c ON c.relname = r.place AND c.relnamespace = current_schema()::regnamespace
 WHERE r.cleared_at IS NULL ORDER BY r.place = 'pg_wal', pg_total_relation_size(c.oid), r.place;

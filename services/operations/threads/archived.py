@@ -38,7 +38,7 @@ async def archived_in_thread(
 async def archived_if_there(
     conn: Connection, archive: Archive | None, workspace: str, thread_id: UUID, types: frozenset[str]
 ) -> list[dict[str, Any]]:
-    """The same, and nothing where a file is missing or damaged: what is shown beside them is worth showing alone."""
+    """The same, and nothing where a file is missing or damaged: what is shown next to them is worth showing alone."""
     try:
         return await archived_in_thread(conn, archive, workspace, thread_id, types)
     except (ArchiveMissing, ArchiveDamaged) as error:

@@ -84,7 +84,7 @@ WHERE d.workspace = %(workspace)s AND d.status IN ('running', 'breached')
 ORDER BY d.due_at, d.thread_id, d.kind LIMIT %(limit)s;
 
 -- name: step_of
--- What became of a wish for a step; others may follow from it.
+-- What became of a request for a step; others may follow from it.
 SELECT from_state, to_state, refused FROM thread_log
 WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s AND cause = %(cause)s ORDER BY version LIMIT 1;
 

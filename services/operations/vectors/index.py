@@ -1,7 +1,7 @@
 """The index of one model's vectors, which searching a whole workspace by meaning needs.
 
 It is made without holding anybody up, where there are facts enough for it: below that, all of them are compared, which
-is exact and takes milliseconds. A fold makes tables without it, so the deployment looks for it again and again.
+is exact and takes milliseconds. A rebuild makes tables without it, so the deployment looks for it again and again.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ async def index_is_due(conn: Connection, embedder: Embedder) -> bool:
 
 
 async def make_index(conn: Connection, embedder: Embedder) -> None:
-    """Make the model's index anew. Nobody else may be making it."""
+    """Make the model's index again. Nobody else may be making it."""
     log.info("making the index of vectors", model=embedder.name)
     await _drop(conn, index_name(embedder.name))
     for statement in index_statements(embedder.name, embedder.dimensions):

@@ -1,7 +1,7 @@
 """The deployment's own care for its vectors, in the process that keeps time.
 
 At its start, and each minute, it looks whether facts or passages lack a vector of the embedder in use: because that has
-changed, because it was away when they came, or because tables were folded anew. One process at a time gives them
+changed, because it was away when they came, or because tables were rebuilt. One process at a time gives them
 theirs; when that dies, another, or the same after its start, goes on.
 """
 
@@ -74,7 +74,7 @@ async def look(app: App, told: Told) -> int:
     async with connected(app.settings.database_url) as conn, wanted:
         refused = await _renew(app, conn, lacking, told) if lacking.total else 0
         if await index_is_due(conn, app.embedder):
-            async with holding(app.settings.database_url):  # who folds needs the tables for a moment at its end
+            async with holding(app.settings.database_url):  # a rebuild needs the tables for a moment at its end
                 await make_index(conn, app.embedder)
             await drop_idle(conn, app.embedder)
         return refused

@@ -2,7 +2,7 @@
 
 Invariants
 - A batch is a transaction of its own: who is killed has lost one batch, and whoever comes next goes on from there.
-- It is written only while nobody folds or erases (`alone.hold`), and only to rows that still say what was read: no
+- It is written only while nobody rebuilds or erases (`alone.hold`), and only to rows that still say what was read: no
   vector of somebody who was erased meanwhile comes back, to a row or to the cache.
 - It waits for no row, so it holds nobody up: what is being changed is left for the next round.
 """

@@ -1,4 +1,4 @@
-"""A session at work beside the event loop: each connection has one thread, which ends with it."""
+"""A session that runs next to the event loop: each connection has one thread, which ends with it."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Suspicion:
             self._alone.pop(uid, None)
 
     def forgive(self, uid: int) -> None:
-        """Fetch this mail once more, alone: the server may have been mended."""
+        """Fetch this mail once more, alone: the server may have been fixed."""
         if self.condemns(uid):
             self._alone[uid] = GUILTY_AFTER - 1
 

@@ -1,4 +1,4 @@
-"""The table `inbox_positions`, and `unfetched_mails` beside it: what is kept of a folder between connections."""
+"""The table `inbox_positions`, and `unfetched_mails` next to it: what is kept of a folder between connections."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from services.receive_email.webhooks.request import Call, Format, Inbound, malformed, not_configured, unsigned
 from services.receive_email.webhooks.signatures import base64_bytes, same
 
-OVERHEAD = 3.0  # the mail as a JSON string, beside its parsed text and attachments
+OVERHEAD = 3.0  # the mail as a JSON string, next to its parsed text and attachments
 
 
 class _Posted(BaseModel):

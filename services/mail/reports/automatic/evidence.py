@@ -145,7 +145,7 @@ def _has_content(text: str) -> bool:
 
 
 def _kinds(sentence: Sentence, language: str) -> frozenset[str]:
-    """What a sentence says. A polite word beside an address or a number to call is a substitute."""
+    """What a sentence says. A polite word next to an address or a number to call is a substitute."""
     found = _whole(tables(PACKAGE, TABLES).kinds(sentence) | _parts(sentence, language))
     return found | {SUBSTITUTE} if POLITE_REQUEST in found and _refers(sentence, found) else found
 

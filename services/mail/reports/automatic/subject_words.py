@@ -14,7 +14,7 @@ from services.mail.subjects import MAX_CHARS, base_subject
 
 @dataclass(frozen=True, slots=True)
 class SubjectWords:
-    """The prefix, and the words that are evidence beside others; each "" where there is none."""
+    """The prefix, and the words that are evidence next to others; each "" where there is none."""
 
     prefix: str = ""
     hint: str = ""
