@@ -132,3 +132,7 @@ SELECT decision, fact_id, key, value, reason FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND cause = %(cause)s
 ORDER BY decision = 'recorded' DESC, coalesce(fact_id = %(fact_id)s, false) DESC, version;
+
+-- name: briefs
+-- The brief that holds, then what is to be merged into it.
+SELECT version, text, by, bases, written_at FROM person_briefs(%(participant_id)s) WHERE shown;
