@@ -18,12 +18,16 @@ from schemas.events.merging import ParticipantMergeRequested
 from schemas.events.retention import MemoryRetentionDue
 from schemas.events.threads import MailAttached, TurnClosed
 from services import learn_facts, reflect, track_threads
+from services.core.archive.archive import archive_of
 from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.db import Database
 from services.core.web import make_app
 from services.load_memory.layers import brief as layer
 from services.load_memory.turn import Turn
+from services.operations.erase.person import person
+from services.operations.erase.run import erase
+from services.operations.erase.survey import survey
 from services.operations.rebuild.projections import fold, state_hash
 from services.web.routes import routes
 from tests.support.remembering import ADA, Memory, day, remembering
@@ -277,6 +281,23 @@ async def test_a_brief_that_nothing_renewed_goes_with_the_facts(desk: Desk) -> N
     await desk.memory.settle(LEARN)
     assert await desk.briefs() == []
     assert await desk.memory.rows("SELECT text FROM brief_divergences") == []
+
+
+async def test_an_erase_reaches_the_brief_and_what_is_beside_it(desk: Desk) -> None:
+    """No row, and no stored event that can be read, holds a word of them; nor of what a person wrote."""
+    await desk.at_once(SHIPS, MOVES, on=1)
+    await desk.reflected(await desk.mail(2), BOTH)
+    await desk.ask("edit", "Ada never calls.", on=2)
+    stored = str(await desk.memory.rows("SELECT data FROM events"))
+    assert all(text in stored for text in (SHIPS, MOVES, BOTH, "never calls"))
+    app = desk.memory.app
+    people, names = await person(app, ADA)
+    async with app.database.reading() as conn:
+        known = await survey(conn, desk.memory.workspace, people, names, archive_of(app.settings))
+    await erase(app, known, by="the test")
+    assert await desk.memory.rows("SELECT FROM briefs UNION ALL SELECT FROM brief_divergences") == []
+    stored = str(await desk.memory.rows("SELECT data FROM events"))
+    assert not any(text in stored for text in (SHIPS, MOVES, BOTH, "never calls"))
 
 
 async def test_the_tables_are_rebuilt_as_they_were(desk: Desk, stack: Endpoints) -> None:

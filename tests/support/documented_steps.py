@@ -227,6 +227,12 @@ STEPS = (
         uses={"FACT_ID": fact("customer_info/plan")},
     ),
     step("memory forget ada@acme.example FACT_ID", "operator", uses={"FACT_ID": fact("interaction/question")}),
+    step(
+        "memory brief ada@acme.example --edit 'Ada runs operations at Acme. She prefers short answers.' --by grace",
+        "written: grace",
+    ),
+    step("memory brief ada@acme.example", "by grace", "Ada runs operations at Acme. She prefers short answers."),
+    step("memory brief ada@acme.example --delete --by grace", "deleted: grace"),
     step("memory lifecycle ada@acme.example", "unknown -> customer"),
     step("memory move ada@acme.example vip --reason 'signed for three years' --by grace", "customer -> vip"),
     step(
