@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from schemas.events.memory import BriefRequested
 from services.core.app import App
 from services.core.web import RequestRefused
-from services.operations.memory.briefs import PersonBrief, briefs_of, change_brief
+from services.operations.memory.briefs import LATEST, PersonBrief, briefs_of, change_brief, earlier_briefs
 from services.operations.memory.outcomes import NotDecidedYet
 from services.web.bodies import NewBrief, Version
 from services.web.by import ByQuery
@@ -35,6 +35,11 @@ def add_brief(router: APIRouter, app: App) -> None:
         one = await person(app, who)
         found = await briefs_of(app, one.participant_id)
         return Brief(brief=found[0] if found else None, beside=found[1:])
+
+    @router.get("/participants/{who}/brief/history")
+    async def earlier(who: Who, limit: Annotated[int, Query(ge=1, le=100)] = LATEST) -> list[PersonBrief]:
+        """The latest briefs that do not hold any more, newest first; one without a text is a deletion."""
+        return await earlier_briefs(app, (await person(app, who)).participant_id, limit=limit)
 
     @router.put("/participants/{who}/brief")
     async def edit(who: Who, body: NewBrief, response: Response) -> Brief | None:

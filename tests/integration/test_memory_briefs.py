@@ -263,6 +263,9 @@ async def test_over_http_a_brief_is_shown_written_and_deleted(desk: Desk) -> Non
         told = (await api.put(path, json=body)).json()
         assert "4111 1111" not in told["brief"]["text"]
         assert (told["brief"]["by"], told["beside"]) == ("grace", [])
+        earlier = (await api.get(f"{path}/history")).json()
+        assert [one["text"] for one in earlier] == [MOVES, SHIPS, "Ada."]
+        assert len((await api.get(f"{path}/history", params={"limit": 2})).json()) == 1
         assert (await api.delete(path)).json() == {"brief": None, "beside": []}
         assert (await api.delete(path)).status_code == 409
     asked = await desk.memory.rows("SELECT data FROM events WHERE type = 'participant.brief_requested.v1'")

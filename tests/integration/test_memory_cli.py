@@ -113,6 +113,11 @@ async def test_a_person_writes_and_deletes_the_brief(memory: Memory, tmp_path: P
     for wrong in (("--edit", "a\x1bb"), ("--edit", ""), ("--from", "/no/file"), ("--edit", "a", "--delete")):
         assert (await run(memory, "brief", ADA, *wrong)).exit_code == 2
     assert "deleted: operator" in (await run(memory, "brief", ADA, "--delete")).output
+    told = (await run(memory, "brief", ADA, "--history")).output
+    assert "There is no brief." in told
+    assert [part in told for part in ("by grace", "[b]never[/b]", "Often.", "(deleted, or kept no longer)")] == [
+        True
+    ] * 4
     refused = await run(memory, "brief", ADA, "--delete")
     assert (refused.exit_code, refused.output) == (1, "brief delete refused: there is no brief\n")
 

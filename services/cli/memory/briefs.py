@@ -16,7 +16,7 @@ from services.cli.requests import By
 from services.cli.terminal import console, plain
 from services.core.app import App
 from services.core.error_words import plain_words
-from services.operations.memory.briefs import briefs_of, change_brief
+from services.operations.memory.briefs import briefs_of, change_brief, earlier_briefs
 from services.operations.memory.people import Person
 
 STANDARD_INPUT = "-"
@@ -29,6 +29,7 @@ def brief(
     edit_from: Annotated[
         str | None, typer.Option("--from", help="Write what this file says in its place; `-` is standard input.")
     ] = None,
+    history: Annotated[bool, typer.Option("--history", help="Show the latest earlier versions as well.")] = False,
     delete: Annotated[bool, typer.Option("--delete", help="Delete it.")] = False,
     by: By = "operator",
 ) -> None:
@@ -45,6 +46,8 @@ def brief(
         if given is None:
             found = await briefs_of(app, one.participant_id)
             print_lines([showing.brief(each) for each in found], empty="There is no brief.")
+            earlier = await earlier_briefs(app, one.participant_id) if history else []
+            print_lines([f"earlier  {showing.brief(each)}" for each in earlier], empty="")
             return
         request = BriefRequested.model_validate({"participant_id": one.participant_id, **given})
         became = await change_brief(app, request)

@@ -81,7 +81,7 @@ def brief(one: PersonBrief) -> str:
     """A brief under the line that names its version, who wrote it, when, and from which ones."""
     who = f"by {one.by}" if one.by else "after a turn"
     bases = f", from {' '.join(base[:8] for base in one.bases)}" if one.bases else ""
-    return f"{one.version[:8]}  {one.written_at:{_MINUTE}} {who}{bases}\n{one.text}"
+    return f"{one.version[:8]}  {one.written_at:{_MINUTE}} {who}{bases}\n{one.text or '(deleted, or kept no longer)'}"
 
 
 def hit(one: Hit) -> str:

@@ -6,7 +6,6 @@ holds takes nobody's place: it is kept beside, up to a number, until a later aut
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from uuid import UUID
 
@@ -15,11 +14,7 @@ from schemas.events.memory import BriefDiverged, BriefRequested, BriefWritten, F
 from schemas.words import clip_words
 from services.core.settings import LearningSettings
 from services.learn_facts.participant import Participant
-
-
-def version_of(text: str) -> str:
-    """The name of a brief: the hash (SHA-256, hexadecimal) of its text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+from services.memory.brief_version import version_of
 
 
 def versions_of(texts: Iterable[str]) -> tuple[str, ...]:

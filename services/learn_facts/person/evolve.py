@@ -10,7 +10,7 @@ from types import MappingProxyType
 from schemas.events import memory as ev
 from schemas.events.base import EventData
 from services.learn_facts.participant import Brief, Evolve, KnownIssue, Participant, Session
-from services.learn_facts.person.brief import version_of
+from services.memory.brief_version import version_of
 
 
 def _seen(who: Participant, event: ev.ParticipantSeen, at: datetime) -> Participant:
