@@ -55,6 +55,8 @@ class Room:
 
 
 STANDARD_ROOM = Room()
+CONTROL = r"[\x00-\x08\x0b-\x1f\x7f-\x9f]"  # what no text of several lines may hold
+BRIEF_CHARACTERS = 16_000
 
 
 def _room(info: ValidationInfo) -> Room:
@@ -66,7 +68,7 @@ def _held_summary(text: str, info: ValidationInfo) -> str:
 
 
 def _held_brief(text: str, info: ValidationInfo) -> str:
-    return clip_words(text, _room(info).brief)
+    return clip_words(re.sub(CONTROL, " ", text), _room(info).brief)
 
 
 FIRST_DAY, LAST_DAY = date(1900, 1, 1), date(2199, 12, 31)  # what lies beyond is no date that anybody means
@@ -83,7 +85,7 @@ def _plausible(day: date | None) -> date | None:
 
 Day = Annotated[date | None, AfterValidator(_plausible)]
 Summary = Annotated[str, StringConstraints(max_length=8_000), AfterValidator(_held_summary)]
-Brief = Annotated[str, StringConstraints(max_length=16_000), AfterValidator(_held_brief)]
+Brief = Annotated[str, StringConstraints(max_length=BRIEF_CHARACTERS), AfterValidator(_held_brief)]
 
 
 def _tag(text: str) -> str:

@@ -42,7 +42,7 @@ class TurnReflected(Effect):
 
     TYPE: ClassVar[str] = "turn.reflected.v1"
     TOPIC: ClassVar[str] = "turn-reflected"
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "relations"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "relations", "brief"})
 
     turn_id: UUID
     thread_id: UUID
@@ -59,6 +59,7 @@ class TurnReflected(Effect):
     participant_state: str = ""
     participant_state_reason: str = ""
     brief: str = ""
+    brief_bases: tuple[str, ...] = Field((), description="the briefs that its author was shown, by hash")
     refused: tuple[str, ...] = Field((), description="parts of the answer that did not hold, and why")
     retry_at: datetime | None = Field(None, description="nothing of it held: when the model is asked again")
     model: str = ""
@@ -297,12 +298,42 @@ class IssuesResolved(ParticipantEvent):
 
 
 class BriefWritten(ParticipantEvent):
-    """The relationship brief was curated."""
+    """The relationship brief was curated, or a person wrote or deleted it (then it is empty)."""
 
     TYPE: ClassVar[str] = "participant.brief_written.v1"
     SHARES_CAUSE: ClassVar[bool] = True
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"text"})
 
     text: str
+    by: str = Field("", description="the person who wrote or deleted it; empty: the agent, or a rule")
+    bases: tuple[str, ...] = Field((), description="what it was written from: hashes (SHA-256) of the briefs' texts")
+    keeps: tuple[str, ...] = Field((), description="which of the briefs beside it stay, by hash; the others go")
+
+
+class BriefDiverged(ParticipantEvent):
+    """A brief was written from one that another turn or a person had overtaken: kept beside it, to be merged."""
+
+    TYPE: ClassVar[str] = "participant.brief_diverged.v1"
+    SHARES_CAUSE: ClassVar[bool] = True
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"text"})
+
+    text: str
+    bases: tuple[str, ...] = Field((), description="what it was written from: hashes (SHA-256) of the briefs' texts")
+    keeps: tuple[str, ...] = Field((), description="which of the briefs beside it stay, by hash; the others go")
+
+
+class BriefRequested(EventData):
+    """A person writes or deletes the brief by API or command line; learn_facts decides."""
+
+    TYPE: ClassVar[str] = "participant.brief_requested.v1"
+    TOPIC: ClassVar[str] = "participant-events"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"text"})
+
+    participant_id: UUID
+    op: Literal["edit", "delete"]
+    text: str = ""
+    base: str = Field("", description="the version that the person saw, by hash; empty: whichever holds")
+    by: str
 
 
 class SessionNoted(ParticipantEvent):

@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from schemas.events.base import EventData
-from schemas.events.memory import BriefWritten, TurnReflected
+from schemas.events.memory import TurnReflected
 from schemas.events.replies import ReplyDrafted
 from services.core.settings import LearningSettings, Settings
 from services.learn_facts.facts.policy import valid_from
@@ -18,6 +18,7 @@ from services.learn_facts.participant import Participant, Source
 from services.learn_facts.people import People
 from services.learn_facts.person import decide as person
 from services.learn_facts.person import issues, session
+from services.learn_facts.person.brief import curated
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,10 @@ def reflected(
     proposal = turn.participant_state, turn.participant_state_reason, turn.signals.intent
     steps = person.standing(people[id], *proposal, said_at)
     who = people.after(steps, now)[id]
-    brief = [BriefWritten(participant_id=id, text=turn.brief)] if turn.brief else []
+    brief = curated(who, turn, settings.learning)
     signals = _signals(who, turn, counted, said_at, settings)
     running = [session.noted(who, turn, learned, now, settings.session)] if said_at is None else []
-    return [*learned, *steps, *brief, *signals, *running]
+    return [*learned, *steps, *([brief] if brief else []), *signals, *running]
 
 
 def _signals(

@@ -10,7 +10,7 @@ from uuid import UUID
 from schemas.events.base import EventData
 from schemas.events.lifecycle import ParticipantStateRequested
 from schemas.events.mail import EmailRead
-from schemas.events.memory import FactRecorded, FactRequested, TurnReflected
+from schemas.events.memory import BriefRequested, FactRecorded, FactRequested, TurnReflected
 from schemas.events.merging import ParticipantMergeRequested, ParticipantSplitRequested
 from schemas.events.profile import ProfileRequested
 from schemas.events.replies import ReplyDrafted
@@ -33,8 +33,8 @@ from services.learn_facts.identity.load import keeper_of, load_merging, load_per
 from services.learn_facts.load import SQL, load, load_concerned, load_counted, load_turn, load_without_facts
 from services.learn_facts.participant import Fact
 from services.learn_facts.people import People
+from services.learn_facts.person import brief, issues, session
 from services.learn_facts.person import decide as person
-from services.learn_facts.person import issues, session
 from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.embedding_cache import attach, embed_cached
 
@@ -98,6 +98,14 @@ async def on_request(work: Work[FactRequested]) -> None:
         people = People.of(*await load_person(unit, keeper))
         new = unit.id_for("fact")
         await _record(unit, people, lambda known: answer(known, keeper, asked, new, unit.now, policy))
+
+
+async def on_brief_asked(work: Work[BriefRequested]) -> None:
+    """A person writes or deletes the brief, decided under the locks of all of the person's addresses."""
+    asked = work.event
+    async with work.unit() as unit:
+        for event in brief.answer(await load_person(unit, asked.participant_id), asked, work.app.settings.learning):
+            await unit.record(event)
 
 
 async def on_merge_asked(work: Work[ParticipantMergeRequested]) -> None:
@@ -215,6 +223,9 @@ async def on_due(work: Work[MemoryRetentionDue]) -> None:
         refusals = await unit.one(FACTS.old_refusals, **args)
         if facts or relations or (refusals and refusals["there"]):
             await unit.record(MemoryExpired(participant_id=who, before=before, fact_ids=facts, relation_ids=relations))
+        old = await unit.one(PERSON.old_brief, **args)
+        if old is not None:
+            await unit.record(brief.expired(who, old["newer"]))
 
 
 HANDLERS: Handlers = {
@@ -227,6 +238,7 @@ HANDLERS: Handlers = {
     TurnReflected: on_reflected,
     StateChanged: on_thread_step,
     FactRequested: on_request,
+    BriefRequested: on_brief_asked,
     FactRecorded: on_recorded,
     MemoryRetentionDue: on_due,
 }

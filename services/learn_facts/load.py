@@ -17,7 +17,7 @@ from services.learn_facts.facts.apply import SQL as FACTS
 from services.learn_facts.facts.consequences import ended
 from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.proposals import named_by
-from services.learn_facts.participant import Fact, KnownIssue, Participant, Session, Source
+from services.learn_facts.participant import Brief, Fact, KnownIssue, Participant, Session, Source
 from services.learn_facts.people import People, id_of
 from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.support import Support
@@ -100,7 +100,7 @@ def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant
         held=_facts(facts, sources, parents),
         issues=tuple(KnownIssue(**issue) for issue in issues),
         session=_session(sessions[0]) if sessions else None,
-        briefed=any(one["briefed"] for one in briefs),
+        brief=Brief(briefs[0]["text"], tuple(briefs[0]["beside"])) if briefs else None,
     )
 
 

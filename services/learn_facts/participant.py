@@ -84,6 +84,14 @@ class Session:
     expires_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """The brief that holds, empty where it was deleted, and what is to be merged into it (`beside`, oldest first)."""
+
+    text: str
+    beside: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Participant:
     """A participant as they stand. `exists` is False before their first authenticated mail.
@@ -105,8 +113,13 @@ class Participant:
     held: tuple[Fact, ...] = ()
     issues: tuple[KnownIssue, ...] = ()
     session: Session | None = None
-    briefed: bool = False
+    brief: Brief | None = None
     alias_of: UUID | None = None
+
+    @property
+    def briefed(self) -> bool:
+        """Whether there is a brief, or something to be merged into it."""
+        return self.brief is not None and bool(self.brief.text or self.brief.beside)
 
     @cached_property
     def facts(self) -> tuple[Fact, ...]:

@@ -44,9 +44,9 @@ SELECT string_agg(CASE WHEN id = %(id)s THEN version::text ELSE id || '.' || ver
 FROM aggregates WHERE workspace = %(workspace)s AND kind = %(kind)s
   AND id = ANY((SELECT CASE %(kind)s WHEN 'participant' THEN person_ids(%(id)s) ELSE ARRAY[%(id)s]::uuid[] END)::uuid[]);
 
--- name: brief
-SELECT text, updated_at FROM briefs WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-ORDER BY updated_at DESC, participant_id LIMIT 1;
+-- name: briefs
+-- The brief that holds, then what was written at the same time and is not merged yet.
+SELECT text FROM person_briefs(%(participant_id)s) WHERE shown;
 
 -- name: session
 -- The last hours with this participant, over or not.

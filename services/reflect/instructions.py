@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from services.core.settings import MemorySettings, Settings
 from services.memory.kinds import worth_storing
 
@@ -19,6 +22,19 @@ fact; in a summary or brief it stands as what they claim."""
 
 CONDENSE = """ The thread has {messages} messages by now: condense the summary anew, in at most {words} words. Keep who
 they are, every number, what was decided and what is pending."""
+
+
+MERGE = """ The brief was written {briefs} times, by turns that did not see each other: write one that holds what each
+of them says; where two differ, the later one is right."""
+
+BY_A_PERSON = """ A colleague wrote a brief that is shown: keep what it says, unless the customer has said otherwise
+since."""
+
+
+def about_briefs(shown: Sequence[Mapping[str, Any]]) -> str:
+    """What the model is told of the briefs that it is shown: to merge several, and to keep a person's words."""
+    merge = MERGE.format(briefs=len(shown)) if len(shown) > 1 else ""
+    return merge + (BY_A_PERSON if any(one["by"] for one in shown) else "")
 
 
 def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> bool:

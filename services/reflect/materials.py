@@ -23,7 +23,7 @@ class Materials:
     """Everything that the one model call is given, and how far the conversation goes.
 
     `condense` is how many messages a thread has whose summary is to be condensed now, else 0. There is `news` where
-    something was said that the summary does not cover yet.
+    something was said that the summary does not cover yet. `briefs` are those of the author, the one that holds first.
     """
 
     layers: tuple[Layer, ...]
@@ -32,6 +32,7 @@ class Materials:
     summary: str
     condense: int = 0
     news: bool = True
+    briefs: tuple[Row, ...] = ()
 
 
 async def gather(work: Work[Any], event: TurnClosed) -> Materials:
@@ -46,7 +47,7 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         author = {"author_id": event.participant_id, "trusted": event.trusted}
         of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
         summary = await fetch_one(conn, SQL.summary, of)
-        brief = await fetch_one(conn, SQL.brief, person)
+        briefs = await fetch_all(conn, SQL.briefs, person)
         who = await fetch_one(conn, SQL.participant, person)
         facts = await fetch_all(conn, SQL.facts, person)
         issues = await fetch_all(conn, SQL.issues, person)
@@ -57,7 +58,7 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, issues, facts),
-        _text_layer("brief", brief),
+        _brief_layer([one for one in briefs if one["shown"]]),
         _text_layer("summary", summary),
         _recent_layer(
             [row for row in said if row["mail_id"] not in event.mail_ids], author_ids=author_ids, trusted=event.trusted
@@ -65,7 +66,8 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         _mail_layer(mails),
     )
     covers_to = max((row["version"] for row in said), default=covered)
-    return Materials(layers, tuple(mails), covers_to, summary["text"] if summary else "", condense, bool(said))
+    text = summary["text"] if summary else ""
+    return Materials(layers, tuple(mails), covers_to, text, condense, bool(said), tuple(briefs))
 
 
 def _person_layer(who: Row | None, issues: list[Row], facts: list[Row]) -> Layer:
@@ -89,6 +91,15 @@ def _person_layer(who: Row | None, issues: list[Row], facts: list[Row]) -> Layer
 def _text_layer(name: str, row: Row | None) -> Layer:
     text = row["text"] if row else ""
     return Layer(name, text, ({"text": text},) if text else (), trusted=False)
+
+
+def _brief_layer(briefs: list[Row]) -> Layer:
+    """The briefs, each with who wrote it and when where there are several or a person did."""
+    items = tuple({"text": mask(one["text"]).text, "by": one["by"]} for one in briefs)
+    named = len(briefs) > 1 or any(one["by"] for one in briefs)
+    heads = (f"[{one['written_at']:%Y-%m-%d %H:%M}, {one['by'] or 'after a turn'}]\n" for one in briefs)
+    lines = (f"{head if named else ''}{item['text']}" for head, item in zip(heads, items, strict=True))
+    return Layer("brief", "\n\n".join(lines), items, trusted=False)
 
 
 def _recent_layer(rows: list[Row], **author: Any) -> Layer:

@@ -14,9 +14,9 @@ WHERE thread_id = %(thread_id)s AND participant_id IS NOT DISTINCT FROM %(author
 -- The author under each of their addresses.
 SELECT person_ids(%(participant_id)s) AS ids;
 
--- name: brief
-SELECT text FROM briefs WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-ORDER BY updated_at DESC, participant_id LIMIT 1;
+-- name: briefs
+-- The brief that holds, then what is to be merged into it, and by which names all of them are known.
+SELECT version, text, by, written_at, shown FROM person_briefs(%(participant_id)s);
 
 -- name: participant
 SELECT name, addr, state FROM participants WHERE participant_id = %(participant_id)s;

@@ -15,10 +15,11 @@ from schemas.events.threads import TurnClosed
 from schemas.model_output import FactOperation, Reflection, Room, reflection_schema
 from services.core.bus.checkpointed_model import ask, token_usage
 from services.core.bus.work import Work
+from services.mail.masking import mask
 from services.memory.quotes import find_quote
 from services.model.port import Answer, Exchange, Request, Tool, ToolResult
 from services.model.prompt import make_fence
-from services.reflect.instructions import CONDENSE, instructions
+from services.reflect.instructions import CONDENSE, about_briefs, instructions
 from services.reflect.materials import Materials
 from services.reflect.salvage import ReflectionUnusable, salvage
 
@@ -64,7 +65,9 @@ def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Reques
         purpose="reflect",
         system=instructions(settings, event.inbox),
         layers=materials.layers,
-        task=TASK.format(outcome=event.outcome) + _condense(materials, learning.summary_words // CONDENSED),
+        task=TASK.format(outcome=event.outcome)
+        + _condense(materials, learning.summary_words // CONDENSED)
+        + about_briefs([one for one in materials.briefs if one["shown"]]),
         tools=(
             Tool(
                 "reflect",
@@ -95,7 +98,8 @@ def event_of(
         signals=MailSignals.model_validate(reflection.signals.model_dump()),
         participant_state=proposal.state if proposal else "",
         participant_state_reason=proposal.reason if proposal else "",
-        brief=reflection.brief if event.trusted else "",
+        brief=mask(reflection.brief).text if event.trusted else "",
+        brief_bases=tuple(one["version"] for one in materials.briefs) if event.trusted else (),
         refused=tuple(refused),
     )
 

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
 from schemas.events.threads import ThreadState
-from schemas.model_output import FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
 from services.web.caller import name_of_caller, spoken_by
 
 By = Annotated[
@@ -27,6 +27,9 @@ LastDay = Annotated[date | None, Field(ge=FIRST_DAY, le=LAST_DAY)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
 Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
 
+
+Version = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
+NO_CONTROL = CONTROL.replace("[", "[^", 1)
 
 MOST_FILES = 20
 
@@ -69,6 +72,22 @@ class Correction(_Body):
     value: Line
     text: OptionalLine = Field("", description="the right sentence; by default the old one with the new value")
     valid_to: LastDay = Field(None, description="the last day on which it is so, where that was wrong too")
+    by: By = Field(default_factory=name_of_caller)
+
+
+def _lines(text: object) -> object:
+    return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class NewBrief(_Body):
+    """What a person writes in the place of a brief, and of all that was to be merged into it."""
+
+    text: Annotated[
+        str,
+        BeforeValidator(_lines),
+        StringConstraints(strip_whitespace=True, min_length=1, max_length=BRIEF_CHARACTERS, pattern=f"^{NO_CONTROL}*$"),
+    ] = Field(description="at most learning.brief_words words")
+    base: Version = Field("", description="the version that you saw; refused where it was written again since")
     by: By = Field(default_factory=name_of_caller)
 
 

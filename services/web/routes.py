@@ -9,6 +9,7 @@ from services.core.guarded_route import API_BODY_BYTES, guarded
 from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import Person, list_people
 from services.web import drafts, facts, knowledge, threads
+from services.web.briefs import add_brief
 from services.web.explanations import add_explanations
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
@@ -26,7 +27,7 @@ def routes(app: App) -> APIRouter:
         (
             "memory",
             API_BODY_BYTES,
-            (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_merges),
+            (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_brief, add_merges),
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations)),
         ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection)),

@@ -12,10 +12,9 @@ from schemas.events import EVENTS
 
 EXAMPLES = Path(__file__).parents[2] / "schemas" / "examples"
 WORDY = ("text", "quote", "value", "layers", "facts", "relations")  # fields that hold what somebody wrote
-# Kept by design: summaries, briefs and sessions are what remains; notes, goals, profiles and documents are people's own.
+# Kept by design: summaries and sessions are what remains; notes, goals, profiles and documents are people's own.
 KEPT = {
     "thread.summarized.v1",
-    "participant.brief_written.v1",
     "thread.goal_added.v1",
     "participant.profile_changed.v1",
     "participant.profile_requested.v1",

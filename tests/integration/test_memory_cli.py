@@ -98,6 +98,30 @@ async def test_a_person_sees_how_somebody_stands_and_moves_them(memory: Memory) 
     assert f"about export fails in thread {mail['thread_id']}  [{cause[0]['id']}]" in told
 
 
+async def test_a_person_writes_and_deletes_the_brief(memory: Memory, tmp_path: Path) -> None:
+    """From the command line or a file; what does not hold is refused in words, and nothing is printed that steers."""
+    assert "There is no brief." in (await run(memory, "brief", ADA)).output
+    made = await run(memory, "brief", ADA, "--edit", "Ada [b]never[/b] calls.", "--by", "grace")
+    assert (made.exit_code, made.output) == (0, "written: grace\n")
+    shown = (await run(memory, "brief", ADA)).output
+    assert "by grace" in shown
+    assert "Ada [b]never[/b] calls." in shown
+    file = tmp_path / "brief.txt"
+    file.write_text("Ada calls.\r\nOften.\n", encoding="utf-8")
+    assert (await run(memory, "brief", ADA, "--from", str(file))).exit_code == 0
+    assert await memory.rows("SELECT text, by FROM briefs") == [{"text": "Ada calls.\nOften.", "by": "operator"}]
+    for wrong in (("--edit", "a\x1bb"), ("--edit", ""), ("--from", "/no/file"), ("--edit", "a", "--delete")):
+        assert (await run(memory, "brief", ADA, *wrong)).exit_code == 2
+    assert "deleted: operator" in (await run(memory, "brief", ADA, "--delete")).output
+    told = (await run(memory, "brief", ADA, "--history")).output
+    assert "There is no brief." in told
+    assert [part in told for part in ("by grace", "[b]never[/b]", "Often.", "(deleted, or kept no longer)")] == [
+        True
+    ] * 4
+    refused = await run(memory, "brief", ADA, "--delete")
+    assert (refused.exit_code, refused.output) == (1, "brief delete refused: there is no brief\n")
+
+
 async def test_errors_are_clear(memory: Memory) -> None:
     """An unknown person and an unknown fact are said in words, with a code that scripts can see."""
     nobody = await run(memory, "show", "no@one.example")

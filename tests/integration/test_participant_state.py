@@ -50,6 +50,7 @@ def test_evolve_gives_what_load_reads_after_apply(
         holds()
         kinds = {row["type"] for row in loop.run(memory.rows("SELECT DISTINCT type FROM events"))}
         assert {"fact.marked_stale.v1", "fact.restored.v1", "fact.merged.v1", "fact.unmerged.v1"} <= kinds
+        assert "participant.brief_diverged.v1" in kinds
         loop.run(opened.__aexit__(None, None, None))
 
 

@@ -55,6 +55,7 @@ TABLES = {  # what is written about somebody, and by which id it is theirs
     "participant_issues": "participant_id",
     "sessions": "participant_id",
     "briefs": "participant_id",
+    "brief_divergences": "participant_id",
     "relations": "participant_id",
     "threads": "thread_id",
     "turns": "thread_id",

@@ -146,7 +146,7 @@ def _written(campaign: Campaign, cell: Cell) -> str:
     kinds = []
     for whose, person in (("own", cell.author), ("the other's", cell.owner)):
         tables = {table for name, table in changed if name == person.name}
-        memory = tables & {"facts", "briefs", "participants", "sessions", "relations"}
+        memory = tables & {"facts", "briefs", "brief_divergences", "participants", "sessions", "relations"}
         kinds += [f"{whose} memory"] if memory else []
         kinds += [f"{whose} thread"] if tables & {"threads", "conversation", "goals", "thread_log"} else []
         if cell.owner is cell.author:

@@ -227,6 +227,12 @@ STEPS = (
         uses={"FACT_ID": fact("customer_info/plan")},
     ),
     step("memory forget ada@acme.example FACT_ID", "operator", uses={"FACT_ID": fact("interaction/question")}),
+    step(
+        "memory brief ada@acme.example --edit 'Ada runs operations at Acme. She prefers short answers.' --by grace",
+        "written: grace",
+    ),
+    step("memory brief ada@acme.example", "by grace", "Ada runs operations at Acme. She prefers short answers."),
+    step("memory brief ada@acme.example --delete --by grace", "deleted: grace"),
     step("memory lifecycle ada@acme.example", "unknown -> customer"),
     step("memory move ada@acme.example vip --reason 'signed for three years' --by grace", "customer -> vip"),
     step(
@@ -344,7 +350,7 @@ STEPS = (
     step("rebuild --check", "equal", "the live tables are that state."),
     step("rebuild", "tables swapped in"),
     step("rebuild threads", "tables swapped in"),
-    step("rebuild participants", "12 tables swapped in"),
+    step("rebuild participants", "13 tables swapped in"),
     step("rebuild documents", "5 tables swapped in"),
     step("rebuild alerts", "2 tables swapped in"),
     step("rebuild documents --check", "equal", "the live tables are that state."),

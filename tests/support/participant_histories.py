@@ -214,10 +214,16 @@ class Story:
         given = {
             "signals": turn.signals,
             "relations": relations,
-            "brief": "A customer." if turn.late % 2 else "",
+            "brief": "" if turn.late == 1 else f"A customer, as of day {self._on}.",
+            "brief_bases": () if turn.late > 1 else await self._briefs(mail["participant_id"]),
             **state,
         }
         await self.memory.learn(mail, *facts, **given)
+
+    async def _briefs(self, id: UUID) -> tuple[str, ...]:
+        """What an author who sees everything is shown."""
+        rows = await self.memory.rows("SELECT version FROM person_briefs(%(id)s)", id=id)
+        return tuple(row["version"] for row in rows)
 
     def _proposal(self, told: Told, known: list[UUID]) -> FactProposal:
         named = _pick(known, told.named) if told.op != "add" else None

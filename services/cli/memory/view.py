@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from services.operations.memory.briefs import PersonBrief
 from services.operations.memory.facts import Entry, RememberedFact, SourceLine
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
@@ -74,6 +75,13 @@ def source(one: SourceLine) -> str:
     whose = "our mail" if one.reply_id else "mail"
     quote = " ".join(one.quote.split())
     return f"{whose} <{one.message_id}> of {one.said_at:{_DAY}} ({one.trust}): “{quote}”"
+
+
+def brief(one: PersonBrief) -> str:
+    """A brief under the line that names its version, who wrote it, when, and from which ones."""
+    who = f"by {one.by}" if one.by else "after a turn"
+    bases = f", from {' '.join(base[:8] for base in one.bases)}" if one.bases else ""
+    return f"{one.version[:8]}  {one.written_at:{_MINUTE}} {who}{bases}\n{one.text or '(deleted, or kept no longer)'}"
 
 
 def hit(one: Hit) -> str:

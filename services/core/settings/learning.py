@@ -44,6 +44,9 @@ class LearningSettings(Group):
     )
     summary_words: int = Field(200, ge=50, le=800, description="of a thread's summary, held by code")
     brief_words: int = Field(500, ge=50, le=1600, description="of a participant's brief, held by code")
+    brief_divergences: int = Field(
+        4, ge=1, le=20, description="of briefs that were written at once, the latest so many wait to be merged"
+    )
     facts_shown: int = Field(60, ge=1, le=1000, description="of what is believed, the weightiest, as it is asked")
     issues_shown: int = Field(20, ge=1, le=200, description="the latest so many issues that a person reported")
     messages_shown: int = Field(

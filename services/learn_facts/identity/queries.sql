@@ -19,7 +19,7 @@ SELECT into_id, event_id FROM participant_aliases WHERE participant_id = %(parti
 -- Whether a participant's brief and session were written after an event.
 SELECT EXISTS (SELECT 1 FROM briefs b WHERE b.participant_id = %(participant_id)s AND EXISTS (
            SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s
-             AND e.type = 'participant.brief_written.v1' AND e.seq > m.seq)) AS brief,
+             AND e.type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1') AND e.seq > m.seq)) AS brief,
        (SELECT s.thread_id FROM sessions s WHERE s.participant_id = %(participant_id)s AND EXISTS (
            SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s
              AND e.type = 'participant.session_noted.v1' AND e.seq > m.seq)) AS thread_id

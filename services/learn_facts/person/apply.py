@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from psycopg.types.json import Jsonb
 
 from schemas.events import memory as ev
@@ -48,6 +50,23 @@ async def _session(conn: Connection, envelope: Envelope) -> None:
     )
 
 
+async def _brief_written(conn: Connection, envelope: Envelope) -> None:
+    args = _brief(envelope)
+    await conn.execute(SQL.drop_divergences, args)
+    await conn.execute(SQL.upsert_brief, args)
+
+
+async def _brief_diverged(conn: Connection, envelope: Envelope) -> None:
+    args = _brief(envelope)
+    await conn.execute(SQL.drop_divergences, args)
+    await conn.execute(SQL.insert_divergence, args)
+
+
+def _brief(envelope: Envelope) -> dict[str, Any]:
+    args = args_of(envelope)
+    return {**args, "bases": list(args["bases"]), "keeps": list(args["keeps"])}
+
+
 async def _profile_changed(conn: Connection, envelope: Envelope) -> None:
     event = envelope.data
     assert isinstance(event, ProfileChanged)
@@ -63,6 +82,7 @@ APPLIERS: Appliers = {
     ev.ParticipantTransitionRefused: _one("log_transition"),
     ev.SignalsNoted: _signals_noted,
     ev.IssuesResolved: _issues_resolved,
-    ev.BriefWritten: _one("upsert_brief"),
+    ev.BriefWritten: _brief_written,
+    ev.BriefDiverged: _brief_diverged,
     ev.SessionNoted: _session,
 }

@@ -9,7 +9,8 @@ from types import MappingProxyType
 
 from schemas.events import memory as ev
 from schemas.events.base import EventData
-from services.learn_facts.participant import Evolve, KnownIssue, Participant, Session
+from services.learn_facts.participant import Brief, Evolve, KnownIssue, Participant, Session
+from services.memory.brief_version import version_of
 
 
 def _seen(who: Participant, event: ev.ParticipantSeen, at: datetime) -> Participant:
@@ -73,7 +74,16 @@ def _with(who: Participant, issues: Iterable[KnownIssue]) -> Participant:
 
 
 def _brief_written(who: Participant, event: ev.BriefWritten, at: datetime) -> Participant:
-    return replace(who, briefed=event.text != "")
+    return replace(who, brief=Brief(event.text, _kept(who, event)))
+
+
+def _brief_diverged(who: Participant, event: ev.BriefDiverged, at: datetime) -> Participant:
+    known = who.brief
+    return who if known is None else replace(who, brief=Brief(known.text, (*_kept(who, event), event.text)))
+
+
+def _kept(who: Participant, event: ev.BriefWritten | ev.BriefDiverged) -> tuple[str, ...]:
+    return tuple(text for text in (who.brief.beside if who.brief else ()) if version_of(text) in event.keeps)
 
 
 def _session_noted(who: Participant, event: ev.SessionNoted, at: datetime) -> Participant:
@@ -88,6 +98,7 @@ EVOLVE: Mapping[type[EventData], Evolve] = MappingProxyType(
         ev.SignalsNoted: _signals_noted,
         ev.IssuesResolved: _issues_resolved,
         ev.BriefWritten: _brief_written,
+        ev.BriefDiverged: _brief_diverged,
         ev.SessionNoted: _session_noted,
     }
 )

@@ -9,7 +9,10 @@ SELECT issue_key, reports, resolved, thread_id, last_at FROM participant_issues 
 ORDER BY issue_key COLLATE "C";
 
 -- name: brief
-SELECT text <> '' AS briefed FROM briefs WHERE participant_id = %(participant_id)s;
+-- With what is to be merged into it, oldest first.
+SELECT b.text, ARRAY(SELECT d.text FROM brief_divergences d WHERE d.participant_id = b.participant_id
+                     ORDER BY d.version) AS beside
+FROM briefs b WHERE b.participant_id = %(participant_id)s;
 
 -- name: session
 SELECT thread_id, summary, entities, actions, expires_at FROM sessions WHERE participant_id = %(participant_id)s;
@@ -70,9 +73,24 @@ WHERE participant_id = %(participant_id)s AND thread_id = %(thread_id)s AND NOT 
 UPDATE participant_issues SET resolved = true WHERE participant_id = %(participant_id)s AND issue_key = %(issue_key)s;
 
 -- name: upsert_brief
-INSERT INTO briefs (participant_id, workspace, text, updated_at)
-VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(at)s)
-ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, updated_at = excluded.updated_at;
+INSERT INTO briefs (participant_id, workspace, text, bases, by, updated_at)
+VALUES (%(participant_id)s, %(workspace)s, %(text)s, %(bases)s, %(by)s, %(at)s)
+ON CONFLICT (participant_id) DO UPDATE SET text = excluded.text, bases = excluded.bases, by = excluded.by,
+    updated_at = excluded.updated_at;
+
+-- name: drop_divergences
+DELETE FROM brief_divergences
+WHERE participant_id = %(participant_id)s AND NOT brief_version(text) = ANY(%(keeps)s);
+
+-- name: insert_divergence
+INSERT INTO brief_divergences (participant_id, version, workspace, text, bases, updated_at)
+VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(text)s, %(bases)s, %(at)s);
+
+-- name: old_brief
+-- The brief, where nothing has renewed it since a moment, and what has been written beside it since, the newest first.
+SELECT ARRAY(SELECT d.text FROM brief_divergences d
+             WHERE d.participant_id = b.participant_id AND d.updated_at >= %(before)s ORDER BY d.version DESC) AS newer
+FROM briefs b WHERE b.participant_id = %(participant_id)s AND b.text <> '' AND b.updated_at < %(before)s;
 
 -- name: upsert_session
 INSERT INTO sessions (participant_id, workspace, thread_id, summary, entities, actions, updated_at, expires_at)

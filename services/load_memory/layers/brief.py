@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from services.core.db import Connection, fetch_one
+import json
+
+from services.core.db import Connection, fetch_all
 from services.load_memory.cached import cached
 from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
@@ -16,13 +18,13 @@ def budget(turn: Turn) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """The brief as it stands; nothing for an author who is not authenticated."""
+    """The brief that holds, then what is not merged into it yet; nothing for an author who is not authenticated."""
     if turn.participant_id is None:
         return Section()
 
     async def from_table() -> str:
-        row = await fetch_one(conn, SQL.brief, {"participant_id": turn.participant_id})
-        return row["text"] if row else ""
+        rows = await fetch_all(conn, SQL.briefs, {"participant_id": turn.participant_id})
+        return json.dumps([row["text"] for row in rows])
 
-    text = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, turn.settings.cache_s)
-    return section([entry(text, text=text)] if text else [])
+    kept = await cached(turn, conn, "briefs", ("participant", turn.participant_id), from_table, turn.settings.cache_s)
+    return section(entry(text, text=text) for text in json.loads(kept))

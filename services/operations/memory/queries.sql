@@ -132,3 +132,15 @@ SELECT decision, fact_id, key, value, reason FROM fact_log
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND cause = %(cause)s
 ORDER BY decision = 'recorded' DESC, coalesce(fact_id = %(fact_id)s, false) DESC, version;
+
+-- name: briefs
+-- The brief that holds, then what is to be merged into it.
+SELECT version, text, by, bases, written_at FROM person_briefs(%(participant_id)s) WHERE shown;
+
+-- name: brief_events
+-- What was written as the brief of a person under each address, newest first, as far as it is in the table of events.
+SELECT * FROM events
+WHERE workspace = %(workspace)s AND aggregate = 'participant'
+  AND aggregate_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1')
+ORDER BY seq DESC LIMIT %(limit)s;

@@ -70,6 +70,7 @@ async def choose(conn: Connection, what: Emptying, rows: Sequence[Row]) -> list[
         "aggregates": [row["aggregate_id"] for row in readable],
         "versions": [row["version"] for row in readable],
         "subjects": [_subject(row) for row in readable],
+        "times": [row["time"] for row in readable],
     }
     ids = {row["id"] for row in await fetch_all(conn, what.may_go, args)}
     return [row for row in readable if row["id"] in ids]

@@ -29,6 +29,7 @@ WHERE a.workspace = %(workspace)s AND a.kind = 'participant' AND a.id > %(after)
               AND coalesce(f.superseded_at, f.recorded_at) < %(before)s
               AND NOT EXISTS (SELECT FROM fact_sources s WHERE s.fact_id = f.fact_id AND s.at >= %(before)s))
     OR EXISTS (SELECT FROM relations r WHERE r.participant_id = a.id AND r.recorded_at < %(before)s)
+    OR EXISTS (SELECT FROM briefs b WHERE b.participant_id = a.id AND b.text <> '' AND b.updated_at < %(before)s)
     OR EXISTS (SELECT FROM fact_log l WHERE l.participant_id = a.id AND l.fact_id IS NULL AND l.at < %(before)s))
 ORDER BY a.id LIMIT %(limit)s;
 
@@ -79,7 +80,8 @@ WHERE CASE
 -- name: emptied_facts
 -- Those of some events of whose fact, decision or relation no row is left; what was only proposed or asked goes by age.
 SELECT e.id FROM unnest(%(ids)s::uuid[], %(types)s::text[], %(keys)s::text[], %(aggregates)s::uuid[], %(versions)s::int[],
-                        %(subjects)s::uuid[]) AS e (id, type, key, aggregate_id, version, subject)
+                        %(subjects)s::uuid[], %(times)s::timestamptz[])
+     AS e (id, type, key, aggregate_id, version, subject, time)
 WHERE CASE
     WHEN e.type IN ('fact.recorded.v1', 'fact.corroborated.v1') THEN
         NOT EXISTS (SELECT FROM facts f WHERE f.fact_id = e.subject)
@@ -87,6 +89,9 @@ WHERE CASE
         NOT EXISTS (SELECT FROM fact_log l WHERE l.participant_id = e.aggregate_id AND l.version = e.version)
     WHEN e.type = 'relation.recorded.v1' THEN
         NOT EXISTS (SELECT FROM relations r WHERE r.relation_id = e.subject)
+    WHEN e.type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1') THEN
+        NOT EXISTS (SELECT FROM briefs b WHERE b.participant_id = e.aggregate_id AND b.updated_at = e.time AND b.text <> '')
+        AND NOT EXISTS (SELECT FROM brief_divergences d WHERE d.participant_id = e.aggregate_id AND d.updated_at = e.time)
     WHEN e.type IN ('memory.loaded.v1', 'reply.drafted.v1', 'turn.reflected.v1') THEN thread_rests(e.key::uuid)
     ELSE true END;
 
