@@ -277,6 +277,7 @@ class SignalsNoted(ParticipantEvent):
     issue_resolved: bool = False
     tags: tuple[str, ...] = ()
     confirms_state: bool = Field(False, description="the mail shows them to be in the state that they are in")
+    sentiment_before: float | None = Field(None, description="the mood before a turn that tells of one")
     said_at: datetime | None = Field(None, description="when imported mail was written; else the event's time")
 
     def shared_in(self) -> UUID | None:

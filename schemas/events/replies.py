@@ -22,6 +22,7 @@ class ContextLayer(Value):
     trusted: bool = True
     tokens: int = 0
     left_out: int = Field(0, description="how many entries the budget kept out")
+    about: str = Field("", description="what the layer is, as the model is told; empty: it was not")
 
 
 class ChosenSetting(Value):

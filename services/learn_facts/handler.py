@@ -193,9 +193,11 @@ async def on_email(work: Work[EmailRead]) -> None:
         event = person.seen(who, mail.author, written if imported else unit.now, others_since=since is not None)
         if event is not None:
             await unit.record(event.model_copy(update={"seen_at": written}) if imported else event)
-        goes_on = None if imported else session.extended(who, unit.now, settings.session)
-        if goes_on is not None:
-            await unit.record(goes_on)
+        if imported:
+            return
+        for news in (person.come_back(who, unit.now), session.extended(who, unit.now, settings.session)):
+            if news is not None:
+                await unit.record(news)
 
 
 async def on_profile(work: Work[ProfileRequested]) -> None:

@@ -123,7 +123,7 @@ async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextL
             await asyncio.gather(*loading, return_exceptions=True)
             raise
     return [
-        fit(layer.NAME, section, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED)
+        fit(layer.NAME, section, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED, about=layer.ABOUT)
         for layer, section in zip(layers, found, strict=True)
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -14,6 +14,8 @@ from services.memory.questions import Asked
 from services.memory.recall import in_words
 from services.memory.search import Hit
 
+STEADY = 0.05  # a mood that moved by less
+
 
 def care(mails: int) -> str:
     """What the prompt asks for when the risk is high, after so many frustrated mails in a row."""
@@ -21,14 +23,26 @@ def care(mails: int) -> str:
     return f"This customer has been frustrated {since}: take special care, apologise for facts, not feelings."
 
 
-def person_entry(row: Mapping[str, Any], high_risk_after: int) -> Entry:
-    """A row of `participants`, whose risk is high after so many frustrated mails."""
+def mood(now: float, before: float | None) -> str:
+    """The mood, -1 to 1, and whether the last turn made it better or worse; no trend where none was noted."""
+    if before is None:
+        trend = ""
+    elif abs(now - before) < STEADY:
+        trend = ", steady"
+    else:
+        trend = f", {'rising' if now > before else 'falling'} from {before:+.2f}"
+    return f"mood {now:+.2f} (-1 furious, +1 delighted){trend}"
+
+
+def person_entry(row: Mapping[str, Any], issues: Sequence[Mapping[str, Any]]) -> Entry:
+    """A row of `participants`, with all the issues that they ever reported."""
     who, since = row["name"] or row["addr"], row["first_seen_at"]
-    text = f"{who}, {row['state']}, risk {row['risk']}, with us since {since:%Y-%m-%d}"
-    if row["tags"]:
-        text += f", tags: {', '.join(row['tags'])}"
+    parts = [who, row["state"], f"risk {row['risk']}", mood(row["sentiment"], row["sentiment_before"])]
+    parts += [f"issues: {len(issues)}, {sum(one['resolved'] for one in issues)} resolved"] if issues else []
+    parts += [f"tags: {', '.join(row['tags'])}"] if row["tags"] else []
+    text = ", ".join([*parts, f"with us since {since:%Y-%m-%d}"])
     if row["risk"] == "high":
-        text += f". {care(high_risk_after)}"
+        text += f". {care(row['frustrated_in_row'])}"
     shown = {"name": row["name"], "address": row["addr"], "state": row["state"], "risk": row["risk"]}
     return entry(text, **shown, tags=list(row["tags"]))
 

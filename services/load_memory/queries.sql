@@ -12,7 +12,7 @@ WHERE thread_id = %(thread_id)s AND role = 'customer' AND NOT mail_id = ANY(%(ma
 -- Whom we write to: as they were seen last, under whichever address, with the worst risk of all of them.
 WITH person AS MATERIALIZED (
     SELECT * FROM participants WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]))
-SELECT name, addr, state, sentiment, tags, last_seen_at,
+SELECT name, addr, state, sentiment, sentiment_before, tags, last_seen_at,
        (SELECT risk FROM person ORDER BY array_position(ARRAY['high', 'medium', 'low'], risk) LIMIT 1) AS risk,
        (SELECT max(frustrated_in_row) FROM person) AS frustrated_in_row,
        (SELECT min(first_seen_at) FROM person) AS first_seen_at

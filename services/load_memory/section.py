@@ -24,16 +24,18 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What a layer found: a heading line, and entries, the most valuable first.
+    """What a layer found: entries, the most valuable first.
 
     `newest_first` entries are shown oldest first, after the budget has been held; `by` names the datum that entries
-    are shown together by, those without it first.
+    are shown together by: those without it first, then `groups` in their order, then others. `published` is what we
+    publish, whoever wrote it: fenced like theirs, and not masked.
     """
 
     entries: tuple[Entry, ...] = ()
-    head: str = ""
     newest_first: bool = False
     by: str = ""
+    groups: tuple[str, ...] = ()
+    published: bool = False
 
 
 def entry(text: str, /, **item: Any) -> Entry:
@@ -41,9 +43,16 @@ def entry(text: str, /, **item: Any) -> Entry:
     return Entry(text, item)
 
 
-def section(entries: Iterable[Entry], head: str = "", *, newest_first: bool = False, by: str = "") -> Section:
+def section(
+    entries: Iterable[Entry],
+    *,
+    newest_first: bool = False,
+    by: str = "",
+    groups: tuple[str, ...] = (),
+    published: bool = False,
+) -> Section:
     """A section from entries in the order of their worth."""
-    return Section(tuple(entries), head, newest_first, by)
+    return Section(tuple(entries), newest_first, by, groups, published)
 
 
 def room_for(words: int) -> int:
@@ -51,18 +60,16 @@ def room_for(words: int) -> int:
     return tokens_in(words * BYTES_A_WORD)
 
 
-def fit(name: str, found: Section, budget: int | None, *, shared: bool, trusted: bool) -> ContextLayer:
+def fit(name: str, found: Section, budget: int | None, *, shared: bool, trusted: bool, about: str = "") -> ContextLayer:
     """The layer within `budget` tokens: whole entries, the first ones first; an entry too large alone is cut.
 
     Without a budget all of it is kept: what our own people say to the model is never shortened. In text that other
     people wrote, card numbers, IBANs and keys are masked.
     """
-    entries = found.entries if trusted else tuple(map(_masked, found.entries))
-    head = _cost(found.head) if found.head else 0
-    kept = entries if budget is None else _kept(entries, budget - head)
+    entries = found.entries if trusted or found.published else tuple(map(_masked, found.entries))
+    kept = entries if budget is None else _kept(entries, budget)
     shown = _arranged(kept, found)
-    lines = [found.head, *(one.text for one in shown)] if shown and found.head else [one.text for one in shown]
-    text = "\n".join(lines)
+    text = "\n".join(one.text for one in shown)
     return ContextLayer(
         name=name,
         text=text,
@@ -71,16 +78,17 @@ def fit(name: str, found: Section, budget: int | None, *, shared: bool, trusted:
         trusted=trusted,
         tokens=estimate_tokens(text),
         left_out=len(found.entries) - len(kept),
+        about=about,
     )
 
 
 def _arranged(kept: Sequence[Entry], found: Section) -> Sequence[Entry]:
-    """The entries as they are read: together by what `by` names, each group where its first entry stood."""
+    """The entries as they are read: together by what `by` names, a further group where its first entry stood."""
     if found.newest_first:
         return kept[::-1]
     if not found.by:
         return kept
-    groups = dict.fromkeys(["", *(one.item.get(found.by, "") for one in kept)])
+    groups = dict.fromkeys(["", *found.groups, *(one.item.get(found.by, "") for one in kept)])
     return [one for group in groups for one in kept if one.item.get(found.by, "") == group]
 
 

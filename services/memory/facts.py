@@ -10,6 +10,22 @@ from uuid import UUID
 HAPPENED = frozenset({"event", "interaction", "resolution", "issue_history", "action", "note"})
 """Kinds of what happened: it has a day, and is not so from then on."""
 
+KINDS = (
+    "customer_info",
+    "order_info",
+    "preference",
+    "issue_history",
+    "contact_info",
+    "identity",
+    "goal",
+    "event",
+    "relationship",
+    "interaction",
+    "resolution",
+    "note",
+)
+"""The standard kinds in the order in which they are read; further ones follow."""
+
 _BETWEEN_WORDS = re.compile(r"[\s_-]+")
 
 

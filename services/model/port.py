@@ -18,7 +18,7 @@ Purpose = Literal["reply", "reflect", "condense"]
 class Layer:
     """One layer of context. `items` is the same content as data (for the offline model and for audits).
 
-    `trusted` is False for text that other people wrote: the renderer fences it.
+    `trusted` is False for text that other people wrote: the renderer fences it. `about` is ours: what the layer is.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Layer:
     items: tuple[Mapping[str, Any], ...] = ()
     shared: bool = False
     trusted: bool = True
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)

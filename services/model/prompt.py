@@ -79,7 +79,7 @@ def prefix_sha256(request: Request) -> str:
 
 def _render_layer(layer: Layer, fence: str) -> str:
     body = layer.text if layer.trusted else enclose(layer.name, layer.text, fence)
-    return f"# {layer.name}\n{body}"
+    return "\n".join(filter(None, (f"# {layer.name}", layer.about, body)))
 
 
 def _must_call_rule(request: Request) -> str:

@@ -35,8 +35,7 @@ def _layer(layer: ContextLayer) -> Iterator[Text]:
     marks += [f"{layer.left_out} left out"] if layer.left_out else []
     marks += ["the same for all mails of the inbox"] if layer.shared else []
     yield Text.assemble((f"\nLayer {layer.name}", "bold"), plain(f"  {', '.join(marks)}", "dim"))
-    if layer.text:
-        yield plain(layer.text)
+    yield from (plain(text, style) for text, style in ((layer.about, "dim"), (layer.text, "")) if text)
     yield from (plain(f"    {reason}", "dim") for item in layer.items if (reason := _reason(item)))
 
 

@@ -37,7 +37,7 @@ async def ask(work: Work[Any], request: Request) -> Answer:
 
 def as_layer(layer: ContextLayer) -> Layer:
     """A layer of the event as the port takes it."""
-    return Layer(name=layer.name, text=layer.text, items=layer.items, shared=layer.shared, trusted=layer.trusted)
+    return Layer(**layer.model_dump(include={"name", "text", "items", "shared", "trusted", "about"}))
 
 
 def token_usage(answers: Iterable[Answer]) -> TokenUsage:

@@ -90,6 +90,13 @@ def transition(who: Participant, to_state: str, trigger: Trigger, reason: str) -
     return ParticipantStateChanged.model_validate({**common, "to_state": to_state})
 
 
+def come_back(who: Participant, at: datetime) -> EventData | None:
+    """Who had left and writes again returns; nothing for a mail of before they left."""
+    if who.state != "churned" or (who.standing_at and at < who.standing_at):
+        return None
+    return transition(who, "returning", "system", "a former customer writes again")
+
+
 def _persons_step(to_state: str, trigger: Trigger) -> str:
     return f"only a person here makes somebody {to_state}" if to_state in BY_PEOPLE and trigger != "human" else ""
 
@@ -162,6 +169,7 @@ def note_signals(
         participant_id=who.participant_id,
         thread_id=thread_id,
         sentiment=sentiment,
+        sentiment_before=None if signals.sentiment is None else who.sentiment,
         frustrated_in_row=in_row,
         risk=risk(in_row, sentiment, who.state, people),
         intent=signals.intent,

@@ -49,7 +49,8 @@ VALUES (%(participant_id)s, %(version)s, %(workspace)s, %(said)s, %(from_state)s
         %(refused_because)s, %(cause)s);
 
 -- name: set_signals
-UPDATE participants SET sentiment = %(sentiment)s, frustrated_in_row = %(frustrated_in_row)s, risk = %(risk)s,
+UPDATE participants SET sentiment = %(sentiment)s, sentiment_before = coalesce(%(sentiment_before)s, sentiment_before),
+    frustrated_in_row = %(frustrated_in_row)s, risk = %(risk)s,
     tags = %(tag_list)s, standing_at = CASE WHEN %(confirms_state)s THEN greatest(standing_at, %(said)s) ELSE standing_at END
 WHERE participant_id = %(participant_id)s;
 

@@ -1,6 +1,6 @@
 """The layers, in the order in which the model reads them: what all mails share first.
 
-Adding a layer is one module with NAME, SHARED, TRUSTED, `budget` and `load`, and one line here.
+Adding a layer is one module with NAME, SHARED, TRUSTED, ABOUT, `budget` and `load`, and one line here.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ from services.load_memory.layers import (
     session,
     summary,
     thread,
+    today,
 )
 
 LAYERS: tuple[ModuleType, ...] = (
     persona,
     behaviours,
     guidance,
+    today,
     profile,
     participant,
     brief,

@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "behaviours", True, True
+ABOUT = "Rules for every mail of this mailbox."
 
 RULES = (
     "Answer only from the layers below and from tool results; where they do not say it, say that you do not know.",

@@ -10,6 +10,7 @@ from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "brief", False, False
+ABOUT = "Whom you deal with, as you summed it up after their last mail, less what stands above."
 
 
 def budget(turn: Turn) -> int:

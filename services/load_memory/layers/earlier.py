@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "earlier", False, False
+ABOUT = "The author's other threads, the newest first: day, subject, state and summary."
 HEAD_TOKENS = 60  # of a day, a subject and a state
 
 

@@ -18,8 +18,8 @@ from services.load_memory.turn import SQL, Turn
 from services.memory.grains import grain_of, name_of
 
 NAME, SHARED, TRUSTED = "grains", False, False
+ABOUT = "What came to pass, besides what holds now, by period."
 
-HEAD = "What came to pass, besides what holds now:"
 MOST = 300  # rows of each sort that are looked at
 
 Row = dict[str, Any]
@@ -42,7 +42,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         "most": MOST,
     }
     rows = await fetch_all(conn, SQL.past, args)
-    return section(told(rows, turn.now, turn.app.settings.recall.grains), HEAD, newest_first=True)
+    return section(told(rows, turn.now, turn.app.settings.recall.grains), newest_first=True)
 
 
 def told(rows: Iterable[Row], now: datetime, grains: GrainSettings) -> Iterator[Entry]:

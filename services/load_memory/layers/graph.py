@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "graph", False, False
+ABOUT = "What is related to what around the author."
 
 
 def budget(turn: Turn) -> int:

@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "guidance", False, True
+ABOUT = "Rules for this mail; where they differ from those above, these hold."
 
 
 def budget(turn: Turn) -> None:

@@ -7,7 +7,8 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 from services.memory.knowledge import search_knowledge
 
-NAME, SHARED, TRUSTED = "knowledge", False, True
+NAME, SHARED, TRUSTED = "knowledge", False, False
+ABOUT = "Passages of what we publish, each with its [id]; what they say of plans and prices holds. Cite by id."
 
 
 def budget(turn: Turn) -> int:
@@ -24,7 +25,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         meaning=turn.meaning,
         limit=turn.settings.knowledge_chunks,
     )
-    return section(
+    entries = (
         entry(
             f"{one.shown}\n",
             id=str(one.chunk_id),
@@ -36,3 +37,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
         )
         for one in found
     )
+    return section(entries, published=True)

@@ -9,6 +9,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
 
 NAME, SHARED, TRUSTED = "mail", False, False
+ABOUT = "What you answer, the newest mail last."
 SIGNATURE = "Below the new text, taken for a signature:"
 QUOTED = "Below the new text, taken for a quote of an older mail; it is not what the customer writes now:"
 

@@ -13,10 +13,12 @@ from services.core.db import Connection, fetch_all, fetch_one
 from services.load_memory.participant_lines import fact_entry, issue_entry, person_entry, recall_entry
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
+from services.memory.facts import KINDS
 from services.memory.recall import Answer, recall
 from services.memory.search import Hit, search_facts
 
 NAME, SHARED, TRUSTED = "participant", False, False
+ABOUT = "The author: how they stand, their issues, what memory answers, then facts by kind, each with its [id]."
 
 NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
 
@@ -35,7 +37,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     issues = await fetch_all(conn, SQL.issues, args)
     answers = await _answers(turn, turn.participant_id, conn)
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
-    entries = [] if row is None else [person_entry(row, turn.app.settings.people.high_risk_after)]
+    entries = [] if row is None else [person_entry(row, issues)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
     entries += [issue_entry(issue) for issue in issues[: turn.app.settings.people.issues]]
     entries += [
@@ -43,7 +45,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         for hit, why in _chosen(answers, hits)
     ]
     entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]
-    return section(entries, by="kind")
+    return section(entries, by="kind", groups=KINDS)
 
 
 async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Hit]:

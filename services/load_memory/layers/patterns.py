@@ -14,8 +14,8 @@ from services.load_memory.section import Entry, Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "patterns", False, False
+ABOUT = "How it went with the author so far: what recurred, how often, and when last."
 
-HEAD = "How it went with them so far:"
 MOST = 12  # patterns, the last seen first
 
 
@@ -30,7 +30,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
         return Section()
     args = {"workspace": turn.workspace, "participant_id": turn.participant_id, "most": MOST}
     rows = await fetch_all(conn, SQL.patterns, args)
-    return section(map(told, rows), HEAD)
+    return section(map(told, rows))
 
 
 def told(row: Mapping[str, Any]) -> Entry:

@@ -9,6 +9,7 @@ from services.load_memory.turn import Turn
 from services.memory.kinds import worth_storing
 
 NAME, SHARED, TRUSTED = "persona", True, True
+ABOUT = "Who you are, and what is worth storing."
 
 
 def budget(turn: Turn) -> None:

@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "profile", False, True
+ABOUT = "Kept of the author by our own people; where what was learned says otherwise, this holds."
 
 
 def budget(turn: Turn) -> int:
@@ -19,7 +20,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
     if turn.participant_id is None:
         return Section()
     rows = await fetch_all(conn, SQL.profile, {"participant_id": turn.participant_id})
-    return section(
-        (entry(f"- {row['field']}: {row['value']}", **row) for row in rows),
-        "Kept by our own people; where what was learned says otherwise, this holds:",
-    )
+    return section(entry(f"- {row['field']}: {row['value']}", **row) for row in rows)

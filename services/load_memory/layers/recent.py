@@ -10,6 +10,7 @@ from services.load_memory.turn import SQL, Turn
 from services.memory.speaker import speaker
 
 NAME, SHARED, TRUSTED = "recent", False, False
+ABOUT = "The latest messages of this thread, the oldest first."
 MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as many
 
 

@@ -13,6 +13,7 @@ from services.load_memory.section import Entry, Section, entry, room_for, sectio
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
+ABOUT = "What the author wrote about in other threads in the last hours."
 MOST_MAILS = 5  # of other threads, the newest, each in as many words as a summary
 
 

@@ -10,6 +10,7 @@ from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "summary", False, False
+ABOUT = "This thread so far, without its newest messages."
 
 
 def budget(turn: Turn) -> int:

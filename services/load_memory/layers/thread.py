@@ -7,6 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "thread", False, False
+ABOUT = "Where this thread stands: its state, the goals that are open, what you did."
 
 
 def budget(turn: Turn) -> int:

@@ -53,8 +53,10 @@ def test_what_all_mails_share_comes_first() -> None:
 @pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.NAME)
 def test_a_layer_has_a_budget_and_only_our_own_words_are_trusted(layer: Any) -> None:
     """What grows with a customer has a budget, and what customers or models wrote is fenced and masked."""
+    assert layer.ABOUT.endswith(".")
+    assert "\n" not in layer.ABOUT
     assert layer.budget(TURN) is None or layer.budget(TURN) > 0
-    assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "profile", "knowledge"})
+    assert layer.TRUSTED is (layer.NAME in {"persona", "behaviours", "guidance", "today", "profile"})
 
 
 async def test_the_replys_tools_are_told_what_the_mailbox_stores() -> None:

@@ -26,12 +26,12 @@ def lines(*words: str, **given: bool) -> Section:
 
 
 def test_what_fits_is_shown_whole() -> None:
-    """Entries stand one a line below their heading, and their data beside them."""
-    found = section([entry("one", n=1), entry("two", n=2)], "Heading:")
+    """Entries stand one a line, and their data next to them."""
+    found = section([entry("one", n=1), entry("two", n=2)])
     layer = fitted(found)
     assert (layer.name, layer.text, layer.items, layer.left_out) == (
         "recent",
-        "Heading:\none\ntwo",
+        "one\ntwo",
         ({"n": 1}, {"n": 2}),
         0,
     )
@@ -39,8 +39,8 @@ def test_what_fits_is_shown_whole() -> None:
 
 
 def test_nothing_found_is_an_empty_layer() -> None:
-    """A heading over nothing is not shown."""
-    layer = fitted(section([], "Heading:"))
+    """A layer without entries has no text, and the prompt leaves it out."""
+    layer = fitted(section([]))
     assert (layer.text, layer.items, layer.tokens, layer.left_out) == ("", (), 0, 0)
 
 
@@ -69,10 +69,10 @@ def test_an_entry_that_is_too_large_alone_is_cut() -> None:
 texts = st.text(st.sampled_from("a é日🙂\n"), max_size=300)
 
 
-@given(st.lists(texts, max_size=12), texts, st.integers(1, 200), st.booleans())
-def test_no_text_in_any_script_exceeds_the_budget(words: list[str], head: str, budget: int, newest_first: bool) -> None:
+@given(st.lists(texts, max_size=12), st.integers(1, 200), st.booleans())
+def test_no_text_in_any_script_exceeds_the_budget(words: list[str], budget: int, newest_first: bool) -> None:
     """However long, in whatever script, the layer's text is within the budget."""
-    layer = fitted(section([entry(word) for word in words], head, newest_first=newest_first), budget, trusted=True)
+    layer = fitted(section([entry(word) for word in words], newest_first=newest_first), budget, trusted=True)
     assert layer.tokens == estimate_tokens(layer.text) <= budget
     assert len(layer.items) + layer.left_out == len(words)
 
