@@ -26,7 +26,7 @@ class Recorded(KafkaConsumer):  # type: ignore[misc]
 
     def __init__(self, reached: dict[TP, int], committed: dict[TP, int | None], generation: int = 4) -> None:
         client = SimpleNamespace(_coordinator=SimpleNamespace(generation=generation))
-        self._thread = SimpleNamespace(_ensure_consumer=lambda: client)
+        self._thread = SimpleNamespace(_consumer=client)
         self.app = SimpleNamespace(
             client_only=False,
             sensors=SimpleNamespace(on_commit_initiated=lambda _: None, on_commit_completed=lambda *_: None),
@@ -62,7 +62,7 @@ async def test_a_member_that_was_thrown_out_commits_nothing() -> None:
     consumer = Recorded({PLACE: 7}, {PLACE: 5}, coordinator.generation)
     await Consumer.force_commit(consumer, None)
     assert consumer.sent == [], HERE
-    assert "_ensure_consumer" in vars(AIOKafkaConsumerThread), HERE
+    assert "_consumer" in vars(AIOKafkaConsumerThread), HERE
 
 
 def test_all_ways_to_commit_end_in_the_hooked_method() -> None:
