@@ -273,7 +273,7 @@ async def test_over_http_a_brief_is_shown_written_and_deleted(desk: Desk) -> Non
 
 
 async def test_a_brief_that_nothing_renewed_goes_with_the_facts(desk: Desk) -> None:
-    """After retention.facts_days the brief, what was beside it and the words of their events are gone."""
+    """After retention.facts_days the brief and what was beside it are gone, and not before."""
     await desk.turn("Ada.", on=1)
     await desk.at_once(SHIPS, MOVES, on=2)
     due = MemoryRetentionDue(participant_id=desk.memory.person(), due_at=day(400))

@@ -207,6 +207,26 @@ async def test_facts_that_nothing_renewed_go_with_what_was_said_of_them(app: Ten
     assert await differences(app) == ()
 
 
+async def test_a_brief_goes_with_the_facts_that_it_tells(app: Tended) -> None:
+    """What nobody wrote again goes from tables and events, also what waited beside it; the brief that holds stays."""
+    for sender, briefs in ((ADA, (f"On {WORD}.", f"Still on {WORD}.")), ("bob@other.example", (f"Was on {WORD}.",))):
+        mail = await app.mail("Hello.", on=0, sender=sender)
+        for brief in briefs:
+            await app.learn(mail, brief=brief)
+    app.clock.forward(app.clock() + LONG)
+    await app.mail("Hello again.", on=890, sender="bob@other.example")
+    await clear(app)
+    left = {row["participant_id"]: row["text"] for row in await app.rows("SELECT participant_id, text FROM briefs")}
+    assert left.pop(app.person()) == ""
+    assert ["Hello again" in text for text in left.values()] == [True]
+    assert not any(WORD in row["text"] for row in await app.rows("SELECT text FROM brief_divergences"))
+    told = [row["data"] for row in await app.rows("SELECT data FROM events WHERE type LIKE 'participant.brief%%'")]
+    told += [row["data"] for row in await app.rows("SELECT data FROM events WHERE type = 'turn.reflected.v1'")]
+    assert not any(WORD in str(data) for data in told)
+    assert any("Hello again" in data.get("text", "") for data in told)
+    assert await differences(app) == ()
+
+
 async def test_a_past_state_is_folded_across_what_is_gone(app: Tended) -> None:
     """The state of a time before has the rows of then, without the texts that are kept no longer."""
     await written(app)

@@ -11,7 +11,7 @@ from typing import Any
 from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope
 
-FOR_INFORMATION = frozenset({"usage", "model", "context: tokens"})  # told, and no difference
+FOR_INFORMATION = frozenset({"usage", "model", "context: tokens", "brief_bases", "bases"})  # told, and no difference
 MOMENTS = frozenset({"happened_at", "replied_at", "ended_at"})  # earlier releases did not record them
 NOTHING = ""
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
+from schemas.events.memory import BriefWritten
 from schemas.events.replies import ChosenSetting, ContextLayer, FactProposal, MemoryLoaded, ReplyDrafted, TokenUsage
 from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope, first
@@ -44,6 +45,14 @@ def test_tokens_and_the_models_name_are_told_and_do_not_count() -> None:
     """The same reply at another price is shown, and is the same."""
     found = differences([drafted()], [drafted(model="other", usage=TokenUsage(calls=1, input=5))])
     assert {one.field for one in found} == {"model", "usage"}
+    assert Result(name="x", differences=found).code == SAME
+
+
+def test_bases_that_an_earlier_release_did_not_record_do_not_count() -> None:
+    """A brief with the same words is the same, whatever is known of what it was written from."""
+    before, after = (envelope(BriefWritten(participant_id=ID, text="Ada.", bases=bases)) for bases in ((), ("0" * 64,)))
+    found = differences([before], [after])
+    assert [one.field for one in found] == ["bases"]
     assert Result(name="x", differences=found).code == SAME
 
 
