@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from services.core.db import Connection, fetch_one
 from services.load_memory.cached import cached
-from services.load_memory.section import Section, entry, room_for, section
+from services.load_memory.repeats import sentences
+from services.load_memory.section import Section, entry_of, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "brief", False, False
@@ -26,4 +27,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
         return row["text"] if row else ""
 
     text = await cached(turn, conn, NAME, ("participant", turn.participant_id), from_table, turn.settings.cache_s)
-    return section([entry(text, text=text)] if text else [])
+    return section([entry_of(sentences(text), text=text)] if text else [])
