@@ -54,6 +54,15 @@ def test_a_few_words_out_of_a_long_sentence_are_no_repeat() -> None:
     assert left("They are on the Starter plan.", long) == "They are on the Starter plan."
 
 
+def test_a_fact_that_the_profile_has_keeps_its_id() -> None:
+    """A correction still finds it: the line stays, and its sentence reads "as above"."""
+    said = Said()
+    said.add(ContextLayer(name="profile", text="- plan: Enterprise"))
+    fact = entry_of(["On the Enterprise plan."], "- [id] customer_info/plan: ", " (since March)", above="as above")
+    (left,) = said.news(section([fact])).entries
+    assert left.text == "- [id] customer_info/plan: as above (since March)"
+
+
 def test_entries_that_offer_no_parts_are_never_shortened() -> None:
     """Mails, messages and goals stay as they were written."""
     said = Said()
