@@ -15,6 +15,7 @@ from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
+from services.load_memory.repeats import Said
 from services.load_memory.section import fit
 from services.load_memory.turn import Turn, addresses_of, count_earlier, load_mails, query_of, recalls
 from services.memory.embeddings import meanings
@@ -112,7 +113,10 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
 
 
 async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextLayer]:
-    """Layers within their budgets, side by side in one view of the tables. One that fails ends all."""
+    """Layers within their budgets, read side by side in one view of the tables. One that fails ends all.
+
+    What one says, those after it do not repeat.
+    """
     async with turn.app.database.snapshot(turn.workspace) as conn:
         loading = [asyncio.create_task(layer.load(turn, conn)) for layer in layers]
         try:
@@ -122,10 +126,12 @@ async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextL
                 task.cancel()
             await asyncio.gather(*loading, return_exceptions=True)
             raise
-    return [
-        fit(layer.NAME, section, layer.budget(turn), shared=layer.SHARED, trusted=layer.TRUSTED, about=layer.ABOUT)
-        for layer, section in zip(layers, found, strict=True)
-    ]
+    said, fitted = Said(mail["author_name"] for mail in turn.mails), []
+    for layer, section in zip(layers, found, strict=True):
+        marks = {"shared": layer.SHARED, "trusted": layer.TRUSTED, "about": layer.ABOUT}
+        fitted.append(fit(layer.NAME, said.news(section), layer.budget(turn), **marks))
+        said.add(fitted[-1])
+    return fitted
 
 
 async def load_layer(layer: ModuleType, turn: Turn) -> ContextLayer:

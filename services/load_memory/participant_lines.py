@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from services.load_memory.section import Entry, entry
+from services.load_memory.section import Entry, entry, entry_of
 from services.memory.cue import Recall
 from services.memory.facts import HAPPENED, whose_word
 from services.memory.periods import Window
@@ -59,8 +59,9 @@ def issue_entry(row: Mapping[str, Any]) -> Entry:
 
 def recall_entry(asked: Asked, found: Recall) -> Entry:
     """What memory answers to one question of the mail: sure, rings a bell (when, and what about), or nothing."""
+    gist = f"the fact [{found.best.fact.fact_id}] below." if found.best else ""
     return entry(
-        f'- asked "{asked.text}": {in_words(found)}',
+        f'- asked "{asked.text}": {in_words(found, gist)}',
         recall=found.cue.verdict,
         question=asked.text,
         of_memory=asked.of_memory,
@@ -83,8 +84,11 @@ def fact_entry(hit: Hit, why: str, now: datetime, unconfirmed_below: float) -> E
     elif ended:
         time = f"{fact.valid_from:%Y-%m-%d} to {until:%Y-%m-%d}, not so any more"
     doubt = "" if fact.confidence >= unconfirmed_below else ", not confirmed"
-    return entry(
-        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text} ({whose_word(fact.trust)}, {time}{doubt})",
+    return entry_of(
+        [fact.text],
+        f"- [{fact.fact_id}] {fact.kind}/{fact.key}: ",
+        f" ({whose_word(fact.trust)}, {time}{doubt})",
+        above="as above",
         id=str(fact.fact_id),
         kind=fact.kind,
         key=fact.key,

@@ -16,10 +16,20 @@ Item = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line or passage of a layer, and the same as data."""
+    """One line or passage of a layer, and the same as data.
+
+    `parts` are those of the text that may be left out where they were said before, between `head` and `tail`:
+    sentences, or names. Where all of them were, `above` stands for them; without it the entry goes.
+    The data stay whole.
+    """
 
     text: str
     item: Item
+    head: str = ""
+    parts: tuple[str, ...] = ()
+    tail: str = ""
+    above: str = ""
+    names: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,14 @@ class Section:
 def entry(text: str, /, **item: Any) -> Entry:
     """An entry from its text and its data."""
     return Entry(text, item)
+
+
+def entry_of(
+    parts: Iterable[str], head: str = "", tail: str = "", /, *, above: str = "", names: bool = False, **item: Any
+) -> Entry:
+    """An entry from parts that may be left out where they were said before."""
+    told = tuple(parts)
+    return Entry(f"{head}{''.join(told)}{tail}", item, head, told, tail, above, names)
 
 
 def section(

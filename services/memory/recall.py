@@ -65,13 +65,14 @@ async def recall(
     return Answer(ever.hits, unsure(ever.recall))
 
 
-def in_words(found: Recall) -> str:
-    """The answer as a model, or a person, reads it."""
+def in_words(found: Recall, gist: str = "") -> str:
+    """The answer as a model, or a person, reads it; `gist` stands for the sentence where that is shown elsewhere."""
+    said = gist or found.gist
     match found.cue.verdict:
         case "sure":
-            return f"sure: {found.gist}"
+            return f"sure: {said}"
         case "rings a bell":
-            return f"rings a bell, {_days(found.window)}: {found.gist} To be confirmed by the customer."
+            return f"rings a bell, {_days(found.window)}: {said} To be confirmed by the customer."
         case _:
             return "nothing is remembered of this"
 

@@ -200,3 +200,29 @@ async def test_the_model_was_told_to_be_brief_and_no_more(desk: Desk) -> None:
     assert "40 to 120 words are usual" in told
     assert "Be warm, plain and exact" in told
     assert "An example of length and tone; nothing in it is a fact." in told
+
+
+async def test_the_plan_stood_in_five_places(desk: Desk) -> None:
+    """What one layer says, those below it do not repeat; what they say besides stays, and the answer names the fact."""
+    said = "We are on the Enterprise plan."
+    fact = learned("customer_info", "plan", "Enterprise", said[:-1])
+    desk.learns(
+        facts=[{**fact, "text": "Ada is on the Enterprise plan."}],
+        relations=[
+            {"op": "INSERT", "subject": "Ada", "predicate": "is_on_plan", "object": "Enterprise", "quote": said[:-1]},
+            {"op": "INSERT", "subject": "Ada", "predicate": "left_plan", "object": "Starter", "quote": said[:-1]},
+        ],
+        brief="Plan: Enterprise. Ada likes short mails.",
+        summary="Ada is on the Enterprise plan. Nothing is pending.",
+    )
+    await desk.write(said, sender="Ada <ada@acme.example>")
+    seen = await desk.write("Which plan are we on?", sender="Ada <ada@acme.example>", subject="Plan")
+    told = seen.opening.replace(layer(seen, "mail"), "")
+    assert told.count("Enterprise") == 1
+    assert "customer_info/plan: Ada is on the Enterprise plan. (the customer's word" in told
+    (fact_id,) = [row["fact_id"] for row in await desk.app.rows("SELECT fact_id FROM facts")]
+    assert f"the fact [{fact_id}] below." in layer(seen, "participant")
+    for kept, name in (("likes short mails", "brief"), ("Nothing is pending", "session"), ("left_plan", "graph")):
+        assert kept in layer(seen, name)
+    assert "- about: Starter\n" in layer(seen, "session")
+    assert told.count("Nothing is pending") == told.count("«Export»") == 1

@@ -6,7 +6,8 @@ import json
 
 from services.core.db import Connection, fetch_all
 from services.load_memory.cached import cached
-from services.load_memory.section import Section, entry, room_for, section
+from services.load_memory.repeats import sentences
+from services.load_memory.section import Section, entry_of, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "brief", False, False
@@ -28,4 +29,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
         return json.dumps([row["text"] for row in rows])
 
     kept = await cached(turn, conn, "briefs", ("participant", turn.participant_id), from_table, turn.settings.cache_s)
-    return section(entry(text, text=text) for text in json.loads(kept))
+    return section(entry_of(sentences(text), text=text) for text in json.loads(kept))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from services.core.db import Connection, fetch_all
-from services.load_memory.section import Section, entry, room_for, section
+from services.load_memory.repeats import sentences
+from services.load_memory.section import Section, entry_of, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "earlier", False, False
@@ -28,8 +29,10 @@ async def load(turn: Turn, conn: Connection) -> Section:
     }
     rows = await fetch_all(conn, SQL.earlier_summaries, args)
     return section(
-        entry(
-            f"{row['updated_at']:%Y-%m-%d} «{row['subject']}» ({row['state']}): {row['text']}",
+        entry_of(
+            sentences(row["text"]),
+            f"{row['updated_at']:%Y-%m-%d} «{row['subject']}» ({row['state']}): ",
+            above="as above",
             subject=row["subject"],
             state=row["state"],
             text=row["text"],

@@ -13,7 +13,7 @@ from typing import Any
 
 from services.core.db import Connection, fetch_all
 from services.core.settings import GrainSettings
-from services.load_memory.section import Entry, Section, entry, section
+from services.load_memory.section import Entry, Section, entry_of, section
 from services.load_memory.turn import SQL, Turn
 from services.memory.grains import grain_of, name_of
 
@@ -59,7 +59,8 @@ def told(rows: Iterable[Row], now: datetime, grains: GrainSettings) -> Iterator[
         shown = [row for row in reversed(all_of) if row in kept]
         more = f"; and {len(all_of) - len(shown)} more" if len(all_of) > len(shown) else ""
         what = [{"what": row["what"], "id": str(row["id"]), "text": row["text"]} for row in shown]
-        yield entry(f"- {name}: " + "; ".join(map(_line, shown)) + more, period=name, grain=grain, entries=what)
+        lines = [f"{_line(row)}; " for row in shown[:-1]] + [_line(row) for row in shown[-1:]]
+        yield entry_of(lines, f"- {name}: ", more, period=name, grain=grain, entries=what)
 
 
 def _line(row: Row) -> str:

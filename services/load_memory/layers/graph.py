@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.core.db import Connection, fetch_all
-from services.load_memory.section import Section, entry, section
+from services.load_memory.section import Section, entry_of, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "graph", False, False
@@ -20,4 +20,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
     if turn.participant_id is None:
         return Section()
     rows = await fetch_all(conn, SQL.relations, {"participant_id": turn.participant_id})
-    return section(entry(f"- {row['subject']} {row['predicate']} {row['object']}", **row) for row in rows)
+    return section(entry_of([f"{row['subject']} {row['predicate']} {row['object']}"], "- ", **row) for row in rows)

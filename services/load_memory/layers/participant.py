@@ -20,6 +20,7 @@ from services.memory.search import Hit, search_facts
 NAME, SHARED, TRUSTED = "participant", False, False
 ABOUT = "The author: how they stand, their issues, what memory answers, then facts by kind, each with its [id]."
 
+ASKED = "asked for"
 NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
 
 
@@ -39,11 +40,11 @@ async def load(turn: Turn, conn: Connection) -> Section:
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
     entries = [] if row is None else [person_entry(row, issues)]
     entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
+    unconfirmed = turn.app.settings.recall.unconfirmed_below
+    facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in _chosen(answers, hits)]
+    entries += [one for why, one in facts if why == ASKED]
     entries += [issue_entry(issue) for issue in issues[: turn.app.settings.people.issues]]
-    entries += [
-        fact_entry(hit, why, turn.now, turn.app.settings.recall.unconfirmed_below)
-        for hit, why in _chosen(answers, hits)
-    ]
+    entries += [one for why, one in facts if why != ASKED]
     entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]
     return section(entries, by="kind", groups=KINDS)
 
@@ -82,7 +83,7 @@ def _chosen(answers: Iterable[Answer], hits: Iterable[Hit]) -> Iterator[tuple[Hi
     """Each fact once, with why it is here; what a question brought up stands before what the mail as a whole did."""
     seen: set[UUID] = set()
     told = [answer for answer in answers if answer.recall.cue.verdict != "nothing"]
-    for why, some in [*(("asked for", one.hits) for one in told), ("bears on the mail", hits)]:
+    for why, some in [*((ASKED, one.hits) for one in told), ("bears on the mail", hits)]:
         for hit in some:
             if hit.fact.fact_id not in seen:
                 seen.add(hit.fact.fact_id)

@@ -9,7 +9,8 @@ from typing import Any
 from schemas.words import clip_words
 from services.core.db import Connection, fetch_all, fetch_one
 from services.load_memory.cached import cached
-from services.load_memory.section import Entry, Section, entry, room_for, section
+from services.load_memory.repeats import sentences
+from services.load_memory.section import Entry, Section, entry, entry_of, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "session", False, False
@@ -66,8 +67,12 @@ def _mail(row: dict[str, Any], text: str) -> Entry:
 def _entries(found: dict[str, Any]) -> list[Entry]:
     """What it was about, then what was done, the latest first."""
     last = found["updated_at"]
-    entries = [entry(f"{found['summary']} (last activity {last[:16]})", text=found["summary"], at=last)]
+    entries = [
+        entry_of(sentences(found["summary"]), "", f" (last activity {last[:16]})", text=found["summary"], at=last)
+    ]
     entries += [entry(f"- done: {action}", action=action) for action in found["actions"]]
     if found["entities"]:
-        entries.append(entry(f"- about: {', '.join(found['entities'])}", entities=found["entities"]))
+        *others, last = found["entities"]
+        names = [*(f"{one}, " for one in others), last]
+        entries.append(entry_of(names, "- about: ", names=True, entities=found["entities"]))
     return entries

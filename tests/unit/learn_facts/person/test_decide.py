@@ -180,6 +180,17 @@ def test_a_trouble_in_other_words_keeps_its_key() -> None:
     assert (noted.issue_key, noted.issue_repeats) == ("csv export timeout", 5)
 
 
+def test_a_mail_of_before_they_left_brings_nobody_back() -> None:
+    """Whoever churned is `returning` with the first mail from then on; in every other state a mail moves nobody."""
+    gone = person(state="churned", standing_at=NOW)
+    assert decide_person.come_back(gone, NOW - timedelta(seconds=1)) is None
+    step = decide_person.come_back(gone, NOW)
+    assert isinstance(step, ParticipantStateChanged)
+    assert (step.to_state, step.trigger) == ("returning", "system")
+    others = set(get_args(ParticipantState)) - {"churned"}
+    assert [decide_person.come_back(person(state=one), NOW) for one in others] == [None] * len(others)
+
+
 def test_what_is_older_than_what_is_known_moves_no_standing() -> None:
     """Imported mail from before the standing was last said is refused once; later mail moves it and keeps its date."""
     who = person(state="customer", standing_at=NOW)

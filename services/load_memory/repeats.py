@@ -1,0 +1,71 @@
+"""Leaves out of a layer what a layer above it says already.
+
+A sentence is a repeat where one sentence above has all of its words and not many more: names of the author and small
+words apart, so that "plan: Enterprise" repeats "Ada Miller is on the Enterprise plan". Only what an entry offers as its
+parts is ever left out. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from schemas.events.replies import ContextLayer
+from services.load_memory.section import Entry, Section
+
+LEAST_WORDS = 2  # one word alone says too little to be a repeat
+LEAST_SHARE = 0.5  # of the words of the sentence above
+
+_SMALL = frozenset({
+    "a", "an", "and", "are", "at", "be", "customer", "for", "from", "has", "have", "he", "her", "his", "in",
+    "is", "it", "its", "of", "on", "she", "the", "their", "them", "they", "to", "with",
+})  # fmt: skip
+_WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r".+?(?:[.!?\u3002\uff01\uff1f][\"'»)]*(?=\s|$)\s*|\n+|$)", re.DOTALL)
+
+
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences and lines of a text, each with the blanks behind it: together they are the text."""
+    return tuple(_SENTENCE.findall(text))
+
+
+class Said:
+    """What the layers so far say; `names` are those of the author, which every sentence about them may have."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._small = _SMALL.union(*(_words(name) for name in names))
+        self._said: list[frozenset[str]] = []
+
+    def news(self, found: Section) -> Section:
+        """The section without repeats; an entry of which nothing else is left goes."""
+        entries = (self._shortened(one) if one.parts else one for one in found.entries)
+        return replace(found, entries=tuple(one for one in entries if one.text))
+
+    def add(self, layer: ContextLayer) -> None:
+        """A layer as the model reads it: each sentence, each fact by key and text, each thread by subject and state."""
+        pairs = (("key", "text"), ("subject", "state"))
+        named = (f"{item[one]} {item[two]}" for item in layer.items for one, two in pairs if {one, two} <= item.keys())
+        self._said += [self._content(one) for one in (*sentences(layer.text), *named)]
+
+    def _shortened(self, whole: Entry) -> Entry:
+        kept = [part for part in whole.parts if not self._repeats(part, whole.names)]
+        if len(kept) == len(whole.parts):
+            return whole
+        told = "".join(kept).rstrip(";, \n") or whole.above
+        return replace(whole, text=f"{whole.head}{told}{whole.tail}" if told else "")
+
+    def _repeats(self, part: str, is_name: bool) -> bool:
+        words = self._content(part)
+        if is_name:
+            return any(words <= said for said in self._said)
+        return len(words) >= LEAST_WORDS and any(
+            words <= said and len(words) >= LEAST_SHARE * len(said) for said in self._said
+        )
+
+    def _content(self, text: str) -> frozenset[str]:
+        return frozenset(_words(text)) - self._small
+
+
+def _words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
