@@ -1,18 +1,19 @@
 """Leaves out of a layer what a layer above it says already.
 
-A sentence is a repeat where one sentence above has all of its words and not many more: names of the author and small
-words apart, so that "plan: Enterprise" repeats "Ada Miller is on the Enterprise plan". Only what an entry offers as its
-parts is ever left out. Pure.
+A sentence is a repeat where one sentence above has all of its words and not many more, and denies where it denies:
+names of the author and small words apart, so that "plan: Enterprise" repeats "Ada Miller is on the Enterprise plan".
+Only what an entry offers as its parts is ever left out. Pure.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from schemas.events.replies import ContextLayer
 from services.load_memory.section import Entry, Section
+from services.memory.wording import says, words_of
 
 LEAST_WORDS = 2  # one word alone says too little to be a repeat
 LEAST_SHARE = 0.5  # of the words of the sentence above
@@ -21,7 +22,6 @@ _SMALL = frozenset({
     "a", "an", "and", "are", "at", "be", "customer", "for", "from", "has", "have", "he", "her", "his", "in",
     "is", "it", "its", "of", "on", "she", "the", "their", "them", "they", "to", "with",
 })  # fmt: skip
-_WORD = re.compile(r"[^\W_]+")
 _SENTENCE = re.compile(r".+?(?:[.!?\u3002\uff01\uff1f][\"'»)]*(?=\s|$)\s*|\n+|$)", re.DOTALL)
 
 
@@ -30,12 +30,20 @@ def sentences(text: str) -> tuple[str, ...]:
     return tuple(_SENTENCE.findall(text))
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The words of a sentence that say what it is about, and whether it denies."""
+
+    words: frozenset[str]
+    denies: bool
+
+
 class Said:
     """What the layers so far say; `names` are those of the author, which every sentence about them may have."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        self._small = _SMALL.union(*(_words(name) for name in names))
-        self._said: list[frozenset[str]] = []
+        self._small = _SMALL.union(*(words_of(name) for name in names))
+        self._said: list[Content] = []
 
     def news(self, found: Section) -> Section:
         """The section without repeats; an entry of which nothing else is left goes."""
@@ -56,16 +64,13 @@ class Said:
         return replace(whole, text=f"{whole.head}{told}{whole.tail}" if told else "")
 
     def _repeats(self, part: str, is_name: bool) -> bool:
-        words = self._content(part)
+        mine = self._content(part)
         if is_name:
-            return any(words <= said for said in self._said)
-        return len(words) >= LEAST_WORDS and any(
-            words <= said and len(words) >= LEAST_SHARE * len(said) for said in self._said
+            return any(mine.words <= said.words for said in self._said)
+        return len(mine.words) >= LEAST_WORDS and any(
+            mine.denies == said.denies and mine.words <= said.words and len(mine.words) >= LEAST_SHARE * len(said.words)
+            for said in self._said
         )
 
-    def _content(self, text: str) -> frozenset[str]:
-        return frozenset(_words(text)) - self._small
-
-
-def _words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
+    def _content(self, text: str) -> Content:
+        return Content(frozenset(words_of(text)) - self._small, says("denials", text))

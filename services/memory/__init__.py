@@ -1,1 +1,1 @@
-"""Memory: vectors for texts (embeddings), and finding facts and passages by meaning (search)."""
+"""Memory: vectors for texts (embeddings), finding facts and passages by meaning (search), and customers' words."""

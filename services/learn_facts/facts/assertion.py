@@ -14,9 +14,9 @@ from typing import Literal
 
 from services.core.wording import folded
 from services.learn_facts.facts.values import numbers_in, plain_value, sentence_around
-from services.learn_facts.wording import said_of, says, says_exactly
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import Span, find_quote
+from services.memory.wording import said_of, says, says_exactly
 
 Mood = Literal["asks", "supposes", "wishes", "denies", "was so", "gives up", "hearsay", "another's"]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more

@@ -23,10 +23,10 @@ from services.learn_facts.facts.keys import is_of_a_person
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, sentence_around
 from services.learn_facts.participant import Fact, Source
-from services.learn_facts.wording import said_of, says
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
+from services.memory.wording import said_of, says
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, val
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
-from services.learn_facts.wording import content_of, said_of, same_word, says, unsaid
 from services.memory.support import confidence
+from services.memory.wording import content_of, said_of, same_word, says, unsaid
 
 Similarity = Callable[[Fact, Fact], float]
 

@@ -36,10 +36,10 @@ from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.policy import STANDARD, Policy
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
-from services.learn_facts.wording import content_of, unsaid
 from services.memory.facts import plain_key
 from services.memory.quotes import find_quote
 from services.memory.support import Support, confidence
+from services.memory.wording import content_of, unsaid
 
 Events = Iterator[EventData]
 

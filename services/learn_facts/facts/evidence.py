@@ -16,10 +16,10 @@ from datetime import datetime
 
 from schemas.events.replies import FactProposal
 from services.learn_facts.facts.values import is_literal, numbers_in, sentence_around
-from services.learn_facts.wording import said_of, says
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import Span
 from services.memory.temporal import window_of
+from services.memory.wording import said_of, says
 
 TROUBLES = frozenset({"issue_history", "event", "interaction"})  # kinds of what happened: it may have been words
 

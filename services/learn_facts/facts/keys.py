@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from services.learn_facts import wording
+from services.memory import wording
 from services.memory.facts import HAPPENED, plain_key
 
 SIDE_BY_SIDE = HAPPENED | {"relationship"}

@@ -16,8 +16,8 @@ from schemas.model_output import is_plausible
 from services.core.settings import LearningSettings, MemorySettings, Settings
 from services.learn_facts.facts.keys import key_of
 from services.learn_facts.participant import Fact
-from services.learn_facts.wording import is_said, says, words_of
 from services.memory.facts import plain_key
+from services.memory.wording import is_said, says, words_of
 
 Arity = Literal["single", "multi", "append"]
 """`single`: the newer value replaces the older. `multi`: values stand side by side, and each can be taken back.

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from schemas.events.memory import IssuesResolved, MailSignals
 from services.learn_facts.participant import KnownIssue, Participant
-from services.learn_facts.wording import content_of, unsaid
+from services.memory.wording import content_of, unsaid
 
 LEAST_SHARED = 2  # words that make two keys of different length one trouble
 

@@ -48,6 +48,19 @@ def test_what_says_anything_besides_stays(text: str) -> None:
     assert left(text) == text
 
 
+@pytest.mark.parametrize(
+    ("above", "text"),
+    [
+        ("Ada Miller is not on the Enterprise plan.", "Ada is on the Enterprise plan."),
+        ("Ada Miller ist nicht im Enterprise-Tarif.", "Ada ist im Enterprise-Tarif."),
+    ],
+)
+def test_what_a_denial_above_denies_was_left_out(above: str, text: str) -> None:
+    """Only another denial repeats a denial, in any language that we know."""
+    assert left(text, ContextLayer(name="participant", text=above)) == text
+    assert left(above, ContextLayer(name="participant", text=above)) == ""
+
+
 def test_a_few_words_out_of_a_long_sentence_are_no_repeat() -> None:
     """Words that stand far apart above may say something else together."""
     long = ContextLayer(name="brief", text="They moved from the Starter plan to Enterprise last March for more seats.")

@@ -82,7 +82,7 @@ def test_every_pattern_of_the_wording_files_is_linear(name: str, line: str) -> N
 @pytest.mark.parametrize("name", FACT_WORDING)
 def test_every_pattern_of_the_fact_wording_is_linear(name: str) -> None:
     """What is learnt of customers is looked for in patterns, too: each file in one is linear on whatever is sent."""
-    assert not slow(Used(name, folded_wording("services.learn_facts.wording", name), ("search",)))
+    assert not slow(Used(name, folded_wording("services.memory.wording", name), ("search",)))
 
 
 @pytest.mark.parametrize("name", NAMES)
