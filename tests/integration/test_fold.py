@@ -37,6 +37,7 @@ BARELY_USED = {
     "fact_parents",
     "participant_profile",
     "participant_aliases",
+    "brief_divergences",  # rebuilt with rows in test_memory_briefs
 }  # the demo's world need not fill these
 
 
