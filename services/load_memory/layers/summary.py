@@ -6,8 +6,7 @@ import json
 
 from services.core.db import Connection, fetch_one
 from services.load_memory.cached import cached
-from services.load_memory.repeats import sentences
-from services.load_memory.section import Section, entry_of, room_for, section
+from services.load_memory.section import Section, entry, room_for, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "summary", False, False
@@ -30,4 +29,4 @@ async def load(turn: Turn, conn: Connection) -> Section:
     name = f"{NAME}:{whose}:{turn.of_author['trusted']}"
     kept = await cached(turn, conn, name, ("summary", turn.thread_id), from_table, turn.settings.cache_s)
     found = json.loads(kept)
-    return section([entry_of(sentences(found["text"]), **found)] if found.get("text") else [])
+    return section([entry(found["text"], **found)] if found.get("text") else [])
