@@ -27,6 +27,7 @@ BOUNDED = {
     "/api/participants/{who}/profile",  # our own fields
     "/api/participants/{who}/same-person",  # the addresses of one person
     "/api/documents/search",  # the best so many
+    "/api/participants/{who}/brief/history",  # the latest so many
 }
 HOSTILE = [
     "x",
