@@ -26,10 +26,10 @@ async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
         yield one
 
 
-async def session(app: Tended) -> str:
-    """What the newest turn was shown of the last hours."""
+async def session(app: Tended, name: str = "session") -> str:
+    """What the newest turn was shown of the last hours, or another layer."""
     rows = await app.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1")
-    return {one["name"]: str(one["text"]) for one in rows[0]["data"]["layers"]}["session"]
+    return {one["name"]: str(one["text"]) for one in rows[0]["data"]["layers"]}[name]
 
 
 async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(app: Tended) -> None:
@@ -52,9 +52,9 @@ async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(ap
 
 
 async def test_what_a_summary_covers_is_not_told_twice(app: Tended) -> None:
-    """A mail that was handed to a person is in its summary at once, and so in the session, not beside it."""
+    """A mail that was handed to a person is in its summary at once: in the session, or in the brief that says so already."""
     await app.write("human\n\nThe export of report 4471 fails.")
     await app.wait(hours=1)
     await app.write("Any idea by when?", subject="One more thing")
     assert "in another thread" not in await session(app)
-    assert "4471" in await session(app)
+    assert "4471" in await session(app) + await session(app, "brief")
