@@ -11,7 +11,6 @@ people.py     the participants that one command concerns
 facts/        facts: what models propose and people ask, and what follows
 person/       seen when, lifecycle, mood, issues, brief, session, profile
 identity/     who is one person: merged, unmerged, split
-wording/      words of customers by which facts are judged
 """
 
 from services.core.bus.processor import Processor

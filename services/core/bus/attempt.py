@@ -12,17 +12,18 @@ log = logging.getLogger(__name__)
 
 
 async def attempt(
-    call: Callable[..., Awaitable[None]], arguments: tuple[object, ...], timeout_s: float
+    call: Callable[..., Awaitable[object]], arguments: tuple[object, ...], timeout_s: float | None
 ) -> BaseException | None:
     """Call `call(*arguments)` for at most `timeout_s` seconds and give its error, TimeoutError included, or None.
 
+    Without `timeout_s` it may take for ever. Work that what it calls has cancelled has failed, and the caller goes on.
     Work that ignores its cancellation for `GRACE_S` seconds is left behind with an error in the log. When the caller
     is cancelled, so is the work.
     """
     task = asyncio.create_task(_awaited(call, arguments))
     try:
         await asyncio.wait({task}, timeout=timeout_s)
-        if not task.done():
+        if timeout_s is not None and not task.done():
             return await _cut_short(task, timeout_s)
     except asyncio.CancelledError:
         task.cancel()
@@ -30,7 +31,7 @@ async def attempt(
     return asyncio.CancelledError("the handler cancelled itself") if task.cancelled() else task.exception()
 
 
-async def _awaited(call: Callable[..., Awaitable[None]], arguments: tuple[object, ...]) -> None:
+async def _awaited(call: Callable[..., Awaitable[object]], arguments: tuple[object, ...]) -> None:
     await call(*arguments)
 
 

@@ -33,6 +33,7 @@ from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
 import services.core.bus.broker_client  # noqa: F401
+from services.core.bus.attempt import attempt
 from services.core.bus.bell import Bell
 from services.core.bus.continuity import Continuity, Gap, RecordsLeftOut
 from services.core.bus.delivery import Delivery
@@ -193,11 +194,8 @@ class LaneConsumer(Consumer):
         """
         self._lanes.revoked()
         await self._lanes.settled()
-        committing = asyncio.ensure_future(self.commit_and_end_transactions())
-        await asyncio.wait({committing}, timeout=LAST_COMMIT_S)
-        if not committing.done() or committing.cancelled() or committing.exception():
-            log.warning("consumer %s could not commit: %r", self.app.conf.id, committing)
-            committing.cancel()
+        if error := await attempt(self.commit_and_end_transactions, (), LAST_COMMIT_S):
+            log.warning("consumer %s could not commit: %r", self.app.conf.id, error)
 
     def _filter_committable_offsets(self, tps: Iterable[TP]) -> dict[TP, int]:
         return self._uncommitted() if self._is_member() else {}

@@ -19,6 +19,7 @@ from typing import Any, cast
 
 import faust
 
+from services.core.bus.attempt import attempt
 from services.core.bus.bell import Bell
 from services.core.bus.broker_client import Brokers, faust_arguments
 from services.core.bus.continuity import Gap
@@ -174,7 +175,8 @@ class FaustSource:
         while True:
             self._app = self._make_app()
             began = monotonic()
-            reason = await _run(self._app)
+            # A client's thread that ends cancels whoever waits for it: an attempt of its own, so that this goes on.
+            reason = await attempt(_until_stopped, (self._app,), None) or self._app.crash_reason
             pause = RESTART_PAUSES_S[min(failures, len(RESTART_PAUSES_S) - 1)]
             failures = failures + 1 if monotonic() - began < STEADY_S else 0
             log.warning("consumer %s stopped (%r), starts again in %.1f s", self._settings.group, reason, pause)
@@ -208,19 +210,6 @@ class FaustSource:
         self._consumer = consumer
         if not self._ready.done():
             self._ready.set_result(None)
-
-
-async def _run(app: _App) -> BaseException | None:
-    """Start `app` and wait until it ends; why it did.
-
-    What the client's thread leaves undone when it ends is cancelled, and so is whoever waits for it: a task of its own.
-    """
-    running = asyncio.create_task(_until_stopped(app), name=f"app {app.conf.id}")
-    try:
-        await asyncio.wait({running})
-    finally:
-        running.cancel()
-    return asyncio.CancelledError() if running.cancelled() else running.exception() or app.crash_reason
 
 
 async def _until_stopped(app: _App) -> None:
