@@ -40,7 +40,10 @@ async def outage(world: World, fault: Fault, dice: random.Random) -> None:
 
 
 async def revoked(world: World, fault: Fault, _: random.Random) -> None:
-    """The key is good for nothing for a while, and then good again."""
+    """The key is good for nothing for a while, and then good again.
+
+    After an outage whose probes have made the pause long, each process would wait for that long here.
+    """
     async with world.busy("model"):
         before = world.model.turned_away
         world.model.keys = set()
@@ -49,6 +52,7 @@ async def revoked(world: World, fault: Fault, _: random.Random) -> None:
             await _until_met(world, before)
         finally:
             world.model.keys = None
+            world.levers.let_pass(LONGEST_PAUSE)
 
 
 async def _until_met(world: World, before: int) -> None:
