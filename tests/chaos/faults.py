@@ -150,13 +150,16 @@ async def poison(world: World, fault: Fault, dice: random.Random) -> None:
 
 
 async def shuffle(world: World, fault: Fault, dice: random.Random) -> None:
-    """What waits for a consumer reaches it in another order."""
+    """What waits for a consumer reaches it in another order.
+
+    No topic is refused meanwhile: each attempt that fails halfway would put the whole backlog on the log once more.
+    """
     labels = labels_of(fault.target)
     async with world.busy(fault.target):
         with world.held(*labels):
             for label in labels:
                 world.workers.running[label].kill()
-            async with world.busy("log"):
+            async with world.busy("refusal"), world.busy("log"):
                 world.felt["reordered records"] += await reorder(world.app, fault.target, dice)
 
 

@@ -13,11 +13,13 @@ from contextlib import suppress
 
 from aiokafka import AIOKafkaProducer
 from aiokafka.errors import (
+    BrokerResponseError,
     InvalidProducerEpoch,
     InvalidProducerIdMapping,
     KafkaError,
     OutOfOrderSequenceNumber,
     ProducerFenced,
+    RecordTooLargeError,
     UnknownError,
     UnknownProducerId,
 )
@@ -45,6 +47,7 @@ FORMER_PRODUCER = (
     ProducerFenced,
     UnknownProducerId,
 )
+REFUSALS = (BrokerResponseError, RecordTooLargeError)  # all else that the client raises is about itself
 
 Outcome = Temporary | Permanent | None
 
@@ -221,6 +224,6 @@ def named(error: BaseException) -> Temporary | Permanent:
     """What a failure to publish is for the caller. An error that the broker itself cannot name may pass."""
     if isinstance(error, FORMER_PRODUCER):
         return ProducerForgotten(f"not acknowledged: {error!r}")
-    if isinstance(error, KafkaError) and not (error.retriable or isinstance(error, UnknownError)):
+    if isinstance(error, REFUSALS) and not (error.retriable or isinstance(error, UnknownError)):
         return LogRefused(f"{type(error).__name__}: {error}")
     return LogUnavailable(f"not acknowledged: {error!r}")
