@@ -40,8 +40,12 @@ class Levers:
 
     def let_pass(self, time: timedelta) -> None:
         """So much time passes at once, by both clocks of the run."""
-        self._write("passed", str(float(self._read("passed") or 0) + time.total_seconds()))
+        self.end_pauses(time)
         self.set_clock(self.offset + time)
+
+    def end_pauses(self, longest: timedelta) -> None:
+        """Every circuit may ask the model once more at once; `longest` is the longest pause between two probes."""
+        self._write("passed", str(float(self._read("passed") or 0) + longest.total_seconds()))
 
     def fill_store(self, full: bool) -> None:
         """Use up the quota of the blob store, or give room again."""

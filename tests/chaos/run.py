@@ -30,6 +30,7 @@ from services.operations.settle import StillBusy, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
 from tests.chaos.faults import do
 from tests.chaos.feeding import feed, submit_documents
+from tests.chaos.model_faults import LONGEST_PAUSE
 from tests.chaos.newer import release_all
 from tests.chaos.schedule import Schedule
 from tests.chaos.scripts import SmtpTrouble, diligent_model
@@ -43,6 +44,7 @@ from tests.support.stack import fresh_database, temporary_home
 SETTLE_S = 120.0  # without any progress
 OFFSETS_S = 60.0
 DOCUMENTS = 12
+PROBE_EVERY_S = 2.0
 TELL_EVERY_S = 15
 ROUNDS = 12  # of timers that set timers
 LEAST_ANSWERED = 0.25  # of the mails: the others were overtaken, needed nothing or went to a person
@@ -92,12 +94,13 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             await _under_faults(one, schedule, mails, under_way)
             print(f"{time.monotonic() - began:6.1f} s  all mails are in, the faults are over", flush=True)
             await _heal(one)
+            probing = asyncio.create_task(_probe(one), name="probing")
             try:
                 await _rest(one)
             except StillBusy as error:
                 print(f"{time.monotonic() - began:6.1f} s  NOT at rest: {error}", flush=True)
-            telling.cancel()
-            releasing.cancel()
+            for task in (telling, releasing, probing):
+                task.cancel()
             print(f"{time.monotonic() - began:6.1f} s  at rest", flush=True)
             evidence = await _evidence(one, mails)
             one.felt.update(trouble.met)
@@ -145,6 +148,13 @@ async def _tell(one: World, under_way: set[str], began: float) -> None:
                 f"loop {late:.2f} s late, under way: {', '.join(sorted(under_way)) or 'nothing'}",
                 flush=True,
             )
+
+
+async def _probe(one: World) -> None:
+    """Have the model asked often, until cancelled: it has bad answers in store, each of which doubles a pause."""
+    while True:
+        await asyncio.sleep(PROBE_EVERY_S)
+        one.levers.end_pauses(LONGEST_PAUSE)
 
 
 async def _heal(one: World) -> None:
