@@ -20,4 +20,6 @@ from services.learn_facts.identity.apply import APPLIERS as IDENTITY
 from services.learn_facts.person.apply import APPLIERS as PERSON
 
 APPLIERS = {**FACTS, **PERSON, **IDENTITY}
-PROCESSOR = Processor(name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject", at_once=True)
+PROCESSOR = Processor(
+    name="learn_facts", handlers=HANDLERS, appliers=APPLIERS, lane="subject", at_once=True, learns=True
+)

@@ -27,23 +27,23 @@ class EventTooLarge(Permanent):
 
 
 def row(envelope: Envelope) -> dict[str, Any]:
-    """The parameters of `store_event`; the data as it is sealed."""
+    """The event as `store_events` takes it, in JSON; the data as it is sealed."""
     data = envelope.data
     return {
-        "id": envelope.id,
+        "id": str(envelope.id),
         "workspace": envelope.workspace,
         "topic": envelope.topic,
         "key": envelope.key,
         "type": envelope.type,
         "source": envelope.source,
-        "time": envelope.time,
+        "time": envelope.time.isoformat(),
         "aggregate": data.AGGREGATE or None,
-        "aggregate_id": data.aggregate_id() if data.AGGREGATE else None,
+        "aggregate_id": str(data.aggregate_id()) if data.AGGREGATE else None,
         "version": envelope.version,
-        "data_subject": data.subject_id(),
-        "correlation_id": envelope.correlation_id,
-        "causation_id": envelope.causation_id,
-        "data": Jsonb(envelope.sealed or data.model_dump(mode="json")),
+        "data_subject": _text(data.subject_id()),
+        "correlation_id": _text(envelope.correlation_id),
+        "causation_id": _text(envelope.causation_id),
+        "data": envelope.sealed or data.model_dump(mode="json"),
     }
 
 
@@ -98,7 +98,7 @@ def read(row: dict[str, Any]) -> Envelope | Unreadable:
 async def store(
     conn: Connection, envelopes: list[Envelope], cause: Envelope | None = None, begun: Begun | None = None
 ) -> list[Envelope]:
-    """Seal events and store them in the caller's transaction; as they were stored.
+    """Seal events and store them in the caller's transaction, with their aggregates' versions; as they were stored.
 
     Raises `Erased` where the people of `cause` were erased since it was read, `ErasedMeanwhile` where an erase has met
     its thread since the work has `begun`, and `EventTooLarge`.
@@ -108,6 +108,21 @@ async def store(
         if (size := len(encode(one).value or b"")) > LARGEST_EVENT:
             raise EventTooLarge(f"{one.type} has {size:,} bytes; the log takes {LARGEST_EVENT:,}")
     if sealed:
-        async with conn.cursor() as cursor:
-            await cursor.executemany(SQL.store_event, [row(one) for one in sealed])
+        args = {"events": Jsonb([row(one) for one in sealed]), "versions": Jsonb(_reached(sealed))}
+        await conn.execute(SQL.store_events, args)
     return sealed
+
+
+def _reached(envelopes: list[Envelope]) -> list[dict[str, Any]]:
+    """The version that each aggregate has after these events."""
+    newest = {
+        (one.workspace, one.data.AGGREGATE, str(one.data.aggregate_id())): one for one in envelopes if one.version
+    }
+    return [
+        {"workspace": workspace, "kind": kind, "id": id, "version": one.version}
+        for (workspace, kind, id), one in newest.items()
+    ]
+
+
+def _text(id: UUID | None) -> str | None:
+    return str(id) if id else None

@@ -1,11 +1,20 @@
--- name: store_event
--- One event and its place in the outbox, in the transaction that decides it. The same id again is the same event.
-WITH stored AS (
+-- name: store_events
+-- Some events, their places in the outbox and the versions that their aggregates have now, in the transaction that decides
+-- them. The same id again is the same event.
+WITH reached AS (
+    UPDATE aggregates a SET version = v.version
+    FROM jsonb_to_recordset(%(versions)s) AS v (workspace text, kind text, id uuid, version bigint)
+    WHERE a.workspace = v.workspace AND a.kind = v.kind AND a.id = v.id),
+stored AS (
     INSERT INTO events (id, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
                         data_subject, correlation_id, causation_id, data, published_at)
-    VALUES (%(id)s, %(workspace)s, %(topic)s, %(key)s, %(type)s, %(source)s, %(time)s, %(aggregate)s,
-            %(aggregate_id)s, %(version)s, %(data_subject)s, %(correlation_id)s, %(causation_id)s, %(data)s,
-            clock_timestamp())
+    SELECT id, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
+           data_subject, correlation_id, causation_id, data, clock_timestamp()
+    FROM ROWS FROM (jsonb_to_recordset(%(events)s)
+        AS (id uuid, workspace text, topic text, key text, type text, source text, time timestamptz, aggregate text,
+            aggregate_id uuid, version bigint, data_subject uuid, correlation_id uuid, causation_id uuid, data jsonb))
+        WITH ORDINALITY
+    ORDER BY ordinality
     ON CONFLICT (id) DO NOTHING
     RETURNING id, seq, causation_id, source)
 INSERT INTO outbox (event_id, seq, causation_id, source) SELECT id, seq, causation_id, source FROM stored;
@@ -48,17 +57,6 @@ FROM outbox o JOIN events e ON e.id = o.event_id
 WHERE o.attempts > 0 AND (-o.attempts, o.seq) > (%(after_spared)s::bigint, %(after_seq)s::bigint)
 ORDER BY -o.attempts, o.seq LIMIT %(limit)s;
 
--- name: mark_published
--- The broker has acknowledged these events. A row that another process deletes right now is not waited for. The deletion
--- need not be on disk at once: lost, the event is published again, and known by its id. What version 0.1 stored is marked
--- in its own way, too, so that it does not publish it for ever.
-WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-stored_by_0_1 AS (
-    UPDATE events SET published_at = clock_timestamp()
-    WHERE id IN (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)),
-free AS (SELECT event_id FROM outbox WHERE event_id = ANY(%(ids)s) ORDER BY event_id FOR UPDATE SKIP LOCKED)
-DELETE FROM outbox USING unhurried, free WHERE outbox.event_id = free.event_id;
-
 -- name: mark_refused
 -- The broker refuses an event: it is tried again after a pause that doubles from 10 seconds to an hour.
 UPDATE outbox SET attempts = attempts + 1, error = %(error)s,
@@ -70,10 +68,6 @@ WHERE event_id = %(id)s;
 INSERT INTO aggregates (workspace, kind, id) VALUES (%(workspace)s, %(kind)s, %(id)s)
 ON CONFLICT (workspace, kind, id) DO UPDATE SET version = aggregates.version
 RETURNING version;
-
--- name: set_version
--- The version that the aggregate's newest event carries.
-UPDATE aggregates SET version = %(version)s WHERE workspace = %(workspace)s AND kind = %(kind)s AND id = %(id)s;
 
 -- name: is_done
 -- Whether the consumer has done this event.

@@ -73,7 +73,8 @@ class LaneConsumer(Consumer):
         super().__init__(*args, **kwargs)
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
-        return _PacedThread(self, self._pace, self._bell, self._topics, loop=self.loop, beacon=self.beacon)
+        where = {"loop": self.loop, "beacon": self.beacon}
+        return _PacedThread(self, self._pace, self._bell, self._topics, self._lanes.is_full, **where)
 
     async def submit(self, message: Any) -> None:
         """Hand a message to the lanes; its offset is committed when they acknowledge it.
@@ -219,8 +220,16 @@ class _PacedThread(AIOKafkaConsumerThread):
 
     generations: Mapping[str, int] = MappingProxyType({})
 
-    def __init__(self, consumer: Consumer, pace: FetchPace, bell: Bell, topics: Collection[str], **kwargs: Any) -> None:
-        self._pace, self._bell, self._topics = pace, bell, topics
+    def __init__(
+        self,
+        consumer: Consumer,
+        pace: FetchPace,
+        bell: Bell,
+        topics: Collection[str],
+        full: Callable[[], bool],
+        **kwargs: Any,
+    ) -> None:
+        self._pace, self._bell, self._topics, self._full = pace, bell, topics, full
         self._deaf: Callable[[], None] = lambda: None
         super().__init__(consumer, **kwargs)
 
@@ -273,7 +282,7 @@ class _PacedThread(AIOKafkaConsumerThread):
             await commit_as_member(coordinator, commit, assignment, in_generation(offsets, self.generations))
 
         coordinator._do_commit_offsets = stamped
-        paced = PacedFetcher(consumer._fetcher, self._pace, monotonic)
+        paced = PacedFetcher(consumer._fetcher, self._pace, monotonic, self._full)
         if self._pace.quiet_pause_s:
             self._deaf = self._bell.listen(self._topics, paced.wake)
 

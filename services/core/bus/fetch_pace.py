@@ -5,7 +5,8 @@ answers after half of the wait, record or no record: there a fetch waits for har
 the `Bell` says that one of the topics has got a record; else a busy consumer asks now and then, a quiet one seldom.
 
 Invariants
-- After the bell, and after partitions were assigned, at least one fetch is sent without any pause.
+- After the bell, and after partitions were assigned, at least one fetch is sent without any pause. Only where the lanes
+  have more than they can run the broker is asked when a pause is over, for many records at once.
 - A group may be given its partitions while the topics of a broker that forgot are made again, one after the other: the
   client looks for further ones often at first, and once a minute later.
 - Offsets are looked up, and partitions paused and resumed, as if there were no pauses: a fetch that waits is not sent.
@@ -26,7 +27,7 @@ Actions = tuple[list[Any], dict[Any, Any], float, bool, list[Any]]  # fetches, r
 
 @dataclass(frozen=True, slots=True)
 class FetchPace:
-    """Seconds that the broker may hold a fetch, busy or quiet, and that pass between two of them, busy or quiet.
+    """Seconds that the broker may hold a fetch, busy or quiet, and that pass between two of them, busy, quiet or full.
 
     A consumer counts as busy for `awake_s` after a record. `metadata_s` is how old the list of topics may be in the
     first minute of an assignment.
@@ -36,6 +37,7 @@ class FetchPace:
     quiet_wait_s: float = 3.0
     pause_s: float = 0.0
     quiet_pause_s: float = 0.0
+    full_pause_s: float = 0.0
     awake_s: float = 1.0
     metadata_s: float = OLDEST_METADATA_S
 
@@ -43,8 +45,8 @@ class FetchPace:
 class PacedFetcher:
     """Puts a pace upon aiokafka's fetcher. Lives on the consumer's thread, all but `wake`."""
 
-    def __init__(self, fetcher: Any, pace: FetchPace, now: Callable[[], float]) -> None:
-        self._fetcher, self._pace, self._now = fetcher, pace, now
+    def __init__(self, fetcher: Any, pace: FetchPace, now: Callable[[], float], full: Callable[[], bool]) -> None:
+        self._fetcher, self._pace, self._now, self._full = fetcher, pace, now, full
         self._actions: Callable[[Any], Actions] = fetcher._get_actions_per_node
         self._assignment: object = None
         self._rung = True
@@ -74,8 +76,9 @@ class PacedFetcher:
         busy = self._rung or now < self._awake_until
         self._fetcher._fetch_max_wait_ms = round(1000 * (pace.wait_s if busy else pace.quiet_wait_s))
         fetches, resets, timeout, metadata, resumes = self._actions(assignment)
-        rest = self._sent_at + (pace.pause_s if busy else pace.quiet_pause_s) - now
-        if fetches and not self._rung and rest > 0:
+        full = pace.full_pause_s > 0 and self._full()
+        rest = self._sent_at + (pace.full_pause_s if full else pace.pause_s if busy else pace.quiet_pause_s) - now
+        if fetches and (full or not self._rung) and rest > 0:
             return [], resets, min(timeout, rest), metadata, resumes
         if fetches:
             self._sent_at = now

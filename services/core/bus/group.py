@@ -19,7 +19,9 @@ from services.model.outage import note
 LOOK_AGAIN_S = 1.0
 # A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets
 # its topics, and they are made one after the other.
-EMBEDDED_PACE = FetchPace(wait_s=0.02, quiet_wait_s=0.02, pause_s=0.05, quiet_pause_s=3.0, awake_s=0.2, metadata_s=2)
+EMBEDDED_PACE = FetchPace(
+    wait_s=0.02, quiet_wait_s=0.02, pause_s=0.05, quiet_pause_s=3.0, full_pause_s=0.25, awake_s=0.2, metadata_s=2
+)
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
@@ -44,9 +46,11 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
         lane_of=runner.lane_of,
         give_up=runner.give_up,
         limits=limits,
-        gate=functools.partial(_while_paused, app) if processor.asks_model else None,
+        gate=functools.partial(_wait_for_turn, app, processor),
         signals=_counted(app, processor.name),
     )
+    if not processor.learns:
+        app.reply_load.add(lambda: lanes.demand)
     return FaustSource(source, lanes, app.bell, generations)
 
 
@@ -59,7 +63,15 @@ def _counted(app: App, name: str) -> Signals:
     )
 
 
-async def _while_paused(app: App, _: Delivery) -> None:
+async def _wait_for_turn(app: App, processor: Processor, _: Delivery) -> None:
+    """Wait while replies are under way that learning comes after, and while the model that is asked is away."""
+    if processor.learns:
+        await app.reply_load.passed()
+    if processor.asks_model:
+        await _while_paused(app)
+
+
+async def _while_paused(app: App) -> None:
     """Wait for as long as the model's circuit is open: these turns are late, not failed."""
     while wait_s := app.model.wait_s:
         await note(app)

@@ -6,6 +6,8 @@ Invariants
 - `ack` is called in partition order, once, and only when this and all earlier deliveries of the partition are done:
   handled, or taken over by `give_up`. When `give_up` fails it is tried again for as long as the partition is ours.
 - At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure).
+- A handler that timed out while others ran beside it is tried again with fewer beside it, `MOST_CROWDED` times without
+  using up its retries: on a starved machine events are late, not failed.
 - Waiting for the gate or for a retry holds the delivery's own lane and its place among the admitted, but no running
   slot. So an outage behind the gate fills the admission and stalls this consumer, and that is right: a process asks one
   provider with one key for one workspace, nothing it could admit would fare better, and what waits on the log is safe
@@ -26,6 +28,7 @@ from services.core.bus.attempt import attempt
 from services.core.bus.delivery import Delivery, Partition
 from services.core.bus.lane_state import Ack, LaneState, Ticket
 from services.core.bus.retry import Outage, RetryPolicy, classify
+from services.core.bus.slots import Slots
 from services.core.clock import monotonic
 from services.core.errors import Away
 from services.core.settings.kafka import GRACE_S
@@ -34,6 +37,12 @@ log = logging.getLogger(__name__)
 
 Handle = Callable[[Delivery], Awaitable[None]]
 GiveUp = Callable[[Delivery, BaseException, int], Awaitable[None]]
+
+MOST_CROWDED = 4  # attempts of one event that may time out beside others and are not counted
+
+
+class Crowded(TimeoutError):
+    """The handler timed out, and others ran beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +62,8 @@ class LaneLimits:
     @property
     def longest_hold_s(self) -> float:
         """How long a delivery that fails and fails may hold its lane before it is given up."""
-        return self.longest_attempt_s + self.retry.budget_s + GRACE_S
+        crowded_s = MOST_CROWDED * (self.longest_attempt_s + self.retry.longest_pause_s)
+        return crowded_s + self.longest_attempt_s + self.retry.budget_s + GRACE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +92,7 @@ class Lanes:
         self._handle, self._lane_of, self._give_up, self._gate = handle, lane_of, give_up, gate
         self._signals = signals or Signals()
         self._state = LaneState(self.limits.admitted)
-        self._slots = asyncio.Semaphore(self.limits.running)
+        self._slots = Slots(self.limits.running)
         self._tasks: dict[Ticket, asyncio.Task[None]] = {}
         self._changed = asyncio.Event()
         self._drained = False
@@ -129,9 +139,18 @@ class Lanes:
         return self._state.unfinished
 
     @property
+    def demand(self) -> int:
+        """How many handlers run, or would if there were room."""
+        return self._slots.demand
+
+    @property
     def partitions(self) -> int:
         """How many partitions are assigned."""
         return self._state.assigned
+
+    def is_full(self) -> bool:
+        """Whether more is admitted than may run at once; from any thread."""
+        return self._state.unfinished > self._slots.allowed
 
     def oldest_ms(self) -> int | None:
         """When the oldest delivery that is admitted and not done was written, in Unix milliseconds."""
@@ -164,7 +183,7 @@ class Lanes:
 
     async def _work(self, ticket: Ticket) -> bool:
         """Handle the delivery or give it up; False when a rebalance took it from us before either was done."""
-        attempts, spent, retry, outage = 0, 0.0, self.limits.retry, Outage()
+        attempts, spent, crowded, retry, outage = 0, 0.0, 0, self.limits.retry, Outage()
         while True:
             left = retry.budget_s - spent if attempts else self.limits.timeout_s
             error, took = await self._try(ticket, min(left, self.limits.timeout_s))
@@ -172,6 +191,11 @@ class Lanes:
                 return True
             if isinstance(error, Away) and outage.lasts(error):
                 if not await self._pause(ticket, retry.uncapped_pause(outage.failures), error):
+                    return False
+                continue
+            if isinstance(error, Crowded) and crowded < MOST_CROWDED:
+                crowded += 1
+                if not await self._pause(ticket, retry.uncapped_pause(crowded), error):
                     return False
                 continue
             spent += took if attempts else 0.0
@@ -214,7 +238,12 @@ class Lanes:
             began = monotonic()
             error = await attempt(call, arguments, timeout_s)
             self._state.hold(ticket)
-        return error, monotonic() - began
+            took = monotonic() - began
+            if not (isinstance(error, TimeoutError) and took >= timeout_s):
+                self._slots.done()
+            elif self._slots.timed_out(began):
+                error = Crowded(str(error))
+        return error, took
 
     async def _pause(self, ticket: Ticket, seconds: float, error: BaseException) -> bool:
         """Wait before the next attempt; False when there must be none."""

@@ -115,7 +115,7 @@ class Unit:
         await self.conn.execute(history.SQL.cancel_timer, {"id": timer_id})
 
     async def flush(self) -> None:
-        """Write the stored events, the aggregates' versions and what is settled; called once, before the commit."""
+        """Write the stored events and what is settled; called once, before the commit."""
         self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
         if self.settled:
             args: Row = {
@@ -124,9 +124,6 @@ class Unit:
                 "event_days": [one.time.astimezone(UTC).date() for one in self.settled],
             }
             await self.conn.execute(history.SQL.mark_settled, args)
-        for (kind, id), version in self._versions.items():
-            args = {"workspace": self.workspace, "kind": kind, "id": id, "version": version}
-            await self.conn.execute(history.SQL.set_version, args)
 
     def _dated(self, data: EventData) -> EventData:
         if not isinstance(data, Effect):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -19,7 +20,7 @@ class Clock:
         return self.now
 
 
-def fetcher(pace: FetchPace) -> tuple[Clock, Any, PacedFetcher]:
+def fetcher(pace: FetchPace, full: Callable[[], bool] = lambda: False) -> tuple[Clock, Any, PacedFetcher]:
     """A fetcher that always has something to ask, at our pace."""
     clock = Clock()
     bare = SimpleNamespace(
@@ -31,7 +32,7 @@ def fetcher(pace: FetchPace) -> tuple[Clock, Any, PacedFetcher]:
         _loop=SimpleNamespace(call_soon_threadsafe=lambda call: call()),
         _get_actions_per_node=lambda _: (["fetch"], {}, LOOK_EVERY_S, False, []),
     )
-    return clock, bare, PacedFetcher(bare, pace, clock)
+    return clock, bare, PacedFetcher(bare, pace, clock, full)
 
 
 def asks(bare: Any, assignment: object = "ours") -> bool:
@@ -122,3 +123,17 @@ def test_a_consumer_that_has_stopped_is_not_woken() -> None:
 
     bare._loop.call_soon_threadsafe = closed
     paced.wake()
+
+
+def test_a_consumer_with_more_than_it_can_run_asked_for_each_record() -> None:
+    """The bell rings with every publish of a burst: full lanes let records gather, and are asked for them together."""
+    lanes = {"full": True}
+    clock, bare, paced = fetcher(EMBEDDED, lambda: lanes["full"])
+    asks(bare)
+    paced.wake()
+    assert not asks(bare)
+    clock.now += EMBEDDED.full_pause_s
+    assert asks(bare)
+    paced.wake()
+    lanes["full"] = False
+    assert asks(bare)

@@ -250,3 +250,35 @@ async def test_an_outage_of_the_model_used_up_the_retries_of_its_turns() -> None
     async with asyncio.timeout(120):
         await done.wait()
     assert given_up == []
+
+
+async def test_handlers_that_starved_each_other_all_failed_together() -> None:
+    """On a machine that can do a few at a time, all that came at once is done late: nothing is given up."""
+    running: set[int] = set()
+    done: list[int] = []
+    given_up: list[int] = []
+
+    async def starving(delivery: Delivery) -> None:
+        running.add(delivery.offset)
+        try:
+            progress = 0.0
+            while progress < 10:  # a tenth of a second alone, three seconds beside 31 others
+                await asyncio.sleep(0.01)
+                progress += 1 / len(running)
+        finally:
+            running.discard(delivery.offset)
+        done.append(delivery.offset)
+
+    async def give_up(delivery: Delivery, error: BaseException, attempts: int) -> None:
+        given_up.append(delivery.offset)
+
+    limits = LaneLimits(running=32, timeout_s=1.0, retry=RetryPolicy(first_pause_s=0.01, budget_s=0.0))
+    lanes = Lanes(starving, lane_of=lambda d: d.key, give_up=give_up, limits=limits)
+    lanes.assigned([HOME])
+    for offset in range(32):
+        await lanes.submit(Delivery(*HOME, offset, str(offset).encode(), b""), lambda: None)
+    async with asyncio.timeout(120):
+        while len(done) + len(given_up) < 32:
+            await asyncio.sleep(0.02)
+    assert given_up == []
+    assert sorted(done) == list(range(32))

@@ -1,0 +1,53 @@
+"""Places for handlers: how many, and for whom."""
+
+import asyncio
+
+from services.core.bus.reply_load import ReplyLoad
+from services.core.bus.slots import Slots
+from services.core.clock import monotonic
+
+
+async def test_a_time_out_lets_fewer_run_and_each_success_one_more() -> None:
+    """64 become 16 once, however many of a crowd time out; what is done wins places back up to the limit."""
+    slots, began = Slots(64), monotonic()
+    await asyncio.gather(slots.__aenter__(), slots.__aenter__())
+    assert [slots.timed_out(began), slots.timed_out(began)] == [True, True]
+    assert slots.allowed == 16
+    for _ in range(100):
+        slots.done()
+    assert slots.allowed == 64
+
+
+async def test_one_that_ran_alone_timed_out_by_itself() -> None:
+    """Nobody took time from it: its failure counts."""
+    slots = Slots(64)
+    async with slots:
+        assert not slots.timed_out(monotonic())
+
+
+async def test_a_place_given_to_one_who_was_cancelled_is_not_lost() -> None:
+    """Who waits and is cancelled leaves the queue, or gives back what it was given at that moment."""
+    slots = Slots(1)
+    await slots.__aenter__()
+    first, second = (asyncio.create_task(slots.__aenter__()) for _ in range(2))
+    await asyncio.sleep(0)
+    assert slots.demand == 3
+    await slots.__aexit__()  # the place is the first one's
+    first.cancel()
+    await asyncio.wait_for(second, 30)
+    third = asyncio.create_task(slots.__aenter__())
+    await asyncio.sleep(0)
+    third.cancel()
+    await asyncio.wait({third})
+    assert slots.demand == 1
+
+
+async def test_learning_waits_while_replies_are_under_way() -> None:
+    """And goes on when there are none, without waiting for its limit."""
+    demand, load = [2], ReplyLoad()
+    load.add(lambda: demand[0])
+    learning = asyncio.create_task(load.passed())
+    await asyncio.sleep(0.2)
+    assert not learning.done()
+    demand[0] = 0
+    await asyncio.wait_for(learning, 5)
