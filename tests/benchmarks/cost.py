@@ -39,6 +39,7 @@ COUNTS = """
 SELECT (SELECT count(*) FROM events) AS events, (SELECT count(*) FROM journal) AS journal_rows,
        (SELECT sum(xact_commit + xact_rollback) FROM pg_stat_database WHERE datname = current_database()) AS transactions,
        (SELECT wal_bytes / 1024 FROM pg_stat_wal) AS wal_kb,
+       (SELECT pg_database_size(current_database()) / 1024) AS database_kb,
        (SELECT sum(fsyncs) FROM pg_stat_io WHERE object = 'wal') AS wal_syncs,
        (SELECT count(*) FROM deliveries WHERE state = 'sent') AS sent"""
 
