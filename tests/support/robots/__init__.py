@@ -64,6 +64,26 @@ def held_out_people() -> tuple[Text, ...]:
     return tuple(_texts("held_out_people.txt"))
 
 
+def concept_notes() -> tuple[Text, ...]:
+    """What robots say of themselves, in words that no table has learned from."""
+    return tuple(_texts("concept_notes.txt"))
+
+
+def concept_people() -> tuple[Text, ...]:
+    """What customers say near those notes, in words that no table has learned from."""
+    return tuple(_texts("concept_people.txt"))
+
+
+def later_notes() -> tuple[Text, ...]:
+    """What robots of further kinds say, likewise."""
+    return tuple(_texts("later_notes.txt"))
+
+
+def later_people() -> tuple[Text, ...]:
+    """What customers say near those, likewise."""
+    return tuple(_texts("later_people.txt"))
+
+
 def people() -> tuple[Text, ...]:
     """What customers say who sound like them, and ask for something."""
     return tuple(_texts("people.txt"))
