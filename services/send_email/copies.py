@@ -50,7 +50,7 @@ def chosen_copies(
             raise ComposeRefused(f"no copy to {one[:LONGEST_ADDRESS]!r}: this is not one mail address")
         if is_machine(read.addr) or _ours(read, own):
             raise ComposeRefused(f"no copy to {read.addr}: this is a machine, a list or an inbox of ours")
-        found[read.key] = read
+        found.setdefault(read.key, read)
     answered = parse_address(author)
     kept = tuple(one for key, one in found.items() if answered is None or key != answered.key)
     if len(kept) > layout.most_copies:

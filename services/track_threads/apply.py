@@ -72,6 +72,11 @@ async def _assigned(conn: Connection, envelope: Envelope) -> None:
     await conn.execute(SQL.log_action, {**args, "action": "assigned", "detail": detail})
 
 
+async def _reply_accepted(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    await conn.execute(SQL.log_action, {**args, "action": "reply accepted", "detail": args["by"], "trigger": "human"})
+
+
 async def _reply_refused(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
     detail = f"{args['by']}: {args['reason']}"
@@ -125,6 +130,7 @@ APPLIERS: Appliers = {
     marks.NoteAdded: _one("insert_note"),
     marks.DeadlineChanged: _one("set_deadline"),
     person.Assigned: _assigned,
+    person.ReplyAccepted: _reply_accepted,
     person.ReplyRefused: _reply_refused,
     retention.BodiesExpired: _one("empty_conversation", "empty_suggestions"),
     ev.TurnOpened: _turn_opened,

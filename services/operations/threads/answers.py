@@ -29,6 +29,7 @@ from services.mail.compose import ComposeRefused
 from services.mail.compose.links import LinkPolicy, links_in
 from services.operations.drafts.decisions import NewFile, keep_files
 from services.operations.requests import LOOK_EVERY_S, ask, decided
+from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
 from services.operations.threads.listing import ThreadUnknown
 from services.operations.threads.requests import ThreadNotDecidedYet
 from services.send_email.copies import chosen_copies
@@ -37,9 +38,6 @@ from services.send_email.suppressions import RecipientSuppressed, refuse_suppres
 
 SQL = queries(__file__, "answers.sql")
 THREADS, SENDER = "track_threads", "send_email"
-LONGEST_REPLY = 32_000  # characters
-LONGEST_HOLD_S = 600.0
-MOST_FILES = 20
 
 
 class ReplyImpossible(Permanent):
@@ -154,10 +152,13 @@ async def assign(app: App, asked: AssignmentRequested, *, timeout_s: float) -> N
         raise ThreadNotDecidedYet
 
 
-async def version_of(conn: Connection, workspace: str, thread_id: UUID) -> int:
-    """The version of a thread as somebody sees it now."""
-    row = await fetch_one(conn, SQL.version, {"workspace": workspace, "thread_id": thread_id})
-    return int(row["version"]) if row else 0
+async def thread_of(app: App, reply_id: UUID) -> UUID:
+    """The thread of a reply. Raises `ReplyUnknown`."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.thread_of, {"workspace": app.settings.workspace, "reply_id": reply_id})
+    if row is None:
+        raise ReplyUnknown(f"there is no reply {reply_id}")
+    return UUID(str(row["thread_id"]))
 
 
 async def _ask(app: App, thread_id: UUID, reply_id: UUID, new: NewReply, timeout_s: float) -> None:

@@ -1,9 +1,8 @@
 -- name: inbox
 SELECT inbox FROM threads WHERE workspace = %(workspace)s AND thread_id = %(thread_id)s;
 
--- name: version
--- What a request is bound to: the version of the thread that somebody sees.
-SELECT version FROM aggregates WHERE workspace = %(workspace)s AND kind = 'thread' AND id = %(thread_id)s;
+-- name: thread_of
+SELECT thread_id FROM deliveries WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s;
 
 -- name: standing
 -- A person's own reply: its turn is there once it was accepted, its delivery once it was written.
