@@ -182,7 +182,7 @@ def _kept(home: Path, reply_id: UUID, text: str) -> Iterator[None]:
     except answers.ReplyDoesNotFit as error:
         console.print(plain(f"Not sent: {error.reason}."))
         for one in error.came:
-            console.print(plain(f"\n{one.at:%Y-%m-%d %H:%M}  {one.role}\n{one.text}"))
+            console.print(plain(f"\n{one.at:%Y-%m-%d %H:%M}  {one.by or one.role}\n{one.text}"))
         console.print(plain(f"Your text is kept in {place}; look, then send it with --file, or --anyway."))
         raise typer.Exit(1) from None
     except BaseException:

@@ -93,7 +93,8 @@ async def test_an_escalated_thread_could_not_be_answered(desk: Desk) -> None:
     assert mail.header("In-Reply-To") == "<m1@acme.example>"
     assert mail.header("Auto-Submitted") == ""
     assert desk.sent[0].splitlines()[0] == "Dear Ada, which clause?"
-    assert "Our Company" in desk.sent[0] and "1 Harbour Street" in desk.sent[0]
+    assert "Our Company" in desk.sent[0]
+    assert "1 Harbour Street" in desk.sent[0]
     whole = await desk.one.thread(thread_id)
     assert whole.thread.state == "escalated"
     said = whole.conversation[-1]
@@ -127,8 +128,9 @@ async def test_the_draft_of_the_agent_is_given_up_where_a_person_answers(desk: D
     await desk.reply(thread_id, "It is fixed.")
     await desk.one.settle()
     rows = await desk.one.rows("SELECT state, detail FROM deliveries ORDER BY created_at")
-    assert [(one["state"], one["detail"]) for one in rows][0] == ("discarded", "human_answered")
-    assert rows[1]["state"] == "sent" and len(desk.sent) == 1
+    assert next((one["state"], one["detail"]) for one in rows) == ("discarded", "human_answered")
+    assert rows[1]["state"] == "sent"
+    assert len(desk.sent) == 1
     assert (await desk.one.thread(thread_id)).thread.state == "awaiting_reply"
 
 
@@ -140,7 +142,8 @@ async def test_a_mail_came_while_the_person_wrote(desk: Desk) -> None:
     with pytest.raises(answers.ReplyDoesNotFit) as refused:
         await desk.reply(thread_id, "Which clause?", thread_version=seen)
     assert (refused.value.code, [one.text.strip() for one in refused.value.came]) == ("newer", ["Forget it, we stay."])
-    assert desk.sent == [] and await desk.states() == []
+    assert desk.sent == []
+    assert await desk.states() == []
     await desk.reply(thread_id, "Which clause?", thread_version=seen, anyway=True)
     await desk.one.settle()
     assert len(desk.sent) == 1
@@ -160,7 +163,8 @@ async def test_a_held_reply_is_taken_back(desk: Desk) -> None:
     """It waits for its timer, nothing leaves, the mail waits again, and the person has the thread: no agent jumps in."""
     thread_id = await desk.one.write("The CSV export stops after 500 rows.")
     held = await desk.reply(thread_id, "It is fixd.", hold_s=10.0)
-    assert held.state == "approved" and held.leaves_at is not None
+    assert held.state == "approved"
+    assert held.leaves_at is not None
     back = await desk.cancel(thread_id, held.reply_id)
     assert (back.state, back.detail) == ("discarded", "grace took it back")
     await desk.one.wait(seconds=60)
@@ -170,7 +174,8 @@ async def test_a_held_reply_is_taken_back(desk: Desk) -> None:
     assert [one.pending for one in whole.conversation] == [True]
     again = await desk.reply(thread_id, "It is fixed.", client_id="r2", then="hand_back")
     await desk.one.settle()
-    assert again.reply_id != held.reply_id and len(desk.sent) == 1
+    assert again.reply_id != held.reply_id
+    assert len(desk.sent) == 1
     with pytest.raises(answers.TooLate):
         await desk.cancel(thread_id, again.reply_id)
 
@@ -185,7 +190,8 @@ async def test_a_held_reply_leaves_when_its_time_is_over(desk: Desk) -> None:
     assert len(desk.sent) == 1
     whole = await desk.one.thread(thread_id)
     assert [one.pending for one in whole.conversation if one.role == "customer"] == [False, True]
-    assert whole.thread.state == "in_progress" and whole.open_turn is not None
+    assert whole.thread.state == "in_progress"
+    assert whole.open_turn is not None
 
 
 async def test_taken_over_handed_back_and_assigned(desk: Desk) -> None:
@@ -217,6 +223,8 @@ async def test_taken_over_handed_back_and_assigned(desk: Desk) -> None:
         {"cc": ("a@x.example", "b@x.example", "c@x.example")},
         {"hold_s": 1e9},
         {"hold_s": float("nan")},
+        {"files": (NewFile("../../etc/passwd", b"x"),)},
+        {"files": (NewFile("a\nb.txt", b"x"),)},
         {"files": tuple(NewFile(f"{number}.txt", b"x") for number in range(21))},
     ],
 )
@@ -236,15 +244,17 @@ async def test_who_gets_a_copy_what_goes_along_and_what_is_said_of_a_link(desk: 
         thread_id,
         "See https://partner.example/x",
         cc=("bo@acme.example", "BO@acme.example"),
-        files=(NewFile("../../etc/pass\u202ewd.pdf", b"%PDF"),),
+        files=(NewFile("offer\u202efdp.exe", b"%PDF"),),
         quote=True,
     )
     await desk.one.settle()
     (mail,) = desk.server.accepted
     assert mail.header("Cc") == "bo@acme.example"
-    assert "https://partner.example/x" in desk.sent[0] and "> We want to change it." in desk.sent[0]
+    assert "https://partner.example/x" in desk.sent[0]
+    assert "> We want to change it." in desk.sent[0]
     assert became.remarks == ("the agent may not write https://partner.example/x; you do",)
-    assert b"\xe2\x80\xae" not in mail.raw and b'filename="../../etc' in mail.raw
+    assert b"\xe2\x80\xae" not in mail.raw
+    assert b'filename="offerfdp.exe"' in mail.raw
 
 
 async def test_a_reply_of_which_nobody_knows_is_shown_and_not_repeated(desk: Desk) -> None:
@@ -257,9 +267,11 @@ async def test_a_reply_of_which_nobody_knows_is_shown_and_not_repeated(desk: Des
     desk.server.script = cut
     await desk.reply(thread_id, "Dear Ada.")
     await desk.one.settle()
-    assert await desk.states() == ["unknown"] and len(desk.sent) == 1
+    assert await desk.states() == ["unknown"]
+    assert len(desk.sent) == 1
     alerts = "SELECT 1 FROM events WHERE type = 'person.called.v1' AND data ->> 'reason' ~ 'may or may not'"
     assert len(await desk.one.rows(alerts)) == 1
     with pytest.raises(answers.ReplyDoesNotFit) as refused:
         await desk.reply(thread_id, "Dear Ada.", client_id="r2")
-    assert refused.value.code == "unsettled" and len(desk.sent) == 1
+    assert refused.value.code == "unsettled"
+    assert len(desk.sent) == 1

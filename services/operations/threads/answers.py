@@ -7,6 +7,7 @@ person is told about their own words (`remarks`) changes none of them.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -37,6 +38,7 @@ from services.send_email.frozen import known_links
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 SQL = queries(__file__, "answers.sql")
+FILE_NAME = re.compile(r"[^\x00-\x1f\x7f/\\]{1,200}")
 THREADS, SENDER = "track_threads", "send_email"
 
 
@@ -58,6 +60,7 @@ class Came:
 
     at: datetime
     role: str
+    by: str
     text: str
 
 
@@ -222,8 +225,8 @@ async def _checked(app: App, thread_id: UUID, new: NewReply) -> tuple[str, ...]:
         raise ReplyImpossible(f"a reply is 1 to {LONGEST_REPLY:,} characters, none of them NUL")
     if not 0 <= new.hold_s <= LONGEST_HOLD_S:
         raise ReplyImpossible(f"a reply is held for 0 to {LONGEST_HOLD_S:g} seconds")
-    if len(new.files) > MOST_FILES:
-        raise ReplyImpossible(f"at most {MOST_FILES} files go along")
+    if len(new.files) > MOST_FILES or not all(FILE_NAME.fullmatch(one.filename) for one in new.files):
+        raise ReplyImpossible(f"at most {MOST_FILES} files go along, each with a name and no path")
     try:
         chosen_copies(new.cc or (), "", inbox.layout, app.settings.own_addresses)
     except ComposeRefused as error:

@@ -19,9 +19,9 @@ ORDER BY version DESC LIMIT 1;
 
 -- name: came
 -- Messages by their ids, oldest first, those that are read and not attached yet too.
-SELECT at, role, text FROM conversation WHERE thread_id = %(thread_id)s AND coalesce(mail_id, reply_id) = ANY(%(ids)s)
+SELECT at, role, by, text FROM conversation WHERE thread_id = %(thread_id)s AND coalesce(mail_id, reply_id) = ANY(%(ids)s)
 UNION ALL
-SELECT m.received_at, 'customer', m.text FROM mails m
+SELECT m.received_at, 'customer', '', m.text FROM mails m
 WHERE m.thread_id = %(thread_id)s AND m.mail_id = ANY(%(ids)s)
   AND NOT EXISTS (SELECT FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id)
 ORDER BY at;
