@@ -27,7 +27,7 @@ class ReplyRequested(EventData):
     text: str
     cc: tuple[str, ...] | None = Field(None, description="who gets a copy; None: as the inbox has it")
     files: tuple[SentFile, ...] = ()
-    quote: bool | None = Field(None, description="quote the answered mail; None: as the inbox has it")
+    with_quote: bool | None = Field(None, description="quote the answered mail; None: as the inbox has it")
     then: AfterReply = ""
     hold_s: float = Field(0.0, description="how long it waits, so that it can be taken back")
     by: str
@@ -51,7 +51,7 @@ class ReplyAccepted(ThreadEvent):
     text: str
     cc: tuple[str, ...] | None = None
     files: tuple[SentFile, ...] = ()
-    quote: bool | None = None
+    with_quote: bool | None = None
     then: AfterReply = ""
     hold_s: float = 0.0
     by: str

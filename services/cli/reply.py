@@ -106,7 +106,7 @@ def send(
             anyway=anyway,
             cc=tuple(cc) if cc else None,
             files=tuple(NewFile(one.name, one.read_bytes()) for one in attach or ()),
-            quote=quote,
+            with_quote=quote,
             then=_then(resolve=resolve, keep=keep, back=back),
             hold_s=hold,
         )

@@ -28,7 +28,7 @@ async def on_accepted(work: Work[ReplyAccepted]) -> None:
     """Freeze the reply and approve it, or say why it may not be written; with a hold it leaves after that."""
     reply = work.event
     draft = _as_draft(reply)
-    typed, choices = frozenset(links_in(reply.text)), Choices(reply.cc, reply.quote)
+    typed, choices = frozenset(links_in(reply.text)), Choices(reply.cc, reply.with_quote)
     mail = await newest(work, draft)
     frozen = await frozen_reply(work, draft, mail, automatic=False, typed=typed, attached=reply.files, choices=choices)
     async with work.unit() as unit:

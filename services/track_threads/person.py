@@ -85,7 +85,7 @@ def _accepted(thread: Thread, asked: ReplyRequested, mail: Pending) -> Events:
         "by": asked.by,
     }
     yield TurnOpened(**common, mode="history", waiting_since=(waiting or mails)[0].at)
-    said = asked.model_dump(include={"reply_id", "text", "cc", "files", "quote", "then", "hold_s"})
+    said = asked.model_dump(include={"reply_id", "text", "cc", "files", "with_quote", "then", "hold_s"})
     yield ReplyAccepted.model_validate({**common, **said})
 
 

@@ -221,7 +221,7 @@ class OwnWords(_Body):
     files: tuple[Attachment, ...] = Field(
         (), max_length=MOST_FILES, description="sent along, together at most send.max_files_mb"
     )
-    quote: bool | None = Field(None, description="quote the mail that is answered; by default as the inbox has it")
+    with_quote: bool | None = Field(None, description="quote the mail that is answered; by default as the inbox has it")
     then: AfterReply = Field(
         "", description="what becomes of the thread once it left; by default you keep what you have"
     )

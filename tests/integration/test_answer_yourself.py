@@ -245,7 +245,7 @@ async def test_who_gets_a_copy_what_goes_along_and_what_is_said_of_a_link(desk: 
         "See https://partner.example/x",
         cc=("bo@acme.example", "BO@acme.example"),
         files=(NewFile("offer\u202efdp.exe", b"%PDF"),),
-        quote=True,
+        with_quote=True,
     )
     await desk.one.settle()
     (mail,) = desk.server.accepted

@@ -74,7 +74,7 @@ class ReplyDoesNotFit(Permanent):
 
 @dataclass(frozen=True, slots=True)
 class NewReply:
-    """What a person wrote. `thread_version` is that of the thread that they saw; `cc` and `quote` None: as the inbox
+    """What a person wrote. `thread_version` is of the thread that they saw; `cc`, `with_quote` None: as the inbox
     has it.
     """
 
@@ -85,7 +85,7 @@ class NewReply:
     mail_id: UUID | None = None
     cc: tuple[str, ...] | None = None
     files: tuple[NewFile, ...] = ()
-    quote: bool | None = None
+    with_quote: bool | None = None
     then: AfterReply = ""
     hold_s: float = 0.0
 
