@@ -51,10 +51,16 @@ class ThreadFirst(TyperGroup):
     """`reply THREAD` is `reply send THREAD`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """A first word that is no sub-command is what `send` is asked for."""
-        if args and args[0] not in (*self.commands, "--help"):
-            args = ["send", *args]
-        return super().parse_args(ctx, args)
+        """Options may stand before the thread."""
+        return super().parse_args(ctx, self._meant(args))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The sub-command, and what it is given."""
+        return super().resolve_command(ctx, self._meant(args))
+
+    def _meant(self, args: list[str]) -> list[str]:
+        """A first word that is no sub-command is what `send` is given."""
+        return ["send", *args] if args and args[0] not in (*self.commands, "--help") else args
 
 
 typer_app = typer.Typer(cls=ThreadFirst, no_args_is_help=True, help="Answer a thread yourself, or take an answer back.")
