@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 MODULES = (
     "alerts",
+    "answers",
     "documents",
     "lifecycle",
     "mail",

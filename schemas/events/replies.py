@@ -11,6 +11,8 @@ from pydantic import Field
 from schemas.events.base import Effect, EventData, Value
 from schemas.events.threads import ThreadState
 
+AfterReply = Literal["", "keep", "resolve", "hand_back"]  # what becomes of a thread once a person's reply left
+
 
 class ContextLayer(Value):
     """One layer of the assembled context, as the model was given it."""
@@ -174,6 +176,8 @@ class ReplyApproved(DeliveryEvent, Effect):
     reason: str = ""
     approved_by: str = "policy"
     citations: tuple[str, ...] = ()
+    by: str = Field("", description="the person who wrote it themselves; empty: the agent drafted it")
+    then: AfterReply = Field("", description="what a person wants to become of the thread")
 
     def copied_to(self) -> tuple[str, ...]:
         """Whom the reply goes to beside its recipient."""
@@ -250,6 +254,8 @@ class ReplySent(DeliveryEvent, Effect):
     goals_close: tuple[str, ...] = ()
     reason: str = ""
     citations: tuple[str, ...] = Field((), description="ids of the passages that it rests on")
+    by: str = Field("", description="the person who wrote it themselves; empty: the agent drafted it")
+    then: AfterReply = Field("", description="what a person wants to become of the thread")
 
 
 class ReplyDeferred(DeliveryEvent, Effect):

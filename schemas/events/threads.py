@@ -95,6 +95,7 @@ class ReplyAttached(ThreadEvent):
     tokens: int
     mode: Mode = "live"
     replied_at: datetime | None = Field(None, description="when it was sent, where that is known better than by `time`")
+    by: str = Field("", description="the person who wrote it here; empty: the agent, or a colleague's mail program")
 
 
 class StateChanged(ThreadEvent):
@@ -138,6 +139,7 @@ class GoalClosed(ThreadEvent):
 
 
 MAIL_WAITS = "a mail waits for the person who has the thread"
+REPLY_LOST = "a reply did not go"
 
 
 class ActionLogged(ThreadEvent):
@@ -173,6 +175,7 @@ class TurnOpened(ThreadEvent):
 
     TYPE: ClassVar[str] = "turn.opened.v1"
     TOPIC: ClassVar[str] = "turns"
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "by"})
 
     turn_id: UUID
     inbox: str
@@ -181,6 +184,7 @@ class TurnOpened(ThreadEvent):
     mode: Literal["live", "history"] = "live"
     waiting_since: datetime = Field(description="when the oldest unanswered mail came: the SLA clock")
     behaviours: tuple[AppliedBehaviour, ...] = Field((), description="the rules that held, higher priority first")
+    by: str = Field("", description="the person whose own reply this turn is; empty: the agent's")
 
 
 class TurnClosed(ThreadEvent):

@@ -25,6 +25,10 @@ COMMANDS = {
     "due": Entry("threads:due", "List what is due next, overdue items first."),
     "move": Entry("threads:move", "Request one step of a thread's state machine."),
     "mark": Entry("threads:mark", "Set a thread's priority, tags and goals, or leave a note."),
+    "reply": Entry("reply:typer_app", "Answer a thread yourself, or take an answer back."),
+    "take": Entry("assignment:take", "Take a thread over: the agent writes nothing in it."),
+    "hand-back": Entry("assignment:hand_back", "Hand a thread back to the agent."),
+    "assign": Entry("assignment:assign", "Say who has a thread."),
     "drafts": Entry("drafts:drafts", "List the drafts that wait for approval, oldest first."),
     "approve": Entry("drafts:approve", "Send a draft, as it is or in your own words."),
     "reject": Entry("drafts:reject", "Reject a draft; its turn ends as rejected."),
@@ -56,6 +60,7 @@ COMMANDS = {
 
 # Their sub-commands, so that what was meant by a misspelt one is known without loading any.
 SUB_COMMANDS = {
+    "reply": ("send", "cancel"),
     "alerts": ("test",),
     "keys": ("rotate",),
     "deliveries": ("settle", "release"),

@@ -42,10 +42,11 @@ class AddressTaken(Permanent):
 
 
 class RequestRefused(Permanent):
-    """A request is not granted: HTTP status, a code for programs, and words for people."""
+    """A request is not granted: HTTP status, a code for programs, words for people, and what else they should see."""
 
-    def __init__(self, status: int, code: str, message: str) -> None:
+    def __init__(self, status: int, code: str, message: str, **more: Any) -> None:
         super().__init__(message)
+        self.more = more
         self.status = status
         self.code = code
 
@@ -159,7 +160,7 @@ async def _bad_cursor(request: Request, error: Exception) -> JSONResponse:
 async def _refused(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestRefused)
     log.warning("request refused", path=request.url.path, code=error.code, reason=str(error))
-    return JSONResponse({"error": error.code, "message": str(error)}, error.status)
+    return JSONResponse({"error": error.code, "message": str(error), **error.more}, error.status)
 
 
 async def _invalid(request: Request, error: Exception) -> JSONResponse:

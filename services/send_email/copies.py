@@ -12,11 +12,14 @@ from schemas.events.mail import EmailRead, Person
 from services.core.settings.layout import LayoutSettings
 from services.mail.addresses import parse_address
 from services.mail.authentication.domains import domain_of, organizational
+from services.mail.compose import ComposeRefused
 from services.mail.filters.machines import is_machine
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.public_providers import PUBLIC_PROVIDERS
 from services.mail.tokens import without_token
+
+LONGEST_ADDRESS = 320  # characters
 
 
 def copies(mail: EmailRead, layout: LayoutSettings, own: Collection[str]) -> tuple[Address, ...]:
@@ -30,6 +33,29 @@ def copies(mail: EmailRead, layout: LayoutSettings, own: Collection[str]) -> tup
     author = _read(mail.author)
     kept = [one for key, one in found.items() if not (author and key == author.key) and not _ours(one, own)]
     return tuple(kept) if len(kept) <= layout.most_copies else ()
+
+
+def chosen_copies(
+    typed: Collection[str], author: str, layout: LayoutSettings, own: Collection[str]
+) -> tuple[Address, ...]:
+    """The people whom a person typed, each once. Raises `ComposeRefused` where one may not get a copy.
+
+    A copy goes to people: never to a machine or a list, nor to ourselves, which would answer; and to as many as the
+    inbox allows.
+    """
+    found: dict[MailboxKey, Address] = {}
+    for one in typed:
+        read = parse_address(one)
+        if read is None or read.addr != one.strip():
+            raise ComposeRefused(f"no copy to {one[:LONGEST_ADDRESS]!r}: this is not one mail address")
+        if is_machine(read.addr) or _ours(read, own):
+            raise ComposeRefused(f"no copy to {read.addr}: this is a machine, a list or an inbox of ours")
+        found.setdefault(read.key, read)
+    answered = parse_address(author)
+    kept = tuple(one for key, one in found.items() if answered is None or key != answered.key)
+    if len(kept) > layout.most_copies:
+        raise ComposeRefused(f"{len(kept)} copies are more than layout.most_copies = {layout.most_copies}")
+    return kept
 
 
 def _people(mail: EmailRead) -> Iterator[Address]:

@@ -129,10 +129,12 @@ async def _full(work: Work[Any], unit: Unit, reply: ReplyApproved, row: Row, now
 
 
 async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
-    """Why the draft may not go any more, or ""."""
+    """Why the draft may not go any more, or "". A person's own reply needs its turn, and nothing else."""
     row = await unit.one(SQL.still_wanted, thread_id=thread_id, turn_id=turn_id)
     if row is None or not row["open"]:
         return "the turn is no longer open"
+    if row["by"]:
+        return ""
     if row["state"] == "escalated":
         return "the thread was escalated to a human"
     if row["by_hand"]:

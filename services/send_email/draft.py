@@ -17,7 +17,7 @@ from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
-from services.send_email.copies import copies
+from services.send_email.copies import chosen_copies, copies
 from services.send_email.sources import with_sources
 
 Row = dict[str, Any]
@@ -34,15 +34,34 @@ def disclosed(text: str, sentence: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Choices:
+    """What a person chose for their reply in place of what the inbox has: `cc` and `quote`; None leaves that."""
+
+    cc: tuple[str, ...] | None = None
+    quote: bool | None = None
+
+    def quotes(self, layout: LayoutSettings) -> bool:
+        """Whether the answered mail is quoted."""
+        return layout.quote != "off" if self.quote is None else self.quote
+
+    def needs_mail(self, layout: LayoutSettings) -> bool:
+        """Whether the mail's own event is looked at: for its words, or for whom it was written to."""
+        return self.quotes(layout) or (self.cc is None and layout.reply_all)
+
+
+BY_INBOX = Choices()
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """The newest mail that a reply answers: its row, and its event, which an erase may have taken."""
 
     mail: Row
     read: EmailRead | None
 
-    def quote(self, layout: LayoutSettings) -> tuple[str, str]:
+    def quote(self, layout: LayoutSettings, choices: Choices) -> tuple[str, str]:
         """The mail to quote and the line above it. Only a proven author's words are sent back."""
-        if layout.quote == "off" or self.read is None or not self.mail["trusted"]:
+        if not choices.quotes(layout) or self.read is None or not self.mail["trusted"]:
             return "", ""
         sent = (self.read.sent_at or self.mail["received_at"]).strftime("%Y-%m-%d %H:%M %Z").strip()
         name = self.mail["author_name"] or self.mail["author_addr"]
@@ -60,6 +79,7 @@ def freeze(
     pages: Mapping[str, str],
     files: tuple[File, ...] = (),
     automatic: bool,
+    choices: Choices = BY_INBOX,
 ) -> Composed:
     """The finished message to the author of the answered mail, signed where the inbox has a key.
 
@@ -71,8 +91,12 @@ def freeze(
     disclose = send.disclose_ai if draft.disclose_ai is None else draft.disclose_ai
     text = disclosed(draft.text, send.disclosure) if automatic and disclose else draft.text
     mail, layout = answered.mail, inbox.layout
-    cc = copies(answered.read, layout, app.settings.own_addresses) if answered.read else ()
-    quoted, intro = answered.quote(layout)
+    own = app.settings.own_addresses
+    if choices.cc is not None:
+        cc = chosen_copies(choices.cc, mail["author_addr"], layout, own)
+    else:
+        cc = copies(answered.read, layout, own) if answered.read else ()
+    quoted, intro = answered.quote(layout, choices)
     message = Outgoing(
         reply_id=draft.reply_id,
         sender=Address(inbox.display_name, inbox.address),

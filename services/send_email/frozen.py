@@ -12,14 +12,13 @@ from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.bus import event_store as history
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
-from services.core.db import fetch_all, fetch_one
+from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
 from services.core.settings import SettingsWrong
-from services.core.settings.layout import LayoutSettings
 from services.mail.compose import Composed, ComposeRefused, links_in
 from services.memory.knowledge import chunk_ids, passages_by_id
 from services.send_email.apply import SQL
-from services.send_email.draft import Answered, freeze
+from services.send_email.draft import BY_INBOX, Answered, Choices, freeze
 from services.send_email.files import files_of
 from services.send_email.sources import public_pages
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
@@ -48,21 +47,29 @@ async def frozen_reply(
     automatic: bool,
     typed: frozenset[str] = frozenset(),
     attached: tuple[SentFile, ...] = (),
+    choices: Choices = BY_INBOX,
 ) -> Frozen | Unwritable:
-    """The MIME of a draft, or why there is none. `typed` are links, `attached` files that a person put in."""
+    """The MIME of a draft, or why there is none. `typed` are links, `attached` files that a person put in, `choices`
+    what they chose in place of what the inbox has.
+    """
     async with work.reading() as conn:
-        wanted = {"workspace": work.workspace, "links": links_in(draft.text)}
-        passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
+        known = await known_links(conn, work.workspace, draft.text)
         cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
-    known = frozenset(link for row in passages for link in links_in(row["text"]))
     pages = public_pages(cited.values()) if work.app.settings.knowledge.cite_in_mail else {}
-    answered = Answered(mail, await _as_read(work, draft.inbox, mail))
+    answered = Answered(mail, await _as_read(work, draft.inbox, mail, choices))
     try:
         files = await files_of(work, draft, attached)
     except ComposeRefused as error:
         return Unwritable(str(error))
-    by_settings = partial(freeze, draft, answered, work.app, work.workspace, work.now, files=files)
+    by_settings = partial(freeze, draft, answered, work.app, work.workspace, work.now, files=files, choices=choices)
     return await kept(work, partial(by_settings, known_links=known | typed, pages=pages, automatic=automatic))
+
+
+async def known_links(conn: Connection, workspace: str, text: str) -> frozenset[str]:
+    """The links of the passages in which a link of the text stands: those that the agent may write, too."""
+    wanted = {"workspace": workspace, "links": links_in(text)}
+    passages = await fetch_all(conn, SQL.passages_with, wanted) if wanted["links"] else []
+    return frozenset(link for row in passages for link in links_in(row["text"]))
 
 
 async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen | Unwritable:
@@ -76,10 +83,10 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
     return Frozen(composed, await work.keep(composed.raw))
 
 
-async def _as_read(work: Work[Any], inbox: str, mail: Row) -> EmailRead | None:
+async def _as_read(work: Work[Any], inbox: str, mail: Row, choices: Choices) -> EmailRead | None:
     """The event of a mail, where the inbox quotes it or answers its colleagues, and no erase has taken it."""
     known = work.app.settings.known_inbox(inbox)
-    if known is None or not _needs_mail(known.layout):
+    if known is None or not choices.needs_mail(known.layout):
         return None
     async with work.reading() as conn:
         row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail["mail_id"]})
@@ -87,7 +94,3 @@ async def _as_read(work: Work[Any], inbox: str, mail: Row) -> EmailRead | None:
         return None
     read = history.envelope(row).data
     return read if isinstance(read, EmailRead) else None
-
-
-def _needs_mail(layout: LayoutSettings) -> bool:
-    return layout.reply_all or layout.quote != "off"

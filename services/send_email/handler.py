@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from schemas.events.answers import ReplyAccepted, ReplyCancelRequested
 from schemas.events.mail import EmailRead
 from schemas.events.replies import (
     DeliverySettled,
@@ -15,7 +16,10 @@ from schemas.events.replies import (
 from schemas.events.threads import TimerElapsed
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
+from services.core.db import fetch_one
+from services.send_email.apply import SQL
 from services.send_email.deliver import deliver
+from services.send_email.person import on_accepted, on_cancel
 from services.send_email.policy import on_decided, on_draft
 from services.send_email.sent_folder import copy, on_sent
 from services.send_email.settlement import look, on_settled, on_unknown
@@ -23,8 +27,11 @@ from services.send_email.suppressions import on_email, on_lift
 
 
 async def on_approved(work: Work[ReplyApproved]) -> None:
-    """The first attempt."""
-    await deliver(work, work.event.reply_id)
+    """The first attempt, unless the reply waits for a timer that will make it."""
+    async with work.reading() as conn:
+        waits = await fetch_one(conn, SQL.waits_for_timer, {"reply_id": work.event.reply_id})
+    if waits is None:
+        await deliver(work, work.event.reply_id)
 
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
@@ -43,6 +50,8 @@ async def on_timer(work: Work[TimerElapsed]) -> None:
 HANDLERS: Handlers = {
     ReplyDrafted: on_draft,
     DraftDecided: on_decided,
+    ReplyAccepted: on_accepted,
+    ReplyCancelRequested: on_cancel,
     ReplyApproved: on_approved,
     ReplySent: on_sent,
     ReplyUnknown: on_unknown,

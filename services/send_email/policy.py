@@ -37,7 +37,7 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
     draft = work.event
     if draft.decision == "no_reply":
         return
-    mail = await _newest(work, draft)
+    mail = await newest(work, draft)
     to_whom = gate(draft, mail, work.app)
     approval = draft.approval or work.app.settings.send.approval
     held = approval == "review" or to_whom == "review"
@@ -78,7 +78,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     final = draft.model_copy(update={"text": decided.text, "citations": ()}) if decided.text else draft
     frozen: Frozen | Unwritable | None = None
     if decided.approve:
-        mail = await _newest(work, draft)
+        mail = await newest(work, draft)
         final = final if gate(draft, mail, work.app) == "open" else without_proposals(final)
         typed = frozenset(links_in(decided.text)).difference(links_in(draft.text))
         frozen = await frozen_reply(work, final, mail, automatic=False, typed=typed, attached=decided.files)
@@ -130,7 +130,7 @@ def _of(draft: ReplyDrafted) -> dict[str, Any]:
     return draft.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
 
 
-async def _newest(work: Work[Any], draft: ReplyDrafted) -> Row:
+async def newest(work: Work[Any], draft: ReplyDrafted) -> Row:
     """The newest mail that the draft answers: its author is the one recipient."""
     async with work.reading() as conn:
         mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})

@@ -13,7 +13,7 @@ SELECT min(at) AS at FROM delivery_attempts WHERE reply_id = %(reply_id)s;
 -- Whether the turn is still open, whether a mail has come since that it does not cover (what waited when it opened is
 -- another author's and has its turn later; what came before all that the turn answers is old), and whether a
 -- colleague has answered one that it does (read_email's own rows).
-SELECT t.open_turn = %(turn_id)s AS open, t.state,
+SELECT t.open_turn = %(turn_id)s AS open, t.state, coalesce(u.by, '') AS by,
        EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.verdict IN ('answer', 'human') AND m.mode = 'live'
                AND NOT m.mail_id = ANY(u.mail_ids) AND m.received_at >= u.waiting_since
                AND NOT EXISTS (SELECT 1 FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id
@@ -23,6 +23,20 @@ SELECT t.open_turn = %(turn_id)s AS open, t.state,
                WHERE q.mail_id = ANY(u.mail_ids)) AS by_hand
 FROM threads t LEFT JOIN turns u ON u.turn_id = %(turn_id)s
 WHERE t.thread_id = %(thread_id)s;
+
+-- name: unsent_in_thread
+-- Drafts and approved replies of a thread beside one reply.
+SELECT reply_id, thread_id, turn_id FROM deliveries
+WHERE thread_id = %(thread_id)s AND reply_id <> %(reply_id)s AND state IN ('draft', 'approved') ORDER BY reply_id;
+
+-- name: waits_for_timer
+-- A reply that is held so that it can be taken back, or was put off: its timer stands in the same transaction.
+SELECT reply_id FROM deliveries WHERE reply_id = %(reply_id)s AND state = 'approved' AND retry_at IS NOT NULL;
+
+-- name: held_by_person
+-- A person's own reply that is not at the server's door yet.
+SELECT d.reply_id, d.thread_id, d.turn_id FROM deliveries d JOIN turns u USING (turn_id)
+WHERE d.reply_id = %(reply_id)s AND d.state = 'approved' AND u.by <> '';
 
 -- name: newest_mail
 -- The newest mail that is answered: its author is the one recipient.

@@ -31,6 +31,8 @@ def sent(reply: ReplyApproved, attempt: int, response: str, at: datetime) -> Rep
         goals_close=reply.goals_close,
         citations=reply.citations,
         reason=reply.reason,
+        by=reply.by,
+        then=reply.then,
         happened_at=at,
     )
 
@@ -38,6 +40,11 @@ def sent(reply: ReplyApproved, attempt: int, response: str, at: datetime) -> Rep
 def retry_timer(reply: ReplyApproved, due_at: datetime) -> TimerElapsed:
     """The one timer that brings a waiting reply back."""
     return _timer("retry", "send_retry", reply.reply_id, reply.thread_id, due_at)
+
+
+def retry_timer_id(reply_id: UUID) -> UUID:
+    """The id of that timer."""
+    return uuid5(reply_id, "retry")
 
 
 def settle_timer(reply_id: UUID, thread_id: UUID, due_at: datetime) -> TimerElapsed:

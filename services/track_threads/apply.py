@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from schemas.events import answers as person
 from schemas.events import marks, retention
 from schemas.events import threads as ev
 from services.core.bus.envelope import Envelope
@@ -37,7 +38,7 @@ def _one(*statements: str) -> Apply:
 async def _mail_attached(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
     await conn.execute(
-        SQL.insert_conversation, {**args, "role": "customer", "reply_id": None, "pending": args["waits"]}
+        SQL.insert_conversation, {**args, "role": "customer", "by": "", "reply_id": None, "pending": args["waits"]}
     )
 
 
@@ -62,6 +63,24 @@ async def _bounce_noted(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
     detail = f"{args['kind']}: {args['diagnostic']}"
     await conn.execute(SQL.log_action, {**args, "action": "bounce noted", "detail": detail, "trigger": "system"})
+
+
+async def _assigned(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    detail = ": ".join(one for one in (args["assignee"] or "nobody", args["reason"]) if one)
+    await conn.execute(SQL.set_assignee, args)
+    await conn.execute(SQL.log_action, {**args, "action": "assigned", "detail": detail})
+
+
+async def _reply_accepted(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    await conn.execute(SQL.log_action, {**args, "action": "reply accepted", "detail": args["by"], "trigger": "human"})
+
+
+async def _reply_refused(conn: Connection, envelope: Envelope) -> None:
+    args = _args(envelope)
+    detail = f"{args['by']}: {args['reason']}"
+    await conn.execute(SQL.log_action, {**args, "action": "reply refused", "detail": detail, "trigger": "human"})
 
 
 async def _priority_set(conn: Connection, envelope: Envelope) -> None:
@@ -110,6 +129,9 @@ APPLIERS: Appliers = {
     marks.TagsChanged: _tags_changed,
     marks.NoteAdded: _one("insert_note"),
     marks.DeadlineChanged: _one("set_deadline"),
+    person.Assigned: _assigned,
+    person.ReplyAccepted: _reply_accepted,
+    person.ReplyRefused: _reply_refused,
     retention.BodiesExpired: _one("empty_conversation", "empty_suggestions"),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,

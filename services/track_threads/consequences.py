@@ -9,9 +9,10 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.events.alerts import CallKind, PersonCalled
+from schemas.events.answers import Assigned
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged
-from schemas.events.threads import MAIL_WAITS, ActionLogged, MailAttached, ReplyAttached, StateChanged
+from schemas.events.threads import MAIL_WAITS, REPLY_LOST, ActionLogged, MailAttached, ReplyAttached, StateChanged
 from services.core.settings import AlertSettings, Settings, ThreadSettings
 from services.track_threads.deadlines import in_words, near_at
 from services.track_threads.thread import Deadline, Thread
@@ -29,15 +30,19 @@ class Timer:
 
 
 def alerts(thread: Thread, events: Iterable[EventData]) -> Iterator[PersonCalled]:
-    """The alerts that follow from what was decided about a thread, in its order."""
-    mail_id = None
+    """The alerts that follow from what was decided about a thread, in its order; none where somebody just took it."""
+    mail_id, taken = None, False
     for event in events:
         if isinstance(event, MailAttached):
             mail_id = event.mail_id
-        elif isinstance(event, StateChanged) and event.to_state == "escalated":
+        elif isinstance(event, Assigned):
+            taken = bool(event.assignee)
+        elif isinstance(event, StateChanged) and event.to_state == "escalated" and not taken:
             yield _alert(thread, "escalated", event.reason)
         elif isinstance(event, ActionLogged) and event.action == MAIL_WAITS:
             yield _alert(thread, "mail_waits", event.detail).model_copy(update={"mail_id": mail_id})
+        elif isinstance(event, ActionLogged) and event.action == REPLY_LOST:
+            yield _alert(thread, "escalated", event.detail)
         elif isinstance(event, DeadlineChanged) and event.status == "breached":
             yield _alert(thread, "deadline_missed", event.reason)
 

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
@@ -21,7 +22,7 @@ from schemas.events.retention import BodiesExpired
 from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
-from services.track_threads import mails, marks, turns
+from services.track_threads import mails, marks, person, turns
 from services.track_threads.behaviours import (
     NO_OCCASIONS,
     Occasions,
@@ -50,7 +51,7 @@ class Command:
 
     `draft` is what the agent wrote in the turn that missed its deadline; `known` is whether a colleague's mail stands
     in the conversation already, `imported` whether the turn is of imported mail, `bodies_due` whether texts are kept
-    no longer.
+    no longer, `standing` what a person's reply meets.
     """
 
     event: EventData
@@ -62,6 +63,7 @@ class Command:
     known: bool = False
     imported: bool = False
     bodies_due: bool = False
+    standing: person.Standing = person.NOTHING_KNOWN
 
 
 class Decision:
@@ -232,7 +234,8 @@ def _draft(decision: Decision, draft: ReplyDrafted) -> None:
 
 
 def _sent(decision: Decision, reply: ReplySent) -> None:
-    decision.take(turns.sent(decision.thread, reply))
+    leave = person.left if reply.by else turns.sent
+    decision.take(leave(decision.thread, reply))
     _go_on(decision)
 
 
@@ -242,7 +245,9 @@ def _not_sent(decision: Decision, reply: ReplyFailed | ReplyUnknown) -> None:
 
 def _discarded(decision: Decision, draft: ReplyDiscarded) -> None:
     """A draft will not go; what it was to answer waits again, unless a person rejected it."""
-    decision.take(turns.discarded(decision.thread, draft))
+    thread = decision.thread
+    by_person = turns.is_open(thread, draft.turn_id) and thread.turn is not None and thread.turn.by
+    decision.take(person.taken_back(thread, draft) if by_person else turns.discarded(thread, draft))
     _go_on(decision)
 
 
@@ -269,8 +274,19 @@ def _transition(decision: Decision, asked: ThreadTransitionRequested) -> None:
         decision.take([*turns.resolved_by_hand(thread, decision.command.id), step])
     else:
         decision.take([step, *(turns.handed_back(thread) if thread.state == "escalated" else ())])
+        decision.take(person.handed_over(thread, f"{asked.by}: {asked.reason}"))
     if asked.to_state == "in_progress" and thread.pending:
         _wait_or_open(decision)
+
+
+def _reply(decision: Decision, asked: ReplyRequested) -> None:
+    if decision.thread.exists:
+        decision.take(person.answered(decision.thread, asked, decision.command.standing))
+
+
+def _assignment(decision: Decision, asked: AssignmentRequested) -> None:
+    if decision.thread.exists:
+        decision.take(person.assigned(decision.thread, asked))
 
 
 def _marks(decision: Decision, asked: ThreadMarksRequested) -> None:
@@ -325,6 +341,8 @@ DECISIONS: Mapping[type[EventData], Callable[[Decision, Any], None]] = {
     TurnFailed: _turn_failed,
     ThreadTransitionRequested: _transition,
     ThreadMarksRequested: _marks,
+    ReplyRequested: _reply,
+    AssignmentRequested: _assignment,
     TurnReflected: _reflected,
     SuggestionDrafted: _suggestion,
 }

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.events import threads as ev
+from schemas.events.answers import Assigned
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged, PrioritySet, TagsChanged
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
@@ -93,8 +94,12 @@ def _deadline_changed(thread: Thread, event: DeadlineChanged, _: datetime) -> Th
     return replace(thread, deadlines=tuple(sorted((*others, changed), key=lambda one: one.kind)))
 
 
+def _assigned(thread: Thread, event: Assigned, _: datetime) -> Thread:
+    return replace(thread, assignee=event.assignee)
+
+
 def _turn_opened(thread: Thread, event: ev.TurnOpened, _: datetime) -> Thread:
-    turn = OpenTurn(event.turn_id, event.mail_ids, event.trusted, participant_id=event.participant_id)
+    turn = OpenTurn(event.turn_id, event.mail_ids, event.trusted, participant_id=event.participant_id, by=event.by)
     return replace(thread, turn=turn)
 
 
@@ -115,6 +120,7 @@ CHANGES: Mapping[type[EventData], Evolve] = {
     PrioritySet: _priority_set,
     TagsChanged: _tags_changed,
     DeadlineChanged: _deadline_changed,
+    Assigned: _assigned,
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from schemas.events.answers import ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import TurnReflected
@@ -18,6 +19,7 @@ from services.track_threads.apply import SQL
 from services.track_threads.behaviours import Mail, Occasions, Person, escalation
 from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
+from services.track_threads.person import Standing, turn_of
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
@@ -46,6 +48,7 @@ async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Th
         answered=row["answered"],
         by_hand=row["by_hand"],
         deadlines=tuple(_deadline(one) for one in deadlines),
+        assignee=row["assignee"],
         arriving=arriving,
     )
 
@@ -63,6 +66,8 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
         case EmailRead() if event.verdict.kind == "colleague":
             row = await unit.one(SQL.stands_in_thread, thread_id=thread.thread_id, reply_id=event.mail_id)
             return thread, replace(command, known=row is not None)
+        case ReplyRequested():
+            return thread, replace(command, standing=await _standing(unit, event))
         case TimerElapsed() if event.purpose == "retention":
             return thread, replace(command, bodies_due=await _bodies_due(unit, thread, settings))
         case TimerElapsed() if breached(thread, event):
@@ -101,6 +106,19 @@ async def _bodies_due(unit: Unit, thread: Thread, settings: Settings) -> bool:
     return row is not None and bool(row["due"])
 
 
+async def _standing(unit: Unit, asked: ReplyRequested) -> Standing:
+    """What a person's reply meets: the mail that it answers, and what has come since they looked."""
+    args = {"thread_id": asked.thread_id, "seen": asked.thread_version, "mail_id": asked.mail_id}
+    mail = await unit.one(SQL.answered_mail, **args)
+    unsettled = await unit.one(SQL.unsettled, **args)
+    return Standing(
+        known=await unit.one(SQL.turn_of, turn_id=turn_of(asked.reply_id)) is not None,
+        mail=Pending(**mail) if mail else None,
+        came=tuple(row["id"] for row in await unit.all(SQL.came_since, **args)),
+        unsettled=unsettled["reply_id"] if unsettled else None,
+    )
+
+
 async def _draft(unit: Unit, thread: Thread) -> str:
     """What the agent wrote in the open turn, unless that is leaving."""
     if thread.turn is None or thread.turn.leaving:
@@ -116,6 +134,7 @@ def _turn(row: dict[str, Any]) -> OpenTurn:
         trusted=row["turn_trusted"],
         leaving=row["leaving"],
         participant_id=row["turn_participant_id"],
+        by=row["turn_by"],
     )
 
 

@@ -51,7 +51,7 @@ def attach(thread: Thread, mail: EmailRead) -> Events:
         return
     if thread.state == "escalated":
         yield ActionLogged(**about(thread, mail.participant_id), action=MAIL_WAITS, detail=mail.subject)
-    if thread.turn and not thread.turn.leaving:
+    if thread.turn and not thread.turn.kept:
         yield close_turn(thread, "superseded", "a newer mail came")
     if thread.state in ("awaiting_reply", "resolved"):
         yield transition(thread, "in_progress", "system", "the customer wrote again")
@@ -107,7 +107,8 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
     """What a colleague's mail changes. Customers' mails that came after it was written go on waiting.
 
     A mail that the colleague's names was there when they wrote, whenever we read it; one that is `known` stands in
-    the conversation already. Where our own reply is leaving already, both were sent, and the turn ends with ours. An
+    the conversation already. Where our own reply is leaving already, or another person's is, both
+    were sent, and the turn ends with that. An
     escalated thread stays so until a person hands it back.
     """
     if not thread.exists:
@@ -116,7 +117,7 @@ def took_over(thread: Thread, mail: EmailRead, now: datetime, *, known: bool = F
     text = {"text": mail.text, "tokens": estimate_tokens(mail.text), "replied_at": written_at(mail, now)}
     if not known:
         yield ReplyAttached(**ids, **text, reply_id=mail.mail_id, role="human", mode=mail.mode)
-    if mail.mode == "history" or (thread.turn and thread.turn.leaving):
+    if mail.mode == "history" or (thread.turn and thread.turn.kept):
         return
     answered = _answered(thread.pending, mail, now)
     if known and not answered:

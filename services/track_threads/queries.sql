@@ -1,6 +1,6 @@
 -- name: thread
 -- The thread's row and its open turn.
-SELECT t.*, u.mail_ids AS turn_mails,
+SELECT t.*, u.mail_ids AS turn_mails, u.by AS turn_by,
        EXISTS (SELECT 1 FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state IN ('sending', 'sent', 'unknown'))
            AS leaving,
        (SELECT coalesce(bool_and(c.trusted AND coalesce(m.trusted, c.trusted)), false)
@@ -40,6 +40,33 @@ WHERE mail_id = %(mail_id)s;
 -- name: stands_in_thread
 -- The row that a colleague's mail has in the thread already.
 SELECT version FROM conversation WHERE thread_id = %(thread_id)s AND reply_id = %(reply_id)s LIMIT 1;
+
+-- name: answered_mail
+-- The mail that a person answers, as `pending` would give it: the one that is named, else the newest.
+SELECT c.mail_id, c.at, c.trusted AND coalesce(m.trusted, c.trusted) AS trusted, coalesce(m.message_id, '') AS message_id, m.participant_id,
+       coalesce(m.author_addr, '') AS addr
+FROM conversation c JOIN mails m USING (mail_id)
+WHERE c.thread_id = %(thread_id)s AND c.role = 'customer' AND (%(mail_id)s::uuid IS NULL OR c.mail_id = %(mail_id)s)
+ORDER BY c.version DESC LIMIT 1;
+
+-- name: came_since
+-- What was said after a version of the thread, oldest first; the last of it may have been read and not attached yet.
+(SELECT coalesce(mail_id, reply_id) AS id FROM conversation
+ WHERE thread_id = %(thread_id)s AND version > %(seen)s ORDER BY version)
+UNION ALL
+(SELECT m.mail_id FROM mails m
+ WHERE m.thread_id = %(thread_id)s AND m.verdict IN ('answer', 'human') AND m.mode = 'live'
+   AND m.received_at >= (SELECT max(c.at) FROM conversation c WHERE c.thread_id = m.thread_id)
+   AND NOT EXISTS (SELECT FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id)
+ ORDER BY m.received_at, m.mail_id);
+
+-- name: unsettled
+-- A reply of the thread of which nobody knows whether it was sent.
+SELECT reply_id FROM deliveries WHERE thread_id = %(thread_id)s AND state IN ('sending', 'unknown') LIMIT 1;
+
+-- name: turn_of
+-- Whether a turn was ever opened.
+SELECT turn_id FROM turns WHERE turn_id = %(turn_id)s;
 
 -- name: open_goals
 -- The thread's open goals.
@@ -87,12 +114,15 @@ VALUES (%(thread_id)s, %(workspace)s, %(participant_id)s, %(inbox)s, %(subject)s
 UPDATE threads SET linked_from = %(linked_from)s WHERE thread_id = %(thread_id)s;
 
 -- name: insert_conversation
-INSERT INTO conversation (thread_id, version, workspace, role, mail_id, reply_id, text, tokens, trusted, pending, at)
-VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(role)s, %(mail_id)s, %(reply_id)s, %(text)s, %(tokens)s,
+INSERT INTO conversation (thread_id, version, workspace, role, by, mail_id, reply_id, text, tokens, trusted, pending, at)
+VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(role)s, %(by)s, %(mail_id)s, %(reply_id)s, %(text)s, %(tokens)s,
         %(trusted)s, %(pending)s, %(at)s);
 
 -- name: set_state
 UPDATE threads SET state = %(to_state)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
+
+-- name: set_assignee
+UPDATE threads SET assignee = %(assignee)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
 
 -- name: log_transition
 INSERT INTO thread_log (thread_id, version, workspace, at, from_state, to_state, trigger, reason, refused, cause)
@@ -135,8 +165,8 @@ ON CONFLICT (thread_id, kind) DO UPDATE SET status = excluded.status, since = ex
     reason = excluded.reason, at = excluded.at, cause = excluded.cause, ended_at = excluded.ended_at;
 
 -- name: open_turn
-INSERT INTO turns (turn_id, workspace, thread_id, version, mail_ids, opened_at, waiting_since)
-VALUES (%(turn_id)s, %(workspace)s, %(thread_id)s, %(version)s, %(mail_ids)s, %(at)s, %(waiting_since)s);
+INSERT INTO turns (turn_id, workspace, thread_id, version, mail_ids, by, opened_at, waiting_since)
+VALUES (%(turn_id)s, %(workspace)s, %(thread_id)s, %(version)s, %(mail_ids)s, %(by)s, %(at)s, %(waiting_since)s);
 
 -- name: set_open_turn
 UPDATE threads SET open_turn = %(turn_id)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;

@@ -15,13 +15,22 @@ Author = tuple[UUID | None, bool]  # a participant, and whether it is certain th
 
 @dataclass(frozen=True, slots=True)
 class OpenTurn:
-    """The turn that is being answered, all of one author. `leaving`: its reply is at, or past, the server's door."""
+    """The turn that is being answered, all of one author. `leaving`: its reply is at, or past, the server's door.
+
+    `by` is the person whose own reply it is; "" where the agent writes.
+    """
 
     turn_id: UUID
     mail_ids: tuple[UUID, ...]
     trusted: bool
     leaving: bool = False
     participant_id: UUID | None = None
+    by: str = ""
+
+    @property
+    def kept(self) -> bool:
+        """Whether nothing but what becomes of its reply ends it."""
+        return self.leaving or bool(self.by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,7 @@ class Thread:
     by_hand: bool = False
     began_at: datetime | None = None
     deadlines: tuple[Deadline, ...] = ()
+    assignee: str = ""
     arriving: Pending | None = None
 
     @property

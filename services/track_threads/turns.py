@@ -14,6 +14,7 @@ from schemas.events.marks import DeadlineChanged
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import (
+    REPLY_LOST,
     ActionLogged,
     AppliedBehaviour,
     ReplyAttached,
@@ -118,7 +119,7 @@ def missed(thread: Thread, breach: DeadlineChanged, draft: str, source: UUID) ->
     What the agent had drafted in it stays as a note.
     """
     yield breach
-    if thread.turn and not thread.turn.leaving:
+    if thread.turn and not thread.turn.kept:
         yield close_turn(thread, "escalated", breach.reason)
     if thread.state == "escalated":
         yield ActionLogged(**about(thread), action="missed a deadline", detail=breach.reason)
@@ -142,6 +143,8 @@ def failed(
     if thread.turn is None or not is_open(thread, turn_id):
         return
     yield close_turn(thread, "failed", reason, reply_id, still_waits=not may_have_left)
+    if thread.state == "escalated":
+        yield ActionLogged(**about(thread, thread.turn.participant_id), action=REPLY_LOST, detail=reason)
     yield from escalate(thread, "system", reason, thread.turn.participant_id)
 
 
@@ -214,7 +217,7 @@ def _unproven(thread: Thread) -> bool:
 
 def resolved_by_hand(thread: Thread, source: UUID) -> Events:
     """A person says that the thread is resolved: what still waits, and the open turn, is theirs."""
-    if thread.turn and thread.turn.leaving:
+    if thread.turn and thread.turn.kept:
         return
     rest = {one.mail_id for one in thread.pending}
     if thread.turn:

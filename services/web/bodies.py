@@ -12,8 +12,10 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
+from schemas.events.replies import AfterReply
 from schemas.events.threads import ThreadState
 from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
 from services.web.caller import name_of_caller, spoken_by
 
 By = Annotated[
@@ -30,8 +32,6 @@ Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
 
 Version = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
 NO_CONTROL = CONTROL.replace("[", "[^", 1)
-
-MOST_FILES = 20
 
 
 def _decoded(text: object) -> bytes:
@@ -199,6 +199,51 @@ class Approval(_Body):
         (), max_length=MOST_FILES, description="sent along, together at most send.max_files_mb"
     )
     by: By = Field(default_factory=name_of_caller)
+
+
+ClientId = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_.:-]{1,100}$")]
+Copy = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=3, max_length=320, pattern=r"^[^\x00-\x1f\x7f]*$")
+]
+
+
+class OwnWords(_Body):
+    """A reply that a person wrote, bound to the thread as they saw it."""
+
+    id: ClientId = Field(description="your own name for this reply: the same again is the same reply")
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_REPLY)]
+    thread_version: int = Field(ge=0, lt=2**31, description="`version` of the thread that you saw")
+    anyway: bool = Field(False, description="send it although somebody wrote since")
+    mail_id: UUID | None = Field(None, description="the mail whose author gets it; by default the newest")
+    cc: tuple[Copy, ...] | None = Field(
+        None, max_length=20, description="who gets a copy, at most layout.most_copies; by default as the inbox has it"
+    )
+    files: tuple[Attachment, ...] = Field(
+        (), max_length=MOST_FILES, description="sent along, together at most send.max_files_mb"
+    )
+    with_quote: bool | None = Field(None, description="quote the mail that is answered; by default as the inbox has it")
+    then: AfterReply = Field(
+        "", description="what becomes of the thread once it left; by default you keep what you have"
+    )
+    hold_s: float = Field(0.0, ge=0, le=LONGEST_HOLD_S, description="how long it waits, so that it can be taken back")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Assignment(_Body):
+    """Who is to have a thread."""
+
+    assignee: Annotated[
+        str, StringConstraints(strip_whitespace=True, max_length=100, pattern=r"^[^\x00-\x1f\x7f]*$")
+    ] = Field(description="a name; empty for nobody")
+    take_over: bool = Field(False, description="the agent writes nothing in it until it is handed back")
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+    @model_validator(mode="after")
+    def _somebody_takes_it(self) -> Self:
+        if self.take_over and not self.assignee:
+            raise ValueError("a thread is taken over by somebody: name them as assignee")
+        return self
 
 
 class Rejection(_Body):

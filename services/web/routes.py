@@ -8,7 +8,7 @@ from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES, guarded
 from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import Person, list_people
-from services.web import drafts, facts, knowledge, threads
+from services.web import answers, drafts, facts, knowledge, threads
 from services.web.briefs import add_brief
 from services.web.explanations import add_explanations
 from services.web.lifecycles import add_lifecycle
@@ -29,7 +29,8 @@ def routes(app: App) -> APIRouter:
             API_BODY_BYTES,
             (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_brief, add_merges),
         ),
-        ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations)),
+        ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
+        ("threads", answers.most_bytes(app), (answers.add_reply,)),
         ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),

@@ -82,9 +82,10 @@ def missing_arguments(command: str) -> bool:
             return not words
         if words[0].startswith("-"):  # a group that does something by itself
             break
-        below = found.get_command(context, words[0])
-        assert below, f"{command}: there is no {words[0]}"
-        found, words = below, words[1:]
+        try:
+            _, found, words = found.resolve_command(context, words)
+        except Exception as error:  # a usage error, likewise
+            raise AssertionError(f"{command}: {error}") from error
     try:
         found.make_context(found.name, words, parent=context)
     except Exception as error:  # typer has its own copies of click's exceptions

@@ -289,6 +289,20 @@ STEPS = (
     step("approve 538bbfb3", "sent. 250", uses={"538bbfb3": draft}),
     step("approve ID --attach offer.pdf --attach terms.pdf", "sent. 250", before=_draft, uses={"ID": draft}),
     step("deliveries settle REPLY --sent", "only what is unknown can be settled", code=2, uses={"REPLY": reply}),
+    # a person's own answer
+    step("threads --state escalated", "Boards do not sync"),
+    step("thread e04e0729", "version", uses={"e04e0729": thread("Boards do not sync")}),
+    step(
+        "reply e04e0729 --text 'Hi Dana, one more thing: please reload once.' --hold 60 --by grace",
+        "approved. waits 60 s",
+        "takes it back.",
+        uses={"e04e0729": thread("Boards do not sync")},
+    ),
+    step("reply cancel d780d97d --by grace", "discarded. grace took it back", uses={"d780d97d": reply}),
+    step("reply ID", "sent. 250", uses={"ID": thread("Boards do not sync")}, typed="We look into it.\n"),
+    step("take 277ad877 --by grace", "escalated", "has it: grace", uses={"277ad877": thread("Password")}),
+    step("assign 277ad877 bo", "has it: bo", uses={"277ad877": thread("Password")}),
+    step("hand-back 277ad877 --by bo", "Password", uses={"277ad877": thread("Password")}),
     # service levels
     step("due", "Nothing is due."),
     step("mark ID --priority urgent --tag outage --reason 'all down'", "", uses={"ID": thread("Urgent: our account")}),

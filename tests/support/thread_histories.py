@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
+from schemas.events.answers import AssignmentRequested, ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
@@ -74,6 +75,8 @@ STEPS: tuple[Step, ...] = (
     *[("marks", how) for how in ("urgent", "low", "goals", "close goals", "tags")],
     *[("reflected", how) for how in ("sent", "no_reply")],
     ("suggestion", ""),
+    *[("reply", how) for how in ("new", "resolve", "hand_back", "keep", "anyway", "stale", "again")],
+    *[("assign", how) for how in ("grace", "take", "nobody")],
     *[("wait", how) for how in ("hours", "days", "months")],
 )
 APPLIERS: Mapping[type[EventData], Apply] = {**read_email.PROCESSOR.appliers, **send_email.PROCESSOR.appliers}
@@ -230,7 +233,9 @@ async def _sent(at: History, how: str) -> EventData | None:
     if ids is None or ids["reply_id"] in at.sent:
         return None
     at.sent.add(ids["reply_id"])
-    said = {"decision": "escalate", "reason": "unsure"} if how == "escalate" else {"state": how}
+    turn = await at.turn()
+    by = turn["by"] if turn else ""
+    said = {"decision": "escalate", "reason": "unsure"} if how == "escalate" else {"state": how, "by": by}
     goals = {"goals_add": (f"goal {at.number}", "the same goal"), "goals_close": ("the same goal",)}
     return ReplySent.model_validate({**ids, **goals, **said, "attempt": 1, "text": "our answer"})
 
@@ -291,6 +296,25 @@ async def _reflected(at: History, how: str) -> EventData | None:
     return TurnReflected.model_validate({**fields, **said, "turn_id": turn["turn_id"]})
 
 
+async def _reply(at: History, how: str) -> EventData:
+    """A person's own reply, bound to the thread as it is, or, `stale`, to the beginning of it."""
+    (row,) = await at.memory.rows(
+        "SELECT coalesce(max(version), 0) AS version FROM aggregates WHERE kind = 'thread' AND id = %(id)s",
+        id=at.thread_id,
+    )
+    fields = {"reply_id": at.id_of("a reply" if how == "again" else f"reply {at.number}"), "thread_id": at.thread_id}
+    seen = 0 if how in ("stale", "anyway") else row["version"]
+    then = how if how in ("resolve", "hand_back", "keep") else ""
+    return ReplyRequested.model_validate(
+        {**fields, "thread_version": seen, "anyway": how == "anyway", "text": "Ours.", "then": then, "by": "grace"}
+    )
+
+
+async def _assign(at: History, how: str) -> EventData:
+    name = "" if how == "nobody" else "grace"
+    return AssignmentRequested(thread_id=at.thread_id, assignee=name, take_over=how == "take", by="ops")
+
+
 async def _suggestion(at: History, _: str) -> EventData:
     fields = {"thread_id": at.thread_id, "participant_id": at.id_of("ada"), "inbox": at.inbox, "mail_ids": ()}
     said = {
@@ -319,5 +343,7 @@ MAKERS: Mapping[str, Make] = {
     "marks": _marks,
     "reflected": _reflected,
     "suggestion": _suggestion,
+    "reply": _reply,
+    "assign": _assign,
     "wait": _wait,
 }

@@ -35,6 +35,7 @@ def line(one: ThreadLine) -> Text:
         "  ",
         plain(" ".join(marks)),
         plain(f"  {one.participant}", "dim"),
+        _holder(one),
         plain(f"  {_claim(one)}" if one.claims_to_be else "", "red"),
     )
 
@@ -59,12 +60,14 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     yield Text.assemble(
         plain(thread.subject, "bold"), f"  ({thread.state}, {thread.inbox}, since {thread.opened_at:%Y-%m-%d})"
     )
-    yield plain(f"thread {thread.thread_id}", "dim")
+    yield plain(f"thread {thread.thread_id}, version {one.version}", "dim")
     if thread.claims_to_be:
         yield Text.assemble(("Sender  ", "bold"), plain(_claim(thread), "red"))
     for name, ids in (("Continues  ", [one.linked_from] if one.linked_from else []), ("See also  ", one.linked_to)):
         yield from (Text.assemble((name, "bold"), plain(f"thread {other}")) for other in ids)
-    yield Text.assemble(("Priority  ", "bold"), thread.priority, *(plain(f"  #{tag}") for tag in thread.tags))
+    yield Text.assemble(
+        ("Priority  ", "bold"), thread.priority, *(plain(f"  #{tag}") for tag in thread.tags), _holder(thread)
+    )
     for clock in one.deadlines:
         yield Text.assemble(("Deadline  ", "bold"), plain(_clock(clock, now)))
     if one.summary:
@@ -76,7 +79,8 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     for said in one.conversation:
         waits = "  (waits for an answer)" if said.pending else _waited(said)
         level = f" ({said.sender_level})" if said.sender_level in UNPROVEN_LEVELS else ""
-        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  {said.role}{level}{waits}\n", "bold"), _text(said))
+        who = f"{said.role} ({said.by})" if said.by else f"{said.role}{level}"
+        yield Text.assemble((f"\n{said.at:%Y-%m-%d %H:%M}  ", "bold"), plain(f"{who}{waits}\n", "bold"), _text(said))
         yield from (source_line(source) for source in said.sources)
     for note in one.notes:
         yield Text.assemble((f"\n{note.at:%Y-%m-%d %H:%M}  note by {note.by}\n", "bold"), plain(note.text))
@@ -87,6 +91,11 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     done = [(one.version, one.at, _action(one)) for one in one.actions]
     for _, at, words in sorted(steps + done, key=lambda entry: entry[0]):
         yield Text.assemble(f"{at:%Y-%m-%d %H:%M}  ", words)
+
+
+def _holder(thread: ThreadLine) -> Text:
+    """Who has the thread."""
+    return plain(f"  has it: {thread.assignee}" if thread.assignee else "", "cyan")
 
 
 def _waited(said: Message) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.events.base import EventData
 from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
 from services.core.bus.sealing import key_for
@@ -50,7 +51,7 @@ class NewFile:
         return UNKNOWN if claimed.startswith(("message/", "multipart/")) else claimed
 
 
-async def keep_files(app: App, word: DraftDecided, files: Sequence[NewFile]) -> tuple[SentFile, ...]:
+async def keep_files(app: App, word: EventData, files: Sequence[NewFile]) -> tuple[SentFile, ...]:
     """Store what a person attaches, under the key of the thread's people, who may be erased. Raises `FilesTooLarge`."""
     most = app.settings.send.max_files_mb
     if sum(len(one.content) for one in files) > most * MB:

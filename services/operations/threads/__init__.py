@@ -4,4 +4,6 @@ listing.py       threads and deadlines as the tables have them
 explanations.py  why a reply says what it says
 archived.py      what both look up in archived days
 requests.py      a step, a priority, tags, a note: events to the thread's topic; track_threads decides
+answers.py       a person's own reply, taking it back, and who has a thread
+limits.py        what such a reply may hold
 """

@@ -35,6 +35,7 @@ class ThreadLine:
     """A thread in a list. `participant` is the author's address, "" where they are not known for sure.
 
     `sender_level` is how far the one who opened it is believed; `claims_to_be` the address of whom that is not proven.
+    `assignee` is the person who has it, "" for nobody in particular.
     """
 
     thread_id: UUID
@@ -49,6 +50,7 @@ class ThreadLine:
     participant: str
     sender_level: str = ""
     claims_to_be: str = ""
+    assignee: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class Message:
     """One row of the conversation; `pending` while it waits for an answer, `sources` what a reply of ours rests on.
 
     `gone_at` is since when retention keeps its text no longer; `sender_level` how far a customer's mail is believed to
-    be theirs; `waited_s` how long the oldest mail that a reply answers had waited, where that is known.
+    be theirs; `waited_s` how long the oldest mail that a reply answers had waited, where that is known; `by` the person
+    who wrote a reply here.
     """
 
     at: datetime
@@ -78,6 +81,7 @@ class Message:
     gone_at: datetime | None = None
     sender_level: str = ""
     waited_s: float | None = None
+    by: str = ""
     sources: list[SourceLine] = field(default_factory=list)
 
 
@@ -174,7 +178,7 @@ class WholeThread:
     """What is known of a thread. `linked_to` are those that carry on from it, or claim to.
 
     `conversation` is a page, oldest first, and `log` and `actions` are what was done next to it; `earlier` is the
-    cursor of the page before, "" where this is the first.
+    cursor of the page before, "" where this is the first; `version` is what a reply of yours is bound to.
     """
 
     thread: ThreadLine
@@ -190,6 +194,7 @@ class WholeThread:
     actions: tuple[Action, ...]
     learned: tuple[Learned, ...]
     earlier: str = ""
+    version: int = 0
 
 
 async def list_threads(
@@ -219,7 +224,7 @@ async def whole_thread(
     row = await fetch_one(conn, SQL.thread, args)
     if row is None:
         raise ThreadUnknown(f"there is no thread {thread_id}")
-    rest = {name: row.pop(name) for name in ("linked_from", "linked_to", "open_turn", "summary")}
+    rest = {name: row.pop(name) for name in ("linked_from", "linked_to", "open_turn", "summary", "version")}
 
     async def every(query: Any, kind: Any) -> tuple[Any, ...]:
         return tuple(kind(**one) for one in await fetch_all(conn, query, args))

@@ -1,7 +1,7 @@
 -- name: threads
 -- Threads of a workspace, the latest change first. A null filters nothing. Of whom nobody has proven to be, the thread
 -- names the address that they claim, and no participant.
-SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id,
+SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        coalesce(first.identity, '') AS sender_level,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be
@@ -19,11 +19,13 @@ ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: thread
 -- One thread with its summaries, the latest first: one for each who wrote in it. None of another workspace.
-SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id,
+SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        coalesce(first.identity, '') AS sender_level,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be,
        t.linked_from, t.open_turn,
+       coalesce((SELECT a.version FROM aggregates a WHERE a.workspace = t.workspace AND a.kind = 'thread' AND a.id = t.thread_id), 0)
+           AS version,
        ARRAY(SELECT l.thread_id FROM threads l WHERE l.workspace = t.workspace AND l.linked_from = t.thread_id
              ORDER BY l.opened_at, l.thread_id) AS linked_to,
        coalesce((SELECT string_agg(CASE WHEN s.trusted THEN s.text ELSE 'Nothing proves who wrote this: ' || s.text END,
@@ -43,7 +45,7 @@ WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY added_at,
 -- Each customer's mail with how far its sender is believed, each reply with how long the oldest mail that it answers waited
 -- for it: known of the agent's where the ledger says when it left, of a colleague's by when it was written.
 -- The newest first, a page of them.
-SELECT c.version, c.at, c.role, c.text, c.pending, c.reply_id, c.gone_at,
+SELECT c.version, c.at, c.role, c.by, c.text, c.pending, c.reply_id, c.gone_at,
        extract(epoch FROM greatest(c.at, coalesce(u.waiting_since, asked.at)) - coalesce(u.waiting_since, asked.at))::float AS waited_s,
        CASE WHEN c.role = 'customer' THEN coalesce(m.identity, '') ELSE '' END AS sender_level
 FROM conversation c LEFT JOIN mails m USING (mail_id)

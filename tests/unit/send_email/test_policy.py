@@ -97,7 +97,7 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
     monkeypatch.setattr(policy, "frozen_reply", frozen)
     monkeypatch.setattr(policy, "kept", kept)
-    monkeypatch.setattr(policy, "_newest", newest)
+    monkeypatch.setattr(policy, "newest", newest)
     monkeypatch.setattr(policy, "overtaken", overtaken)
     monkeypatch.setattr(policy, "fetch_one", stored)
     monkeypatch.setattr(policy.history, "envelope", lambda found: SimpleNamespace(data=found["data"]))
