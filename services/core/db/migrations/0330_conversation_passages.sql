@@ -11,7 +11,7 @@ DECLARE
 BEGIN
     WHILE left_over <> '' LOOP
         piece := left(left_over, 1000);
-        size := CASE WHEN octet_length(piece) > 2000 THEN 400 ELSE 1000 END;
+        size := CASE WHEN octet_length(piece) > 2000 THEN 500 ELSE 1000 END;
         piece := left(left_over, size);
         IF length(left_over) > size THEN
             ending := substr(piece, size / 2);
