@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID, uuid5
 
+from psycopg.rows import tuple_row
 from psycopg.sql import SQL
 
 from services.core.db import Connection, fetch_all, queries
@@ -75,6 +76,19 @@ async def index_all(conn: Connection, embedder: Embedder, conversations: Sequenc
         person = _person(number, _speakers(each)[0])
         indexed.append(Indexed(number, each, person, found[number], embedder.name, vectors))
     return indexed
+
+
+async def stems(conn: Connection, indexed: Indexed) -> list[list[str]]:
+    """The stems of each turn, in order."""
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        return [row[0] for row in await (await cursor.execute(INDEX.stems, {"person": indexed.person})).fetchall()]
+
+
+async def query_stems(conn: Connection, text: str) -> list[str]:
+    """The stems of a question."""
+    async with conn.cursor(row_factory=tuple_row) as cursor:
+        row = await (await cursor.execute(INDEX.query_stems, {"text": text})).fetchone()
+    return list(row[0]) if row else []
 
 
 async def _write(conn: Connection, number: int, conversation: Conversation) -> None:

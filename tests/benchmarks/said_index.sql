@@ -26,3 +26,13 @@ VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(role)s, %(mail_id)s, %(repl
 
 -- name: places
 SELECT passage_id, thread_id, version FROM conversation_passages WHERE workspace = %(workspace)s
+
+-- name: stems
+-- Every message's stems with repetition, for BM25 in Python on the same words.
+SELECT array(SELECT w.lexeme FROM unnest(to_tsvector('english', text)) AS w, generate_series(1, cardinality(w.positions)))
+FROM conversation JOIN threads USING (thread_id) WHERE threads.participant_id = %(person)s
+ORDER BY threads.opened_at, threads.thread_id, version
+
+-- name: query_stems
+-- A question's stems.
+SELECT tsvector_to_array(to_tsvector('english', %(text)s))

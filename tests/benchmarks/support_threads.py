@@ -21,7 +21,12 @@ START = datetime(2025, 1, 6, 9, tzinfo=UTC)
 AGENT = ""  # our own side of a thread has no name
 NAMES = ("Maria Lang", "Maria Long", "Mario Lang", "Jonas Lang", "Maria Berg", "Jonas Berg", "Mario Berg")
 MULTI_HOP, TEMPORAL, ELLIPTIC, SINGLE_HOP = 1, 2, 3, 4
-CATEGORY_NAMES = {MULTI_HOP: "two messages", TEMPORAL: "month named", ELLIPTIC: "short answer", SINGLE_HOP: "one message"}
+CATEGORY_NAMES = {
+    MULTI_HOP: "two messages",
+    TEMPORAL: "month named",
+    ELLIPTIC: "short answer",
+    SINGLE_HOP: "one message",
+}
 
 
 @dataclass(frozen=True, slots=True)

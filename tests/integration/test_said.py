@@ -172,6 +172,6 @@ async def test_a_long_message_is_found_by_its_end(app: Tended) -> None:
     words = " ".join(f"Sentence number {number} is about nothing at all." for number in range(200))
     await app.write(f"{words}\n\nThe spare key lies under the zinnia pot.", subject="Long")
     parts = [row["text"] for row in await app.rows("SELECT text FROM conversation_passages ORDER BY version, part")]
-    assert max(map(len, parts)) <= 1000
+    assert max(map(len, parts)) <= 400
     assert f"{words} The spare key lies under the zinnia pot." in " ".join(" ".join(parts).split())
     assert "zinnia" in (await texts(app, "Where is the spare key?")).splitlines()[0]

@@ -18,7 +18,7 @@ from services.memory.said import Said, search_said
 NAME, SHARED, TRUSTED = "earlier", False, False
 ABOUT = "The author's other threads: day, subject, state and summary, below it what was said that bears on this mail."
 HEAD_TOKENS = 60  # of a day, a subject and a state
-PASSAGE_TOKENS = 420  # of a day, a speaker and the longest passage
+PASSAGE_TOKENS = 240  # of a day, a speaker and the longest passage
 PASSAGES = 2  # of one thread
 LOOKED_AT = 24  # of the best passages, for the threads that they are in
 

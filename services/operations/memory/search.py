@@ -57,9 +57,7 @@ async def find_everywhere(app: App, text: str, *, now: datetime, limit: int = 20
         )
 
 
-async def find_said(
-    app: App, participant_id: UUID | None, text: str, *, now: datetime, limit: int = 20
-) -> list[Said]:
+async def find_said(app: App, participant_id: UUID | None, text: str, *, now: datetime, limit: int = 20) -> list[Said]:
     """The best of what was said that a participant may see, or of what anybody said, best first."""
     from services.memory.said import search_said
 

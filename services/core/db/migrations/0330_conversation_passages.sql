@@ -10,8 +10,8 @@ DECLARE
     ending text;
 BEGIN
     WHILE left_over <> '' LOOP
-        piece := left(left_over, 1000);
-        size := CASE WHEN octet_length(piece) > 2000 THEN 500 ELSE 1000 END;
+        piece := left(left_over, 400);
+        size := CASE WHEN octet_length(piece) > 800 THEN 200 ELSE 400 END;
         piece := left(left_over, size);
         IF length(left_over) > size THEN
             ending := substr(piece, size / 2);
@@ -25,7 +25,7 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION passages_of IS
-'A message in passages that an embedder reads whole: at most 1,000 characters, 400 of wide scripts, cut behind a paragraph, else a sentence, else a word. No word is lost.';
+'A message in passages that an embedder reads whole: at most 400 characters, 200 of wide scripts, cut behind a paragraph, else a sentence, else a word. No word is lost.';
 
 CREATE TABLE conversation_passages (
     passage_id      uuid PRIMARY KEY,
