@@ -87,11 +87,11 @@ async def test_what_was_said_is_found_by_word_and_by_meaning_with_who_said_it_an
     await app.write(THREADS[0][1], subject="Smudges")
     assert "wax-resin ribbon" in await texts(app, "ribbon")
     await lived(app)
-    found = await texts(app, "What stopped the ink from blurring?")
-    assert "in «Smudges»" in "\n".join(found.splitlines()[:3])
+    found = await texts(app, "What made the labels print without smears?")
+    assert "in «Smudges»" in found.splitlines()[0]
     assert "2026-01-05 ada@acme.example in «Smudges»" in found
-    assert "WR-220" in await texts(app, "What stopped the ink from blurring?", who=None)
-    assert "invoice" in (await find_everywhere(app.app, "invoice of March", now=app.clock()))[0].fact.text
+    assert "WR-220" in await texts(app, "What made the labels print without smears?", who=None)
+    assert "invoice" in (await find_everywhere(app.app, "the invoice of March", now=app.clock()))[0].fact.text
 
 
 async def test_the_api_finds_what_was_said(app: Tended) -> None:
@@ -104,7 +104,7 @@ async def test_the_api_finds_what_was_said(app: Tended) -> None:
             (best, *_) = (await client.get(path, params={"q": "which ribbon helped"})).json()
             assert "WR-220" in best["text"]
             assert best["subject"] == "Smudges"
-        (fact, *_) = (await client.get("/api/facts/search", params={"q": "invoice of March"})).json()
+        (fact, *_) = (await client.get("/api/facts/search", params={"q": "the invoice"})).json()
         assert "invoice" in fact["fact"]["text"]
 
 

@@ -6,7 +6,7 @@ Without a participant the whole workspace is searched, which is for operators.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from services.core.app import App
@@ -38,23 +38,22 @@ async def find(app: App, participant_id: UUID, text: str, *, now: datetime, limi
 
 
 async def find_everywhere(app: App, text: str, *, now: datetime, limit: int = 20) -> list[Hit]:
-    """The best facts of everybody, best first."""
+    """The best facts of everybody, best first; those of another time where none is of the time that the text names."""
     from services.memory.search import search_facts
 
     asked = read(text, now)
-    meaning = await _meaning(app, asked.words)
+    given: dict[str, Any] = {
+        "workspace": app.settings.workspace,
+        "participant_id": None,
+        "query_text": asked.words,
+        "meaning": await _meaning(app, asked.words),
+        "now": now,
+        "limit": limit,
+        "settings": tuned(app.settings.recall).search,
+    }
     async with app.database.transaction(app.settings.workspace) as conn:
-        return await search_facts(
-            conn,
-            workspace=app.settings.workspace,
-            participant_id=None,
-            query_text=asked.words,
-            meaning=meaning,
-            now=now,
-            window=asked.window,
-            limit=limit,
-            settings=tuned(app.settings.recall).search,
-        )
+        then = await search_facts(conn, **given, window=asked.window)
+        return then or await search_facts(conn, **given)
 
 
 async def find_said(app: App, participant_id: UUID | None, text: str, *, now: datetime, limit: int = 20) -> list[Said]:
