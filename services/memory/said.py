@@ -23,7 +23,7 @@ from services.memory.periods import Window
 from services.memory.signals import SAID_WEIGHTS
 
 SAID = queries(__file__, "said.sql")
-NEWEST = 2000  # messages that one search looks through, so that nobody's mails can slow it down
+NEWEST = 1000  # messages that one search looks through, so that nobody's mails can slow it down
 SETTINGS = PassageSettings(weights=SAID_WEIGHTS)
 
 OURS = {"agent": "we", "human": "a colleague of ours", "summary": "summary"}
