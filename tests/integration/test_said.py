@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import MemoryLoaded
+from schemas.events.retention import BodiesExpired
 from schemas.model_output import SearchMemoryInput
 from services.cli.memory import view
 from services.core.archive.archive import archive_of
@@ -22,6 +24,7 @@ from services.operations.memory.search import find_everywhere, find_said
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.scopes import scope
 from services.operations.vectors import keep
+from services.track_threads.apply import APPLIERS
 from services.web.routes import routes
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -175,3 +178,14 @@ async def test_a_long_message_is_found_by_its_end(app: Tended) -> None:
     assert max(map(len, parts)) <= 400
     assert f"{words} The spare key lies under the zinnia pot." in " ".join(" ".join(parts).split())
     assert "zinnia" in (await texts(app, "Where is the spare key?")).splitlines()[0]
+
+
+async def test_a_text_that_is_kept_no_longer_is_found_no_longer(app: Tended) -> None:
+    """When the texts of a thread go by age, their passages go in the same transaction."""
+    thread_id = await app.write(THREADS[0][1], subject="Smudges")
+    assert "WR-220" in await texts(app, "ribbon")
+    event = BodiesExpired(thread_id=thread_id, before=app.clock() + timedelta(days=1))
+    async with app.app.database.transaction(app.workspace) as conn:
+        await APPLIERS[BodiesExpired](conn, app.event(event, app.clock()))
+    assert await app.rows("SELECT 1 FROM conversation WHERE gone_at IS NOT NULL")
+    assert not await app.rows("SELECT 1 FROM conversation_passages")
