@@ -1,4 +1,4 @@
-"""`correspondent vectors`: whose embeddings facts and passages have; embeds those of another embedder again."""
+"""`correspondent vectors`: who made the embeddings of facts, passages and messages; embeds those of others again."""
 
 from __future__ import annotations
 
@@ -60,10 +60,12 @@ async def _show(app: App) -> int:
     async with app.database.reading() as conn:
         rows = await fetch_all(conn, SQL.models, args)
         lacking = await count_lacking(conn, app.embedder.name, app.settings.workspace)
-    table = Table("vectors of", "facts", "passages", "", box=None, pad_edge=False)
+    table = Table("vectors of", "facts", "passages", "messages", "", box=None, pad_edge=False)
     for row in rows:
         used = "in use" if row["model"] == app.embedder.name else "found by words alone"
-        table.add_row(plain(row["model"] or "no model yet"), str(row["facts"]), str(row["passages"]), used)
-    console.print(table if rows else "There are no facts and no passages yet.")
+        table.add_row(
+            plain(row["model"] or "no model yet"), str(row["facts"]), str(row["passages"]), str(row["said"]), used
+        )
+    console.print(table if rows else "There are no facts, no passages and no messages yet.")
     console.print(plain(f"The embedder in use is {app.embedder.name}.", "dim"))
     return lacking.total

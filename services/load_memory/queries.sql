@@ -71,16 +71,18 @@ WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], parti
 HAVING count(*) > 0;
 
 -- name: earlier_summaries
--- The participant's other threads, newest first: what they were about. What somebody wrote in their name is not theirs.
--- An imported thread is as old as its newest mail.
-SELECT t.subject, t.state, s.text, written_at(newest.mode, newest.sent_at, s.updated_at) AS updated_at
-FROM thread_summaries s JOIN threads t USING (thread_id)
-JOIN LATERAL (SELECT m.mode, m.sent_at FROM mails m
-              WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted
-              ORDER BY written_at(m.mode, m.sent_at, m.received_at) DESC, m.mail_id LIMIT 1) newest ON true
-WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND s.trusted AND t.thread_id <> %(thread_id)s
-ORDER BY updated_at DESC LIMIT %(limit)s;
+-- The participant's other threads, newest first: what the newest of them were about, and some others. What somebody
+-- wrote in their name is not theirs. An imported thread is as old as its newest mail.
+SELECT * FROM (
+    SELECT t.thread_id, t.subject, t.state, s.text, written_at(newest.mode, newest.sent_at, s.updated_at) AS updated_at,
+           row_number() OVER (ORDER BY written_at(newest.mode, newest.sent_at, s.updated_at) DESC, t.thread_id) AS place
+    FROM thread_summaries s JOIN threads t USING (thread_id)
+    JOIN LATERAL (SELECT m.mode, m.sent_at FROM mails m
+                  WHERE m.thread_id = t.thread_id AND m.participant_id = s.participant_id AND m.trusted
+                  ORDER BY written_at(m.mode, m.sent_at, m.received_at) DESC, m.mail_id LIMIT 1) newest ON true
+    WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+      AND s.trusted AND t.thread_id <> %(thread_id)s) AS theirs
+WHERE place <= %(limit)s OR thread_id = ANY(%(thread_ids)s) ORDER BY place;
 
 -- name: thread
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;

@@ -1,13 +1,13 @@
 -- name: current
 -- Every passage of a workspace that can be found now; a document is a stream of passages.
 SELECT chunk_id AS id, document_id AS stream, position, '' AS speaker, text, tsv,
-       CASE WHEN embedding_model = %(model)s THEN embedding END AS embedding
+       CASE WHEN embedding_model = %(model)s THEN embedding END AS embedding, NULL::timestamptz AS at
 FROM chunks WHERE workspace = %(workspace)s AND retired_at IS NULL
 
 -- name: as_of
 -- Every passage of a workspace that could be found at a time.
 SELECT chunk_id AS id, document_id AS stream, position, '' AS speaker, text, tsv,
-       CASE WHEN embedding_model = %(model)s THEN embedding END AS embedding
+       CASE WHEN embedding_model = %(model)s THEN embedding END AS embedding, NULL::timestamptz AS at
 FROM chunks WHERE workspace = %(workspace)s AND added_at <= %(as_of)s AND (retired_at IS NULL OR retired_at > %(as_of)s)
 
 -- name: chunks_by_id

@@ -1,6 +1,6 @@
 """Finding passages (turns, mails, chunks of documents) in any SELECT that names their columns.
 
-    scope = SQL("SELECT chunk_id AS id, document_id AS stream, position, '' AS speaker, text, tsv, ..."
+    scope = SQL("SELECT chunk_id AS id, document_id AS stream, position, '' AS speaker, text, tsv, embedding, at"
                 " FROM chunks ... WHERE workspace = %(workspace)s")
     await search_passages(conn, scope=scope, parameters={"workspace": "w"}, query_text=..., query_vector=...)
 
@@ -22,6 +22,7 @@ from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
 from services.memory.embeddings import Vector
+from services.memory.periods import Window
 from services.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
 PASSAGES = queries(__file__, "passages.sql")
@@ -62,13 +63,15 @@ async def search_passages(
     query_text: str,
     query_vector: Vector,
     limit: int,
+    window: Window | None = None,
     settings: PassageSettings | None = None,
 ) -> list[PassageHit]:
     """The best `limit` passages of a scope, best first.
 
     `scope` is a SELECT of (id uuid, stream uuid, position int, speaker text, text text, tsv tsvector,
-    embedding halfvec), the last of the model that made the query's vector, or NULL; neighbours have adjacent
-    positions in one stream. It is searched exactly, so it should name thousands of rows, not millions.
+    embedding halfvec, at timestamptz): a vector of the model that made the query's, or NULL, and when it was said, or
+    NULL; neighbours have adjacent positions in one stream. `window` is the time that the query speaks of. The scope is
+    searched exactly, so it should name thousands of rows, not millions.
     """
     recall = await recall_passages(
         conn,
@@ -77,6 +80,7 @@ async def search_passages(
         query_text=query_text,
         query_vector=query_vector,
         limit=limit,
+        window=window,
         settings=settings,
     )
     return recall.hits
@@ -90,6 +94,7 @@ async def recall_passages(
     query_text: str,
     query_vector: Vector,
     limit: int,
+    window: Window | None = None,
     settings: PassageSettings | None = None,
 ) -> PassageRecall:
     """What `search_passages` finds, with the judgement whether it answers the query."""
@@ -97,7 +102,7 @@ async def recall_passages(
     passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates)
     if not passages:
         return PassageRecall([], judged(Evidence(0.0, 0.0), settings.cue))
-    matrix = signal_matrix(passages, query_text)
+    matrix = signal_matrix(passages, query_text, window)
     scores = weighed(matrix, settings.weights)
     best = np.argsort(-scores, kind="stable")[:limit]
     evidence = passage_evidence(passages, matrix, query_text, settings.weights)

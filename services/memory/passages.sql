@@ -1,6 +1,6 @@
 -- name: scored
 -- The passages of the most promising streams of a scope. What stands for scope is a SELECT of
--- (id, stream, position, speaker, text, tsv, embedding), the last of the query's model or NULL. BM25 counts frequencies
+-- (id, stream, position, speaker, text, tsv, embedding, at), the vector of the query's model or NULL. BM25 counts frequencies
 -- within the scope; a stream (thread, session, document) is scored once more as one long document. Coverage is the share
 -- of the query's words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
 WITH word AS MATERIALIZED (
@@ -8,7 +8,7 @@ WITH word AS MATERIALIZED (
 ),
 scope AS MATERIALIZED (
     SELECT
-        id, stream, position, speaker, tsv,
+        id, stream, position, speaker, tsv, at,
         char_length(text) AS length,
         rtrim(text) LIKE '%%?' AS question,
         length(tsv)::float8 AS size,
@@ -47,7 +47,7 @@ stream_lexical AS (
 ),
 scored AS (
     SELECT
-        id, stream, position, speaker, length, question, similarity,
+        id, stream, position, speaker, length, question, similarity, at,
         coalesce(lexical.score, 0) AS lexical,
         coalesce(lexical.coverage, 0) AS coverage,
         coalesce(stream_lexical.score, 0) AS stream_lexical

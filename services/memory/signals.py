@@ -11,12 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from datetime import datetime
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from services.memory.fusion import Scores, min_max
+from services.memory.periods import Window
+from services.memory.ranking import nearness
 
 SUBSTANCE = (20, 400)  # characters
 
@@ -29,7 +32,7 @@ class Passage:
 
     `similarity` is the cosine, None without a vector; `lexical` and `stream_lexical` are BM25 scores of the
     passage and of its whole stream, `coverage` the share of the query's words that it holds, 0..1, each
-    as much as it is rare; `length` is in characters.
+    as much as it is rare; `length` is in characters; `at` is when it was said, None where nobody knows.
     """
 
     id: UUID
@@ -42,6 +45,7 @@ class Passage:
     lexical: float
     coverage: float
     stream_lexical: float
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,34 @@ class SignalWeights:
     speaker_named: float = 1.02
     question: float = -1.17
     length: float = 4.00
+    timely: float = 0.0
 
+
+SAID_WEIGHTS = SignalWeights(
+    lexical=2.61,
+    lexical_before=1.12,
+    lexical_after=0.9,
+    lexical_two_before=0.7,
+    lexical_two_after=0.56,
+    dense=2.67,
+    dense_before=0.87,
+    dense_after=0.65,
+    dense_two_before=0.66,
+    dense_two_after=-0.3,
+    stream_lexical=2.2,
+    stream_dense=2.41,
+    speaker_named=1.45,
+    question=-1.88,
+    length=0.0,
+    timely=7.28,
+)
+"""For what was said, fitted on LoCoMo and on support threads together. Length counts nothing: long mails win by it."""
 
 SIGNALS = tuple(field.name for field in fields(SignalWeights))
 
 
-def signal_matrix(passages: Sequence[Passage], query: str) -> NDArray[np.float64]:
-    """All signals of n passages, shape (n, len(SIGNALS)), columns in the order of SIGNALS."""
+def signal_matrix(passages: Sequence[Passage], query: str, window: Window | None = None) -> NDArray[np.float64]:
+    """All signals of n passages, shape (n, len(SIGNALS)), columns in the order of SIGNALS; `window` is what it asks."""
     lexical = min_max(np.array([p.lexical for p in passages], dtype=np.float64))
     dense = min_max(np.array([np.nan if p.similarity is None else p.similarity for p in passages], dtype=np.float64))
     around = _neighbours(passages)
@@ -85,6 +110,7 @@ def signal_matrix(passages: Sequence[Passage], query: str) -> NDArray[np.float64
         np.array(_spoken_by_named(passages, query), dtype=np.float64),
         np.array([p.question for p in passages], dtype=np.float64),
         _substance(np.array([p.length for p in passages], dtype=np.float64)),
+        np.array([0.0 if window is None or p.at is None else nearness(p.at, window) for p in passages]),
     ]
     return np.stack(columns, axis=1)
 

@@ -14,4 +14,6 @@ FROM participants p WHERE p.workspace = %(workspace)s AND p.participant_id = %(p
 INSERT INTO thread_summaries (thread_id, participant_id, trusted, workspace, text, words, covers_to, updated_at)
 VALUES (%(thread_id)s, %(participant_id)s, %(trusted)s, %(workspace)s, %(text)s, %(words)s, %(covers_to)s, %(at)s)
 ON CONFLICT (thread_id, participant_id, trusted) DO UPDATE SET text = excluded.text, words = excluded.words,
-    covers_to = excluded.covers_to, updated_at = excluded.updated_at;
+    covers_to = excluded.covers_to, updated_at = excluded.updated_at,
+    embedding = CASE WHEN thread_summaries.text = excluded.text THEN thread_summaries.embedding END,
+    embedding_model = CASE WHEN thread_summaries.text = excluded.text THEN thread_summaries.embedding_model END;

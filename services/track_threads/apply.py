@@ -37,15 +37,19 @@ def _one(*statements: str) -> Apply:
 
 async def _mail_attached(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
-    await conn.execute(
-        SQL.insert_conversation, {**args, "role": "customer", "by": "", "reply_id": None, "pending": args["waits"]}
-    )
+    await _said(conn, {**args, "role": "customer", "by": "", "reply_id": None, "pending": args["waits"]})
 
 
 async def _reply_attached(conn: Connection, envelope: Envelope) -> None:
     args = {**_args(envelope), "mail_id": None, "trusted": True, "pending": False}
     args["at"] = args["replied_at"] or args["at"]
+    await _said(conn, args)
+
+
+async def _said(conn: Connection, args: dict[str, Any]) -> None:
+    """A row of the conversation, and the passages that find it."""
     await conn.execute(SQL.insert_conversation, args)
+    await conn.execute(SQL.insert_passages, args)
 
 
 async def _state_changed(conn: Connection, envelope: Envelope) -> None:
@@ -132,7 +136,7 @@ APPLIERS: Appliers = {
     person.Assigned: _assigned,
     person.ReplyAccepted: _reply_accepted,
     person.ReplyRefused: _reply_refused,
-    retention.BodiesExpired: _one("empty_conversation", "empty_suggestions"),
+    retention.BodiesExpired: _one("delete_passages", "empty_conversation", "empty_suggestions"),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

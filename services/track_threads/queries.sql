@@ -118,6 +118,13 @@ INSERT INTO conversation (thread_id, version, workspace, role, by, mail_id, repl
 VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(role)s, %(by)s, %(mail_id)s, %(reply_id)s, %(text)s, %(tokens)s,
         %(trusted)s, %(pending)s, %(at)s);
 
+-- name: insert_passages
+-- The passages of a row of the conversation, which find it again.
+INSERT INTO conversation_passages (passage_id, thread_id, version, part, workspace, text)
+SELECT md5(format('%%s/%%s/%%s', %(thread_id)s::uuid, %(version)s::int, one.part))::uuid, %(thread_id)s, %(version)s,
+       one.part, %(workspace)s, one.text
+FROM passages_of(%(text)s) WITH ORDINALITY AS one (text, part);
+
 -- name: set_state
 UPDATE threads SET state = %(to_state)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
 
@@ -184,6 +191,12 @@ UPDATE conversation SET pending = false WHERE thread_id = %(thread_id)s AND mail
 SELECT EXISTS (SELECT FROM conversation
                WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL)
        AND thread_rests(%(thread_id)s) AS due;
+
+-- name: delete_passages
+-- Before their texts go.
+DELETE FROM conversation_passages p USING conversation c
+WHERE c.thread_id = %(thread_id)s AND c.at < %(before)s AND c.gone_at IS NULL
+  AND p.thread_id = c.thread_id AND p.version = c.version;
 
 -- name: empty_conversation
 -- What was said before a moment is kept no longer; that it was said, by whom and when, stays.

@@ -15,6 +15,7 @@ from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
 from services.web.profiles import add_profile
+from services.web.said import add_said
 from services.web.storable import asks_for_storable
 from services.web.token import BEARER, bearer_of
 
@@ -27,7 +28,16 @@ def routes(app: App) -> APIRouter:
         (
             "memory",
             API_BODY_BYTES,
-            (_add_people, add_profile, add_lifecycle, facts.add_reads, facts.add_wishes, add_brief, add_merges),
+            (
+                _add_people,
+                add_profile,
+                add_lifecycle,
+                facts.add_reads,
+                facts.add_wishes,
+                add_said,
+                add_brief,
+                add_merges,
+            ),
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),

@@ -5,7 +5,7 @@ The weights of passage signals by listwise softmax regression, the judgements of
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +30,16 @@ class Example:
     relevant: Set[int]
 
 
-def fit(examples: Sequence[Example]) -> SignalWeights:
-    """The weights under which the relevant passages are most likely (Adam on the ridge-penalised log-likelihood)."""
+def fit(examples: Sequence[Example], at_zero: Collection[str] = ()) -> SignalWeights:
+    """The weights under which the relevant passages are most likely (Adam on the ridge-penalised log-likelihood).
+
+    The signals of these names stay at zero.
+    """
+    free = np.array([name not in at_zero for name in SIGNALS], dtype=np.float64)
     weights = np.zeros(len(SIGNALS))
     first, second = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, STEPS + 1):
-        slope = np.mean([_slope(example, weights) for example in examples], axis=0) - RIDGE * weights
+        slope = free * np.mean([_slope(example, weights) for example in examples], axis=0) - RIDGE * weights
         first = 0.9 * first + 0.1 * slope
         second = 0.99 * second + 0.01 * slope**2
         weights += RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.99**step)) + 1e-8)

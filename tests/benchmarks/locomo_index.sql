@@ -18,7 +18,7 @@ INSERT INTO turns (id, conversation, number, stream, position, speaker, text, at
 VALUES (%(id)s, %(conversation)s, %(number)s, %(stream)s, %(position)s, %(speaker)s, %(text)s, %(at)s, %(embedding)s)
 
 -- name: scope
-SELECT id, stream, position, speaker, text, tsv, embedding FROM turns WHERE conversation = %(conversation)s
+SELECT id, stream, position, speaker, text, tsv, embedding, at FROM turns WHERE conversation = %(conversation)s
 
 -- name: dense
 -- What pgvector alone would answer.

@@ -14,7 +14,10 @@ SERVICES = Path(services.__file__).parent
 MIGRATIONS = SERVICES / "core" / "db" / "migrations"
 TABLES = catalogue().tables
 # Vectors are a cache by (model, hash of text), outside of every state hash: memory and operations fill them in.
-CACHED_COLUMNS = {table: {"embedding", "embedding_model"} for table in ("facts", "chunks")}
+CACHED_COLUMNS = {
+    table: {"embedding", "embedding_model"}
+    for table in ("facts", "chunks", "conversation_passages", "thread_summaries")
+}
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.
 # An erase takes back the versions of what it folds anew, and the receipts of mail that is gone.
 OPERATORS = {"operations": {"aggregates", "receipts"}}

@@ -10,10 +10,11 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from deploy.local import Endpoints
+from services import track_threads
 from services.cli.main import app as command_line
 from services.operations.memory.people import NobodyFound
 from services.operations.preparation import prepare
-from tests.support.remembering import ADA, Memory, fact, remembering
+from tests.support.remembering import ADA, DRIVEN, Memory, fact, remembering
 
 
 @pytest.fixture
@@ -130,3 +131,15 @@ async def test_errors_are_clear(memory: Memory) -> None:
     refused = await run(memory, "forget", ADA, str(memory.person()))
     assert refused.exit_code == 1
     assert "there is no such fact" in refused.output
+
+
+async def test_an_operator_searches_messages_and_everybody(memory: Memory) -> None:
+    """--said finds messages with day and speaker, --everybody facts of the workspace with whose they are."""
+    await memory.settle([*DRIVEN, track_threads.PROCESSOR])
+    said = (await run(memory, "search", ADA, "which plan", "--said")).output
+    assert f"{ADA} in «Mail 1»: “We are on the Team plan [b]now[/b].”" in said
+    assert "Team plan" in (await run(memory, "search", "--everybody", "which plan", "--said")).output
+    assert f"(participant {memory.person()})" in (await run(memory, "search", "--everybody", "which plan")).output
+    for words in ((ADA,), ("--everybody", ADA, "which plan")):
+        refused = await run(memory, "search", *words)
+        assert refused.exit_code == 2

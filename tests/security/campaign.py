@@ -60,6 +60,7 @@ TABLES = {  # what is written about somebody, and by which id it is theirs
     "threads": "thread_id",
     "turns": "thread_id",
     "conversation": "thread_id",
+    "conversation_passages": "thread_id",
     "goals": "thread_id",
     "thread_log": "thread_id",
     "thread_actions": "thread_id",

@@ -211,6 +211,7 @@ STEPS = (
     ),
     step("memory show ada@acme.example", "customer_info/plan = Team", "“We are on the Team plan”"),
     step("memory search ada@acme.example 'Which plan are we on?'", "sure: Ada Miller is on the Team plan."),
+    step("memory search --everybody 'Which plan are we on?'", "plan"),
     step("memory as-of ada@acme.example 2026-03-01", "Nothing is remembered."),
     step("memory as-of ada@acme.example 2026-03-01 --known-at 2026-03-05", "Nothing is remembered."),
     step("memory add ada@acme.example plan Enterprise", "recorded", "operator said so"),
@@ -330,6 +331,8 @@ STEPS = (
     step("import old-mail.mbox --vouched-by 'Your Name'", "1 mails read, 1 new."),
     step("import PATH --inbox support", "1 mails read, 0 new.", uses={"PATH": "old-mail.mbox"}),
     step("memory search ada@acme.example 'that order from last month'", "4711"),
+    step("memory search ada@acme.example 'that order from last month' --said", "4711"),
+    step("memory search --everybody 'order 4711' --said", "4711"),
     step("dlq redrive --group learn_documents --error BlobMissing", "1 redriven, 0 failed.", before=_found_again),
     step(
         "dlq discard c1e8d27c --reason 'the file is lost for good'",

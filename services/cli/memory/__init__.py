@@ -83,20 +83,38 @@ def show(context: typer.Context, who: Who) -> None:
 @typer_app.command()
 def search(
     context: typer.Context,
-    who: Who,
-    text: Annotated[str, typer.Argument(help="What to look for, in your own words.")],
+    words: Annotated[
+        list[str], typer.Argument(metavar="[WHO] TEXT", help="The person, and what to look for in your own words.")
+    ],
     limit: Annotated[int, typer.Option(help="The best so many.")] = 10,
+    said: Annotated[bool, typer.Option("--said", help="Search messages and summaries instead of facts.")] = False,
+    everybody: Annotated[bool, typer.Option("--everybody", help="Search the whole workspace; name nobody.")] = False,
 ) -> None:
-    """Search facts by meaning, as the agent does."""
+    """Search facts, or what was said, by meaning, as the agent does."""
+    if len(words) != 2 - everybody:
+        raise typer.BadParameter("give a person and a text, or --everybody and a text; quote a text of several words")
+    text = words[-1]
 
-    async def run(app: App, one: Person) -> None:
+    async def of_everybody(app: App) -> None:
+        from services.operations.memory.search import find_everywhere, find_said
+
+        if said:
+            print_lines(map(showing.said, await find_said(app, None, text, now=app.now(), limit=limit)))
+        else:
+            print_lines(map(showing.hit_of, await find_everywhere(app, text, now=app.now(), limit=limit)))
+
+    async def of_one(app: App, one: Person) -> None:
         from services.memory.recall import in_words
-        from services.operations.memory.search import find
+        from services.operations.memory.search import find, find_said
 
-        answer = await find(app, one.participant_id, text, now=app.now(), limit=limit)
-        print_lines([in_words(answer.recall), *map(showing.hit, answer.hits)])
+        if said:
+            found = await find_said(app, one.participant_id, text, now=app.now(), limit=limit)
+            print_lines(map(showing.said, found), empty="Nothing was said.")
+        else:
+            answer = await find(app, one.participant_id, text, now=app.now(), limit=limit)
+            print_lines([in_words(answer.recall), *map(showing.hit, answer.hits)])
 
-    of_person(context, who, run)
+    in_house(context, of_everybody) if everybody else of_person(context, words[0], of_one)
 
 
 @typer_app.command("history")

@@ -12,6 +12,7 @@ from services.operations.memory.people import Person
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
 
 if TYPE_CHECKING:
+    from services.memory.said import Said
     from services.memory.search import Hit
 
 _DAY, _MINUTE = "%Y-%m-%d", "%Y-%m-%d %H:%M"
@@ -87,6 +88,16 @@ def brief(one: PersonBrief) -> str:
 def hit(one: Hit) -> str:
     """A found fact with its score."""
     return f"{one.score:.3f}  {one.fact.fact_id}  {one.fact.kind}/{one.fact.key}: {one.fact.text}"
+
+
+def hit_of(one: Hit) -> str:
+    """A found fact of one of everybody, with whose it is."""
+    return f"{hit(one)}  (participant {one.fact.participant_id})"
+
+
+def said(one: Said) -> str:
+    """A found passage with its score, its day, who says it, and its thread."""
+    return f"{one.score:.3f}  {one.line}  (thread {one.thread_id})"
 
 
 def refusal(row: dict[str, Any]) -> str:

@@ -35,7 +35,10 @@ class ContextSettings(Group):
     layer_tokens: int = Field(700, description="of each other layer; summaries and briefs have room for their words")
     retention_days: float = Field(30, description="older conversation rows leave the prompt; the summary carries on")
     tool_rounds: int = 6
-    earlier_threads: int = Field(5, ge=0, le=50, description="of the author, whose summaries are shown")
+    earlier_threads: int = Field(2, ge=0, le=50, description="of the author, the newest, whose summaries are shown")
+    relevant_threads: int = Field(
+        3, ge=0, le=20, description="of the author's others, in which something was said that bears on the mail"
+    )
     cache_s: int = Field(3600, ge=1, description="how long a summary or a brief may be read from the cache")
     recall: Literal["always", "on_cue"] = Field(
         "always",

@@ -29,6 +29,7 @@ class Shaping(Group):
     retention_days: float | None = Field(None, gt=0)
     tool_rounds: int | None = Field(None, ge=1)
     earlier_threads: int | None = Field(None, ge=0, le=50)
+    relevant_threads: int | None = Field(None, ge=0, le=20)
     recall: Literal["always", "on_cue"] | None = None
     recall_every: int | None = Field(None, ge=1)
 

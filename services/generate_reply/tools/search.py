@@ -15,12 +15,14 @@ from services.memory.facts import Fact, whose_word
 from services.memory.grains import name_of
 from services.memory.knowledge import search_knowledge
 from services.memory.periods import Window
-from services.memory.questions import read
+from services.memory.questions import Asked, read
 from services.memory.recall import Answer, in_words, recall
+from services.memory.said import Said, search_said
 from services.memory.search import newest_facts, search_facts
 from services.memory.tuning import tuned
 
 NOTHING = "nothing found"
+MESSAGES = "messages, as they were written:"
 
 Where = dict[str, Any]
 
@@ -32,34 +34,68 @@ class Found(NamedTuple):
     said: tuple[str, ...] = ()
 
 
+class Sought(NamedTuple):
+    """What memory is asked: a question, the days that the model gives, and the meaning of the words that are sought."""
+
+    asked: Asked
+    days: Window | None
+    words: str
+    meaning: Meaning
+
+
 async def memory(given: SearchMemoryInput, desk: Desk) -> str:
-    """How sure memory is, then facts of the author of this mail, and of nobody else, with their dates."""
+    """How sure memory is, then facts of the author of this mail, and of nobody else, with their dates.
+
+    Where something is looked for, what was said to them and by them follows.
+    """
     if not desk.event.trusted or desk.event.participant_id is None:
         raise CallRefused("the sender is not authenticated: no memory is shown")
-    where = {"workspace": desk.workspace, "participant_id": desk.event.participant_id, "now": desk.now}
-    found = await (_recalled if given.query_text else _newest)(given, desk, where)
+    where = {"workspace": desk.workspace, "participant_id": desk.event.participant_id}
+    sought = await _sought(given, desk) if given.query_text else None
+    found = await (_recalled(sought, desk, where) if sought else _newest(given, desk, where))
+    messages = await _messages(sought, given, desk, where) if sought and not given.event_type else []
     kept = [one for one in found.facts if _wanted(given, one.kind, one.text)][: given.max_results]
-    desk.did("looked in memory", f"{len(kept)} facts")
+    desk.did("looked in memory", f"{len(kept)} facts, {len(messages)} messages")
     lines = _by_period(kept, given.grain, desk.now) if given.grain else [*map(_line, kept)]
-    return "\n".join([*found.said, *lines]) or NOTHING
+    said = [MESSAGES, *(one.line for one in messages)] if messages else []
+    return "\n".join([*found.said, *lines, *said]) or NOTHING
 
 
-async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
-    """What the query brings up; the days that the model gives stand before those that its words speak of."""
+async def _sought(given: SearchMemoryInput, desk: Desk) -> Sought:
+    """The days that the model gives stand before those that its words speak of."""
     asked, days = read(given.query_text, desk.now), _window(given, desk)
     words = asked.words if days is None else given.query_text
-    meaning, tuning = await _meaning(desk, words), tuned(desk.app.settings.recall)
-    limit = tuning.all_candidates
+    return Sought(asked, days, words, await _meaning(desk, words))
+
+
+async def _recalled(sought: Sought, desk: Desk, where: Where) -> Found:
+    """The facts that a query brings up."""
+    tuning = tuned(desk.app.settings.recall)
+    where = {**where, "now": desk.now, "meaning": sought.meaning, "limit": tuning.all_candidates}
     async with desk.app.database.transaction(desk.workspace) as conn:
-        if days is None:
-            answer = await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=limit)
+        if sought.days is None:
+            answer = await recall(conn, **where, asked=sought.asked, tuning=tuning)
         else:
-            where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
-            hits = [
-                one for one in await search_facts(conn, **where, window=days, limit=limit) if _lies_in(days, one.fact)
-            ]
+            where |= {"query_text": sought.words, "window": sought.days, "settings": tuning.search}
+            hits = [one for one in await search_facts(conn, **where) if _lies_in(sought.days, one.fact)]
             answer = Answer(hits, recalled(hits, tuning.cue))
     return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
+
+
+async def _messages(sought: Sought, given: SearchMemoryInput, desk: Desk, where: Where) -> list[Said]:
+    """What was said to the author and by them, in this thread and in others, without the mails that are answered."""
+    async with desk.app.database.transaction(desk.workspace) as conn:
+        found = await search_said(
+            conn,
+            **where,
+            query_text=sought.words,
+            meaning=sought.meaning,
+            window=sought.asked.window,
+            days=sought.days,
+            limit=given.max_results,
+            without_mails=desk.event.mail_ids,
+        )
+    return [one for one in found if given.person.casefold() in f"{one.author} {one.text}".casefold()]
 
 
 async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
@@ -67,7 +103,7 @@ async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
     limit = tuned(desk.app.settings.recall).all_candidates
     async with desk.app.database.transaction(desk.workspace) as conn:
         days = _window(given, desk)
-        facts = await newest_facts(conn, **where, window=days, limit=limit)
+        facts = await newest_facts(conn, **where, now=desk.now, window=days, limit=limit)
         return Found([one for one in facts if days is None or _lies_in(days, one)])
 
 

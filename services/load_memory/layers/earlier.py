@@ -1,42 +1,95 @@
-"""What the participant's other threads were about: their summaries, newest first."""
+"""What the participant's other threads were about: the newest ones, and those in which something bears on this mail.
+
+Each comes with its summary; where what was said in it bears on the mail, with those passages too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from datetime import datetime
+from uuid import UUID
+
 from services.core.db import Connection, fetch_all
 from services.load_memory.repeats import sentences
-from services.load_memory.section import Section, entry_of, room_for, section
+from services.load_memory.section import Entry, Section, entry_of, room_for, section
 from services.load_memory.turn import SQL, Turn
+from services.memory.said import Said, search_said
 
 NAME, SHARED, TRUSTED = "earlier", False, False
-ABOUT = "The author's other threads, the newest first: day, subject, state and summary."
+ABOUT = "The author's other threads: day, subject, state and summary, below it what was said that bears on this mail."
 HEAD_TOKENS = 60  # of a day, a subject and a state
+PASSAGE_TOKENS = 240  # of a day, a speaker and the longest passage
+PASSAGES = 2  # of one thread
+LOOKED_AT = 24  # of the best passages, for the threads that they are in
+
+ByThread = dict[UUID, list[Said]]
 
 
 def budget(turn: Turn) -> int:
-    """Tokens: so many summaries have room in any script, each with a line's worth for what it is of."""
-    return turn.settings.earlier_threads * (room_for(turn.app.settings.learning.summary_words) + HEAD_TOKENS)
+    """Tokens: so many summaries have room in any script, each with a line's worth for what it is of, and passages."""
+    newest, bearing = turn.settings.earlier_threads, turn.settings.relevant_threads
+    summary = room_for(turn.app.settings.learning.summary_words) + HEAD_TOKENS
+    return (newest + bearing) * summary + bearing * PASSAGES * PASSAGE_TOKENS
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
     """Nothing for an author who is not authenticated."""
     if turn.participant_id is None:
         return Section()
+    found = relevant(await _bearing(turn, turn.participant_id, conn), turn.settings.relevant_threads)
     args = {
         "workspace": turn.workspace,
         "participant_id": turn.participant_id,
         "thread_id": turn.thread_id,
         "limit": turn.settings.earlier_threads,
+        "thread_ids": list(found),
     }
     rows = await fetch_all(conn, SQL.earlier_summaries, args)
-    return section(
-        entry_of(
-            sentences(row["text"]),
-            f"{row['updated_at']:%Y-%m-%d} «{row['subject']}» ({row['state']}): ",
-            above="as above",
-            subject=row["subject"],
-            state=row["state"],
-            text=row["text"],
-            at=row["updated_at"].isoformat(),
-        )
+    entries = [
+        thread_entry(row["subject"], row["state"], row["updated_at"], row["text"], said)
         for row in rows
+        for said in [found.pop(row["thread_id"], [])]
+    ]
+    entries += [thread_entry(some[0].subject, some[0].state, some[0].at, "", some) for some in found.values() if some]
+    return section(entries)
+
+
+async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Said]:
+    """What was said in other threads that bears on the mail, best first."""
+    if not turn.settings.relevant_threads or not turn.recalls:
+        return []
+    return await search_said(
+        conn,
+        workspace=turn.workspace,
+        participant_id=participant_id,
+        query_text=turn.query,
+        meaning=turn.meaning,
+        window=next((asked.window for asked, _ in turn.asked if asked.window), None),
+        limit=LOOKED_AT,
+        without_thread=turn.thread_id,
+    )
+
+
+def relevant(hits: Iterable[Said], most: int) -> ByThread:
+    """The threads of the best hits, at most so many, each with the best of its messages."""
+    threads: ByThread = {}
+    for hit in hits:
+        if hit.thread_id in threads or len(threads) < most:
+            threads.setdefault(hit.thread_id, []).append(hit)
+    return {id: [one for one in some if one.role != "summary"][:PASSAGES] for id, some in threads.items()}
+
+
+def thread_entry(subject: str, state: str, at: datetime, text: str, said: Iterable[Said]) -> Entry:
+    """A thread on one line, below it what was said, in the order of time."""
+    inorder = sorted(said, key=lambda one: one.at)
+    return entry_of(
+        sentences(text),
+        f"{at:%Y-%m-%d} «{subject}» ({state}): ",
+        "".join(f"\n  {one.at:%Y-%m-%d} {one.who}: “{one.text}”" for one in inorder),
+        above="as above",
+        subject=subject,
+        state=state,
+        text=text,
+        at=at.isoformat(),
+        said=[{"id": str(one.id), "who": one.who, "at": one.at.isoformat(), "text": one.text} for one in inorder],
     )

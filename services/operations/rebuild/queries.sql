@@ -78,6 +78,16 @@ UPDATE {beside}.chunks b SET embedding = l.embedding, embedding_model = l.embedd
 FROM {live}.chunks l WHERE l.chunk_id = b.chunk_id AND l.heading = b.heading AND l.text = b.text
   AND b.embedding IS NULL AND l.embedding IS NOT NULL;
 
+-- name: carry_said_vectors
+UPDATE {beside}.conversation_passages b SET embedding = l.embedding, embedding_model = l.embedding_model
+FROM {live}.conversation_passages l WHERE l.passage_id = b.passage_id AND l.text = b.text
+  AND b.embedding IS NULL AND l.embedding IS NOT NULL;
+
+-- name: carry_summary_vectors
+UPDATE {beside}.thread_summaries b SET embedding = l.embedding, embedding_model = l.embedding_model
+FROM {live}.thread_summaries l WHERE l.summary_id = b.summary_id AND l.text = b.text
+  AND b.embedding IS NULL AND l.embedding IS NOT NULL;
+
 -- name: grants
 -- What other roles may do with a table, as statements for the one that takes its place.
 SELECT format('GRANT %%s ON %%I.%%I TO %%s', a.privilege_type, %(schema)s::text, c.relname,

@@ -156,8 +156,9 @@ async def _behind(target: Connection, schemas: tuple[str, str], kinds: dict[str,
 
 
 async def _carry_vectors(target: Connection, schemas: tuple[str, str]) -> None:
-    await target.execute(_in(schemas, SQL.carry_fact_vectors))
-    await target.execute(_in(schemas, SQL.carry_chunk_vectors))
+    carried = SQL.carry_fact_vectors, SQL.carry_chunk_vectors, SQL.carry_said_vectors, SQL.carry_summary_vectors
+    for statement in carried:
+        await target.execute(_in(schemas, statement))
 
 
 async def _grant(target: Connection, schemas: tuple[str, str], tables: tuple[str, ...]) -> None:

@@ -111,6 +111,7 @@ def _say(app: App, lacking: Lacking) -> None:
             model=app.embedder.name,
             facts=lacking.facts_of_others,
             passages=lacking.passages_of_others,
+            said=lacking.said_of_others,
         )
     else:
         log.info("giving vectors to what has none", model=app.embedder.name, rows=lacking.total)

@@ -1,19 +1,31 @@
 -- name: lacking
--- How many facts and passages of a workspace have a vector of another model, or none yet. Written as ranges, so that the
+-- How many facts, passages of documents, and passages and summaries of conversations of a workspace have a vector of
+-- another model, or none yet. Written as ranges, so that the
 -- indices by model answer it however many have theirs.
 SELECT (SELECT count(*) FROM facts WHERE workspace = %(workspace)s
           AND (embedding_model < %(model)s OR embedding_model > %(model)s)) AS facts_of_others,
        (SELECT count(*) FROM facts WHERE workspace = %(workspace)s AND embedding_model IS NULL) AS facts_without,
        (SELECT count(*) FROM chunks WHERE workspace = %(workspace)s
           AND (embedding_model < %(model)s OR embedding_model > %(model)s)) AS passages_of_others,
-       (SELECT count(*) FROM chunks WHERE workspace = %(workspace)s AND embedding_model IS NULL) AS passages_without;
+       (SELECT count(*) FROM chunks WHERE workspace = %(workspace)s AND embedding_model IS NULL) AS passages_without,
+       (SELECT count(*) FROM conversation_passages WHERE workspace = %(workspace)s
+          AND (embedding_model < %(model)s OR embedding_model > %(model)s)) +
+       (SELECT count(*) FROM thread_summaries WHERE workspace = %(workspace)s
+          AND (embedding_model < %(model)s OR embedding_model > %(model)s)) AS said_of_others,
+       (SELECT count(*) FROM conversation_passages WHERE workspace = %(workspace)s AND embedding_model IS NULL) +
+       (SELECT count(*) FROM thread_summaries WHERE workspace = %(workspace)s AND embedding_model IS NULL) AS said_without;
 
 -- name: models
--- Whose vectors the facts and passages of a workspace have; NULL for none.
-SELECT embedding_model AS model, sum(facts)::int AS facts, sum(passages)::int AS passages FROM (
-    SELECT embedding_model, count(*) AS facts, 0 AS passages FROM facts WHERE workspace = %(workspace)s GROUP BY 1
+-- Whose vectors the facts, the passages of documents and those of conversations of a workspace have; NULL for none.
+SELECT embedding_model AS model, sum(facts)::int AS facts, sum(passages)::int AS passages, sum(said)::int AS said FROM (
+    SELECT embedding_model, count(*) AS facts, 0 AS passages, 0 AS said FROM facts
+    WHERE workspace = %(workspace)s GROUP BY 1
     UNION ALL
-    SELECT embedding_model, 0, count(*) FROM chunks WHERE workspace = %(workspace)s GROUP BY 1) AS counted
+    SELECT embedding_model, 0, count(*), 0 FROM chunks WHERE workspace = %(workspace)s GROUP BY 1
+    UNION ALL
+    SELECT embedding_model, 0, 0, count(*) FROM conversation_passages WHERE workspace = %(workspace)s GROUP BY 1
+    UNION ALL
+    SELECT embedding_model, 0, 0, count(*) FROM thread_summaries WHERE workspace = %(workspace)s GROUP BY 1) AS counted
 GROUP BY embedding_model ORDER BY embedding_model NULLS LAST;
 
 -- name: facts_lacking
@@ -27,6 +39,18 @@ SELECT chunk_id AS id, heading || E'\n' || text AS text FROM chunks
 WHERE workspace = %(workspace)s AND chunk_id > %(after)s
   AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
 ORDER BY chunk_id LIMIT %(limit)s;
+
+-- name: said_lacking
+SELECT passage_id AS id, text FROM conversation_passages
+WHERE workspace = %(workspace)s AND passage_id > %(after)s
+  AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
+ORDER BY passage_id LIMIT %(limit)s;
+
+-- name: summaries_lacking
+SELECT summary_id AS id, text FROM thread_summaries
+WHERE workspace = %(workspace)s AND summary_id > %(after)s
+  AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
+ORDER BY summary_id LIMIT %(limit)s;
 
 -- name: attach_to_facts
 -- To those that still say what was read, and that nobody is changing right now.
@@ -49,6 +73,30 @@ UPDATE chunks SET embedding = given.vector, embedding_model = %(model)s
 FROM given, free
 WHERE chunks.chunk_id = given.id AND free.chunk_id = given.id AND chunks.heading || E'\n' || chunks.text = given.said
 RETURNING chunks.chunk_id AS id;
+
+-- name: attach_to_said
+-- As to facts.
+WITH given AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+),
+free AS MATERIALIZED (
+    SELECT passage_id FROM conversation_passages WHERE passage_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
+UPDATE conversation_passages SET embedding = given.vector, embedding_model = %(model)s
+FROM given, free
+WHERE conversation_passages.passage_id = given.id AND free.passage_id = given.id AND conversation_passages.text = given.said
+RETURNING conversation_passages.passage_id AS id;
+
+-- name: attach_to_summaries
+-- As to facts.
+WITH given AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+),
+free AS MATERIALIZED (
+    SELECT summary_id FROM thread_summaries WHERE summary_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
+UPDATE thread_summaries SET embedding = given.vector, embedding_model = %(model)s
+FROM given, free
+WHERE thread_summaries.summary_id = given.id AND free.summary_id = given.id AND thread_summaries.text = given.said
+RETURNING thread_summaries.summary_id AS id;
 
 -- name: index_stands
 -- Whether there is such an index; false for one whose making was interrupted, no row for none.

@@ -1,4 +1,4 @@
-"""Gives facts and passages that have no vector of the embedder in use one.
+"""Gives facts, passages and summaries that have no vector of the embedder in use one.
 
 Invariants
 - A batch is a transaction of its own: who is killed has lost one batch, and whoever comes next goes on from there.
@@ -33,22 +33,27 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Lacking:
-    """How many facts and passages have a vector of another model, and how many have none yet."""
+    """How many facts and passages have a vector of another model, and how many have none yet.
+
+    `said` are passages of conversations and summaries of threads, `passages` those of documents.
+    """
 
     facts_of_others: int
     facts_without: int
     passages_of_others: int
     passages_without: int
+    said_of_others: int
+    said_without: int
 
     @property
     def others(self) -> int:
         """Rows whose vector another model made."""
-        return self.facts_of_others + self.passages_of_others
+        return self.facts_of_others + self.passages_of_others + self.said_of_others
 
     @property
     def total(self) -> int:
         """Rows that are found by their words alone."""
-        return self.others + self.facts_without + self.passages_without
+        return self.others + self.facts_without + self.passages_without + self.said_without
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,12 @@ class Store:
     attach: LiteralString
 
 
-STORES = (Store(SQL.passages_lacking, SQL.attach_to_passages), Store(SQL.facts_lacking, SQL.attach_to_facts))
+STORES = (
+    Store(SQL.passages_lacking, SQL.attach_to_passages),
+    Store(SQL.facts_lacking, SQL.attach_to_facts),
+    Store(SQL.summaries_lacking, SQL.attach_to_summaries),
+    Store(SQL.said_lacking, SQL.attach_to_said),
+)
 
 
 async def in_private(_: Connection) -> None:

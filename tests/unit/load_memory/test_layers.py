@@ -18,6 +18,7 @@ from services.load_memory.layers import LAYERS, brief, earlier, mail, participan
 from services.load_memory.participant_lines import care, fact_entry
 from services.load_memory.section import entry, fit, section
 from services.memory.facts import Fact
+from services.memory.said import Said
 from services.memory.search import Hit
 
 TURN: Any = SimpleNamespace(
@@ -165,3 +166,16 @@ def test_the_prompt_said_three_mails_whatever_the_setting() -> None:
     """How many mails in a row made the risk high is told as the settings have it."""
     assert "frustrated 5 mails in a row: take special care" in care(5)
     assert "frustrated in their last mail: take special care" in care(1)
+
+
+def test_three_threads_bear_on_a_mail_each_with_its_two_best_messages() -> None:
+    """The best hit of a thread gives its place; a summary counts for its thread and is not quoted twice."""
+
+    def hit(thread: int, number: int, role: str = "customer") -> Said:
+        return Said(UUID(int=number), UUID(int=thread), "Smudges", "closed", role, NOW, f"text {number}", "Ada")  # type: ignore[arg-type]
+
+    hits = [hit(1, 1), hit(2, 2, "summary"), hit(1, 3), hit(3, 4), hit(1, 5), hit(4, 6), hit(2, 7)]
+    found = earlier.relevant(hits, 3)
+    assert {id.int: [one.id.int for one in some] for id, some in found.items()} == {1: [1, 3], 2: [7], 3: [4]}
+    shown = earlier.thread_entry("Smudges", "closed", NOW, "They smudged.", [hit(1, 1)]).text
+    assert shown.splitlines()[1] == f"  {NOW:%Y-%m-%d} Ada: “text 1”"

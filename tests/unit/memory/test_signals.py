@@ -1,9 +1,20 @@
+from dataclasses import replace
+from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
 import numpy as np
 import pytest
 
-from services.memory.signals import SIGNALS, Passage, SignalWeights, named_speakers, signal_matrix, weighed
+from services.memory.periods import Window
+from services.memory.signals import (
+    SAID_WEIGHTS,
+    SIGNALS,
+    Passage,
+    SignalWeights,
+    named_speakers,
+    signal_matrix,
+    weighed,
+)
 
 SPACE = UUID(int=7)
 
@@ -94,3 +105,20 @@ def test_length_stops_counting_at_a_paragraph():
     assert greeting == shortest == 0
     assert 0 < sentence < 1
     assert paragraph == chunk == 1
+
+
+def test_a_time_that_the_question_names_speaks_for_what_was_said_about_then() -> None:
+    """Within it fully, outside less with distance; without a time, or a moment, not at all."""
+    march = Window(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC))
+    moments = (datetime(2026, 3, 9, tzinfo=UTC), datetime(2026, 5, 2, tzinfo=UTC), None)
+    rows = [replace(passage(place), at=at) for place, at in enumerate(moments)]
+    assert column(signal_matrix(rows, "q", march), "timely") == [1.0, pytest.approx(0.5), 0.0]
+    assert column(signal_matrix(rows, "q"), "timely") == [0.0, 0.0, 0.0]
+    scores = weighed(signal_matrix(rows, "q", march), SAID_WEIGHTS)
+    assert scores.argmax() == 0
+
+
+def test_a_long_message_does_not_win_by_its_length() -> None:
+    """What was said is weighed without length, where one side writes long answers."""
+    short, long = passage(0, length=30), passage(9, length=400)
+    assert len(set(weighed(signal_matrix([short, long], "q"), SAID_WEIGHTS))) == 1

@@ -1,0 +1,99 @@
+"""Finding what was said: messages and thread summaries, by the product's passage search.
+
+Invariant: a person finds what the layers of a prompt would show them, and nothing else: threads in which they wrote
+themselves, proven, and of those the mails that they wrote or got, and the replies that went to them. Nothing of whom
+nothing proves, and no answer to it (`said.sql`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row
+from psycopg.sql import SQL
+
+from services.core.db import Connection, queries
+from services.memory.embeddings import Meaning
+from services.memory.passages import PassageSettings, search_passages
+from services.memory.periods import Window
+from services.memory.signals import SAID_WEIGHTS
+
+SAID = queries(__file__, "said.sql")
+NEWEST = 1000  # messages that one search looks through, so that nobody's mails can slow it down
+SETTINGS = PassageSettings(weights=SAID_WEIGHTS)
+
+OURS = {"agent": "we", "human": "a colleague of ours", "summary": "summary"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A passage of a message, or the summary of a thread; `score` is comparable within one query only."""
+
+    id: UUID
+    thread_id: UUID
+    subject: str
+    state: str
+    role: Literal["customer", "agent", "human", "summary"]
+    at: datetime
+    text: str
+    author: str
+    score: float = 0.0
+
+    @property
+    def who(self) -> str:
+        """Who says it, as a reader is told."""
+        return OURS.get(self.role, self.author)
+
+    @property
+    def line(self) -> str:
+        """Day, speaker and thread, then the words on one line."""
+        return f"{self.at:%Y-%m-%d} {self.who} in «{self.subject}»: “{' '.join(self.text.split())}”"
+
+
+async def search_said(
+    conn: Connection,
+    *,
+    workspace: str,
+    participant_id: UUID | None,
+    query_text: str,
+    meaning: Meaning,
+    window: Window | None = None,
+    days: Window | None = None,
+    limit: int = 10,
+    without_thread: UUID | None = None,
+    without_mails: Sequence[UUID] = (),
+) -> list[Said]:
+    """What answers a query of what one person may see, best first; without a participant, of the whole workspace.
+
+    `window` is the time that the query speaks of: what was said about then counts for more. `days` bounds what is
+    found. Without a vector of the query's model a passage is found by its words.
+    """
+    parameters: dict[str, Any] = {"workspace": workspace, "model": meaning.model, "newest": NEWEST}
+    if participant_id is not None:
+        parameters |= {"participant_id": participant_id, "without_thread": without_thread}
+        parameters |= {"without_mails": list(without_mails)}
+        parameters |= {"since": days.start if days else None, "until": days.end if days else None}
+    hits = await search_passages(
+        conn,
+        scope=SQL(SAID.of_everybody if participant_id is None else SAID.of_person),
+        parameters=parameters,
+        query_text=query_text,
+        query_vector=meaning.vector,
+        window=window,
+        limit=limit,
+        settings=SETTINGS,
+    )
+    found = await _by_id(conn, workspace, [hit.id for hit in hits])
+    return [replace(found[hit.id], score=hit.score) for hit in hits if hit.id in found]
+
+
+async def _by_id(conn: Connection, workspace: str, ids: list[UUID]) -> dict[UUID, Said]:
+    if not ids:
+        return {}
+    async with conn.cursor(row_factory=class_row(Said)) as cursor:
+        await cursor.execute(SAID.by_id, {"workspace": workspace, "ids": ids})
+        return {one.id: one for one in await cursor.fetchall()}

@@ -1,0 +1,191 @@
+"""What was said is found: in other threads, by meaning, by whoever may see it, and by nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.replies import MemoryLoaded
+from schemas.events.retention import BodiesExpired
+from schemas.model_output import SearchMemoryInput
+from services.cli.memory import view
+from services.core.archive.archive import archive_of
+from services.core.clock import random_id
+from services.core.web import make_app
+from services.generate_reply.desk import Desk
+from services.generate_reply.tools import search
+from services.operations.memory.search import find_everywhere, find_said
+from services.operations.rebuild import run as rebuild
+from services.operations.rebuild.scopes import scope
+from services.operations.vectors import keep
+from services.track_threads.apply import APPLIERS
+from services.web.routes import routes
+from tests.support.remembering import ADA
+from tests.support.tending import Tended, tending
+
+BOB = "bob@acme.example"
+TOKEN = "a token for tests"
+BOXES: list[dict[str, Any]] = [
+    {"name": "support", "address": "support@ourcompany.example", "vouched_by": "the test"},
+    {"name": "open", "address": "open@ourcompany.example", "unproven": "review"},
+]
+THREADS = (
+    ("Smudges", "Every label smudged. In the end the wax-resin ribbon WR-220 helped, the prints are clean now."),
+    ("Invoice", "Please send the invoice of March again to our accounting."),
+    ("Seats", "We would like twelve seats instead of ten."),
+    ("Export", "The export to Xero stops after a minute."),
+    ("Holiday", "Are you open between the years?"),
+    ("Login", "Our new colleague cannot log in with her phone."),
+    ("Address", "We have moved: the new street is Lindengasse 4 in Graz."),
+)
+QUESTION = "The labels smudge again. Which one was it that fixed our prints back then?"
+
+
+@pytest.fixture
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment of which the first inbox alone vouches for its senders."""
+    async with tending(stack, database, topic_prefix, tmp_path, inboxes=BOXES, web={"api_token": TOKEN}) as one:
+        yield one
+
+
+async def lived(app: Tended) -> None:
+    """Seven threads of Ada's, days apart, and the vectors that the process that keeps time gives."""
+    for subject, text in THREADS:
+        await app.write(text, subject=subject)
+        await app.wait(days=3)
+    await keep.look(app.app, lambda done, of: None)
+
+
+async def earlier(app: Tended) -> str:
+    """The layer of the newest prompt."""
+    query = "SELECT data FROM events WHERE type = 'memory.loaded.v1' ORDER BY seq DESC LIMIT 1"
+    (row,) = await app.rows(query)
+    return next(str(one["text"]) for one in row["data"]["layers"] if one["name"] == "earlier")
+
+
+async def texts(app: Tended, question: str, who: str | None = ADA) -> str:
+    """What is found, as lines of a terminal."""
+    person = app.person(who) if who else None
+    return "\n".join(map(view.said, await find_said(app.app, person, question, now=app.clock())))
+
+
+async def test_the_ribbon_that_helped_in_thread_one_of_seven_was_out_of_reach_in_thread_eight(app: Tended) -> None:
+    """A new mail has in its prompt what was said in the thread that bears on it, with day and speaker, however old."""
+    await lived(app)
+    await app.write(QUESTION, subject="Labels")
+    layer = await earlier(app)
+    assert "WR-220 helped" in layer
+    assert "2026-01-05 ada@acme.example: “Every label smudged." in layer
+    assert "«Address»" in layer
+
+
+async def test_what_was_said_is_found_by_word_and_by_meaning_with_who_said_it_and_when(app: Tended) -> None:
+    """Before a vector is made a passage is found by its words, then by its meaning; a search of the workspace finds it too."""
+    await app.write(THREADS[0][1], subject="Smudges")
+    assert "wax-resin ribbon" in await texts(app, "ribbon")
+    await lived(app)
+    found = await texts(app, "What made the labels print without smears?")
+    assert "in «Smudges»" in found.splitlines()[0]
+    assert "2026-01-05 ada@acme.example in «Smudges»" in found
+    assert "WR-220" in await texts(app, "What made the labels print without smears?", who=None)
+    assert "invoice" in (await find_everywhere(app.app, "the invoice of March", now=app.clock()))[0].fact.text
+
+
+async def test_the_api_finds_what_was_said(app: Tended) -> None:
+    """Of a person and of everybody, behind the token."""
+    await lived(app)
+    transport = httpx.ASGITransport(make_app([routes(app.app)]))
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as client:
+        for path in (f"/api/participants/{ADA}/said/search", "/api/said/search"):
+            (best, *_) = (await client.get(path, params={"q": "which ribbon helped"})).json()
+            assert "WR-220" in best["text"]
+            assert best["subject"] == "Smudges"
+        (fact, *_) = (await client.get("/api/facts/search", params={"q": "the invoice"})).json()
+        assert "invoice" in fact["fact"]["text"]
+
+
+async def test_what_an_unproven_sender_wrote_is_found_by_nobody_but_operators(app: Tended) -> None:
+    """It claims to be from Ada: her searches and her prompts never have it."""
+    await app.write("The export of report 4471 fails.")
+    await app.write("We want walrusopal exports.", subject="Re: Export", after="<m1@acme.example>", inbox=1)
+    assert "walrusopal" not in await texts(app, "walrusopal export")
+    assert "walrusopal" in await texts(app, "walrusopal export", who=None)
+
+
+async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_it_gives(app: Tended) -> None:
+    """`search_memory` tells the messages of this thread and others, not the mail that is answered, nothing out of the days."""
+    await lived(app)
+    (mail,) = await app.rows("SELECT * FROM mails WHERE subject = 'Seats'")
+    event = MemoryLoaded(
+        turn_id=random_id(),
+        thread_id=mail["thread_id"],
+        participant_id=app.person(),
+        inbox="support",
+        mail_ids=(mail["mail_id"],),
+        trusted=True,
+        layers=(),
+    )
+    desk = Desk(event=event, app=app.app, workspace=app.workspace, now=app.clock(), mails=(mail,))
+    found = await search.memory(SearchMemoryInput(query_text="Which ribbon helped against smudges?"), desk)
+    assert "2026-01-05 ada@acme.example in «Smudges»: “Every label smudged." in found
+    late = await search.memory(SearchMemoryInput(query_text="ribbon smudges", maximum_days_ago=10), desk)
+    assert "Every label smudged" not in late
+    own = await search.memory(SearchMemoryInput(query_text="twelve seats"), desk)
+    assert "ada@acme.example in «Seats»" not in own
+
+
+async def test_summaries_are_found_and_a_new_text_gets_its_own_vector(app: Tended) -> None:
+    """What a thread was about is found with its messages; a summary that is written again is embedded again."""
+    await app.write(THREADS[0][1], subject="Smudges")
+    await keep.look(app.app, lambda done, of: None)
+    found = await find_said(app.app, app.person(), "smudges ribbon", now=app.clock(), limit=50)
+    assert {"customer", "agent", "summary"} == {one.role for one in found}
+    before = await app.rows("SELECT text, embedding_model FROM thread_summaries")
+    assert before[0]["embedding_model"]
+    await app.write("It is about the Zebra now.", subject="Re: Smudges", after="<m1@acme.example>")
+    after = await app.rows("SELECT text, embedding_model FROM thread_summaries")
+    assert (after[0]["text"] == before[0]["text"]) == bool(after[0]["embedding_model"])
+    await keep.look(app.app, lambda done, of: None)
+    lacking = "SELECT 1 FROM conversation_passages WHERE embedding IS NULL UNION ALL SELECT 1 FROM thread_summaries WHERE embedding IS NULL"
+    assert await app.rows(lacking) == []
+
+
+async def test_a_rebuild_gives_the_same_passages_and_keeps_their_vectors(app: Tended) -> None:
+    """Live rows are those of the events; a rebuild carries the vectors of unchanged texts over."""
+    await app.write(THREADS[0][1], subject="Smudges")
+    await keep.look(app.app, lambda done, of: None)
+    query = "SELECT passage_id, text, embedding_model FROM conversation_passages ORDER BY passage_id"
+    before = await app.rows(query)
+    settings = app.app.settings
+    assert (await rebuild.check(settings, scope("all"), lambda count: None, archive_of(settings))).differences == ()
+    await rebuild.swap(settings, scope("all"), lambda count: None, archive_of(settings))
+    assert await app.rows(query) == before
+    assert all(row["embedding_model"] for row in before)
+
+
+async def test_a_long_message_is_found_by_its_end(app: Tended) -> None:
+    """It is cut into passages that an embedder reads whole, behind paragraphs and sentences; no word is lost."""
+    words = " ".join(f"Sentence number {number} is about nothing at all." for number in range(200))
+    await app.write(f"{words}\n\nThe spare key lies under the zinnia pot.", subject="Long")
+    parts = [row["text"] for row in await app.rows("SELECT text FROM conversation_passages ORDER BY version, part")]
+    assert max(map(len, parts)) <= 400
+    assert f"{words} The spare key lies under the zinnia pot." in " ".join(" ".join(parts).split())
+    assert "zinnia" in (await texts(app, "Where is the spare key?")).splitlines()[0]
+
+
+async def test_a_text_that_is_kept_no_longer_is_found_no_longer(app: Tended) -> None:
+    """When the texts of a thread go by age, their passages go in the same transaction."""
+    thread_id = await app.write(THREADS[0][1], subject="Smudges")
+    assert "WR-220" in await texts(app, "ribbon")
+    event = BodiesExpired(thread_id=thread_id, before=app.clock() + timedelta(days=1))
+    async with app.app.database.transaction(app.workspace) as conn:
+        await APPLIERS[BodiesExpired](conn, app.event(event, app.clock()))
+    assert await app.rows("SELECT 1 FROM conversation WHERE gone_at IS NOT NULL")
+    assert not await app.rows("SELECT 1 FROM conversation_passages")
