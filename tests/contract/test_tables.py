@@ -13,8 +13,9 @@ from schemas.topics import catalogue
 SERVICES = Path(services.__file__).parent
 MIGRATIONS = SERVICES / "core" / "db" / "migrations"
 TABLES = catalogue().tables
-# Vectors are a cache by (model, hash of text), outside of every state hash: memory and operations fill them in.
-CACHED_COLUMNS = {table: {"embedding", "embedding_model"} for table in ("facts", "chunks")}
+# Vectors are a cache by (model, hash of text), words one of the text, outside of every state hash: memory and operations
+# fill them in.
+CACHED_COLUMNS = {table: {"embedding", "embedding_model", "words"} for table in ("facts", "chunks")}
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.
 # An erase takes back the versions of what it folds anew, and the receipts of mail that is gone.
 OPERATORS = {"operations": {"aggregates", "receipts"}}
