@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -19,12 +19,24 @@ TABLE = Path(__file__).with_name("calibration.toml")
 ANY = "any"  # what stands for a language that was not calibrated, fitted on all of them
 
 
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How likely a fact answers, and from which probability on that may be called sure."""
+
+    related: Logistic
+    sure_from: float
+
+    def over(self, settings: CueSettings) -> CueSettings:
+        """The operator's settings with this judgement: sure is what both call so."""
+        return replace(settings, related=self.related, sure_from=max(self.sure_from, settings.sure_from))
+
+
 def judgement(hits: Sequence[Hit], settings: CueSettings, model: str, language: str) -> Recall:
     """What hits amount to that an embedder found for a question in a language; see `recalled`."""
     fitted = _fitted().get(model, {})
-    if language in fitted:
-        return recalled(hits, replace(settings, related=fitted[language]))
-    return unsure(recalled(hits, replace(settings, related=fitted.get(ANY, settings.related))))
+    one = fitted.get(language) or fitted.get(ANY)
+    found = recalled(hits, one.over(settings) if one else settings)
+    return found if language in calibrated(model) else unsure(found)
 
 
 def calibrated(model: str) -> frozenset[str]:
@@ -33,9 +45,12 @@ def calibrated(model: str) -> frozenset[str]:
 
 
 @cache
-def _fitted() -> Mapping[str, Mapping[str, Logistic]]:
+def _fitted() -> Mapping[str, Mapping[str, Calibration]]:
     written = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     return {
-        model: {language: Logistic(bias, (similarity, coverage)) for language, (bias, similarity, coverage) in of.items()}
+        model: {
+            language: Calibration(Logistic(bias, (similarity, coverage)), sure_from)
+            for language, (bias, similarity, coverage, sure_from) in of.items()
+        }
         for model, of in written.items()
     }

@@ -55,11 +55,6 @@ class Logistic:
         """0..1."""
         return 1 / (1 + math.exp(-self.bias - sum(w * x for w, x in zip(self.weights, features, strict=True))))
 
-    def at_most(self, probability: float, examples: Sequence[Sequence[float]]) -> Logistic:
-        """The same, its bias lowered, where need be, so that none of the examples is likelier than that."""
-        likeliest = max(sum(w * x for w, x in zip(self.weights, one, strict=True)) for one in examples)
-        return replace(self, bias=round(min(self.bias, math.log(probability / (1 - probability)) - likeliest), 2))
-
 
 @dataclass(frozen=True, slots=True)
 class CueSettings:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid5
 
+import numpy as np
 import psycopg
 import yaml
 from psycopg.rows import dict_row
@@ -25,8 +27,8 @@ from psycopg.rows import dict_row
 from services.core.db.pool import Connection
 from services.core.db.sql import queries
 from services.core.db.vectors import VectorTypes
-from services.memory.calibration import ANY, TABLE
-from services.memory.cue import FACT_CUES, Cue, Evidence, Logistic, fact_evidence, judged, most_relevant, related_features
+from services.memory.calibration import ANY, TABLE, Calibration
+from services.memory.cue import FACT_CUES, Cue, Evidence, fact_evidence, judged, most_relevant, related_features
 from services.memory.embedding_cache import embed_cached
 from services.memory.embeddings import Embedder, Meaning, MiniLM
 from services.memory.multilingual import Multilingual
@@ -46,7 +48,8 @@ EMBEDDERS: Mapping[type[Embedder], tuple[str, ...]] = {Multilingual: tuple(LANGU
 SPACE, NOW = UUID(int=7), datetime(2026, 2, 1, tzinfo=UTC)
 CLEAR, FUZZY, NEVER = "clear", "fuzzy", "never"
 VERDICTS = ("sure", "rings a bell", "nothing")
-MOST_SURE_OF_NOTHING = 0.85  # what the likeliest of the never answered may come to; `sure` begins at .9
+RINGING = 0.1  # of the never answered may ring a bell, which is asked back
+MARGIN = 2.0  # how much better the odds of what is sure are than those of the likeliest that was never answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +106,20 @@ async def _evidence(conn: Connection, embedder: Embedder, person: UUID, question
     return fact_evidence(best) if best else Evidence(0.0, 0.0)
 
 
-def fitted(puts: Sequence[Put]) -> Logistic:
-    """The model of some questions, lowered until none that was never answered comes near to `sure`."""
+def fitted(puts: Sequence[Put]) -> Calibration:
+    """The model of some questions. Of what was never answered a tenth may ring a bell; sure is what is clearly likelier than
+    any of it."""
     known = [related_features(put.evidence) for put in puts if put.kind != NEVER]
     unknown = [related_features(put.evidence) for put in puts if put.kind == NEVER]
-    return fit_logistic(known, unknown).at_most(MOST_SURE_OF_NOTHING, unknown)
+    model = fit_logistic(known, unknown)
+    logits = [_logit(model.probability(one)) for one in unknown]
+    raised = max(0.0, _logit(FACT_CUES.bell_from) - float(np.quantile(logits, 1 - RINGING)))
+    sure_from = raised + max(_logit(FACT_CUES.sure_from), max(logits) + math.log(MARGIN))
+    return Calibration(replace(model, bias=round(model.bias + raised, 2)), round(1 / (1 + math.exp(-sure_from)), 4))
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
 
 
 def _by_language(puts: Sequence[Put]) -> dict[str, list[Put]]:
@@ -117,7 +129,7 @@ def _by_language(puts: Sequence[Put]) -> dict[str, list[Put]]:
 def _judged(puts: Sequence[Put]) -> dict[str, list[Cue]]:
     """What each was answered by a model that had not seen it, by kind."""
     models = {fold: fitted([put for put in puts if put.fold != fold]) for fold in {p.fold for p in puts}}
-    settings = {fold: replace(FACT_CUES, related=model) for fold, model in models.items()}
+    settings = {fold: model.over(FACT_CUES) for fold, model in models.items()}
     return {kind: [judged(p.evidence, settings[p.fold]) for p in puts if p.kind == kind] for kind in (CLEAR, FUZZY, NEVER)}
 
 
@@ -138,11 +150,11 @@ def _lines(name: str, puts: Sequence[Put]) -> list[Measured]:
 
 
 def _written(puts: Mapping[str, Sequence[Put]]) -> str:
-    """The table of the product: bias, weight of similarity, weight of coverage."""
-    lines = ["# Written by `python -m tests.benchmarks.fact_cue --write`: bias, weight of the cosine, weight of the words."]
+    """The table of the product: bias, weights of similarity and coverage, and where `sure` begins."""
+    lines = ["# Bias, weights of cosine and words, where sure begins: `python -m tests.benchmarks.fact_cue --write` fits them."]
     for model, some in puts.items():
         models = {language: fitted(own) for language, own in _by_language(some).items()} | {ANY: fitted(some)}
-        lines += ["", f'["{model}"]', *(f"{name} = {[one.bias, *one.weights]}" for name, one in models.items())]
+        lines += ["", f'["{model}"]', *(f"{name} = {[one.related.bias, *one.related.weights, one.sure_from]}" for name, one in models.items())]
     return "\n".join(lines) + "\n"
 
 
