@@ -45,7 +45,7 @@ class Multilingual:
         """The same, in the calling thread."""
         if not texts:
             return []
-        cut = [text[:MOST_CHARACTERS] for text in texts]
+        cut = [text[:MOST_CHARACTERS].encode(errors="replace").decode() for text in texts]  # half a character is none
         with _one_at_a_time:  # its tokenizer remembers words, and is not made for two threads
             multilingual = np.asarray(_loaded().encode(cut), dtype=np.float32)
         english = np.stack(self._english.embed_now(cut))
