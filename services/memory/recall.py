@@ -14,13 +14,12 @@ from uuid import UUID
 from services.core.db import Connection, fetch_one
 from services.core.db.sql import queries
 from services.memory.calibration import judgement
-from services.memory.cue import Recall, recalled, unsure
+from services.memory.cue import Recall, unsure
 from services.memory.embeddings import Meaning
 from services.memory.periods import Window
 from services.memory.questions import Asked
 from services.memory.search import Hit, search_facts
 from services.memory.tuning import Tuning
-
 
 SQL = queries(__file__, "recall.sql")
 
@@ -45,7 +44,7 @@ async def recall(
     limit: int = 20,
 ) -> Answer:
     """Facts of this person on what is asked; `meaning` is that of `asked.words`."""
-    language = asked.language or await _last_language(conn, participant_id)
+    language = await language_of(conn, participant_id, asked)
 
     async def search(window: Window | None) -> Answer:
         hits = await search_facts(
@@ -73,8 +72,10 @@ async def recall(
     return Answer(ever.hits, unsure(ever.recall))
 
 
-async def _last_language(conn: Connection, participant_id: UUID) -> str:
-    """The language that the person wrote in last, as far as a mail of theirs was long enough to tell; "" for none."""
+async def language_of(conn: Connection, participant_id: UUID, asked: Asked) -> str:
+    """The language of what is asked; where that is too short to tell, of the person's last mail that was not, else ""."""
+    if asked.language:
+        return asked.language
     row = await fetch_one(conn, SQL.last_language, {"participant_id": participant_id})
     return str(row["language"]) if row else ""
 

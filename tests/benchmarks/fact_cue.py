@@ -130,7 +130,9 @@ def _judged(puts: Sequence[Put]) -> dict[str, list[Cue]]:
     """What each was answered by a model that had not seen it, by kind."""
     models = {fold: fitted([put for put in puts if put.fold != fold]) for fold in {p.fold for p in puts}}
     settings = {fold: model.over(FACT_CUES) for fold, model in models.items()}
-    return {kind: [judged(p.evidence, settings[p.fold]) for p in puts if p.kind == kind] for kind in (CLEAR, FUZZY, NEVER)}
+    return {
+        kind: [judged(p.evidence, settings[p.fold]) for p in puts if p.kind == kind] for kind in (CLEAR, FUZZY, NEVER)
+    }
 
 
 def _lines(name: str, puts: Sequence[Put]) -> list[Measured]:
@@ -140,21 +142,35 @@ def _lines(name: str, puts: Sequence[Put]) -> list[Measured]:
         Measured(f"{name}, {kind}: AUROC", auroc([cue.related for cue in cues[kind]], never), "", n=len(cues[kind]))
         for kind in (CLEAR, FUZZY)
     ]
-    shares = {kind: {one: 100 * sum(c.verdict == one for c in some) / len(some) for one in VERDICTS} for kind, some in cues.items()}
+    shares = {
+        kind: {one: 100 * sum(c.verdict == one for c in some) / len(some) for one in VERDICTS}
+        for kind, some in cues.items()
+    }
     answered, wrong = 100 - shares[CLEAR]["nothing"], shares[NEVER]["sure"]
     lines.append(Measured(f"{name}, never: sure", wrong, "%", 2, wrong <= 2, len(never)))
     lines.append(Measured(f"{name}, clear: answered", answered, "%", 90, answered >= 90, len(cues[CLEAR])))
-    lines += [Measured(f"{name}, {kind}: sure", shares[kind]["sure"], "%", n=len(cues[kind])) for kind in (CLEAR, FUZZY)]
-    lines += [Measured(f"{name}, {kind}: rings a bell", shares[kind]["rings a bell"], "%", n=len(cues[kind])) for kind in (FUZZY, NEVER)]
+    lines += [
+        Measured(f"{name}, {kind}: sure", shares[kind]["sure"], "%", n=len(cues[kind])) for kind in (CLEAR, FUZZY)
+    ]
+    lines += [
+        Measured(f"{name}, {kind}: rings a bell", shares[kind]["rings a bell"], "%", n=len(cues[kind]))
+        for kind in (FUZZY, NEVER)
+    ]
     return lines
 
 
 def _written(puts: Mapping[str, Sequence[Put]]) -> str:
     """The table of the product: bias, weights of similarity and coverage, and where `sure` begins."""
-    lines = ["# Bias, weights of cosine and words, where sure begins: `python -m tests.benchmarks.fact_cue --write` fits them."]
+    lines = [
+        "# Bias, weights of cosine and words, where sure begins: `python -m tests.benchmarks.fact_cue --write` fits them."
+    ]
     for model, some in puts.items():
         models = {language: fitted(own) for language, own in _by_language(some).items()} | {ANY: fitted(some)}
-        lines += ["", f'["{model}"]', *(f"{name} = {[one.related.bias, *one.related.weights, one.sure_from]}" for name, one in models.items())]
+        lines += [
+            "",
+            f'["{model}"]',
+            *(f"{name} = {[one.related.bias, *one.related.weights, one.sure_from]}" for name, one in models.items()),
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -162,7 +178,9 @@ async def _alone(url: str, write: bool) -> None:
     puts = {embedder.name: await put_all(url, embedder(), of) for embedder, of in EMBEDDERS.items()}
     if write:
         TABLE.write_text(_written(puts), encoding="utf-8")
-    lines = [(f"{name}, {language}", own) for name, some in puts.items() for language, own in _by_language(some).items()]
+    lines = [
+        (f"{name}, {language}", own) for name, some in puts.items() for language, own in _by_language(some).items()
+    ]
     print(table([line for name, own in lines for line in _lines(name, own)]))
 
 

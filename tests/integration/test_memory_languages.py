@@ -107,7 +107,9 @@ async def test_a_fact_of_an_older_release_is_found_by_its_words(conn: Connection
     await conn.execute("UPDATE facts SET words = NULL WHERE participant_id = %s", [who])
     assert len(await by_words(conn, who, "契約はいつ更新されますか？", "ja")) == 1
     await give_vectors(conn, MiniLM(), "w")
-    row = await (await conn.execute("SELECT words IS NULL AS lacks FROM facts WHERE participant_id = %s", [who])).fetchone()
+    row = await (
+        await conn.execute("SELECT words IS NULL AS lacks FROM facts WHERE participant_id = %s", [who])
+    ).fetchone()
     assert row == {"lacks": False}
 
 

@@ -44,7 +44,20 @@ TROUBLES = {
     "The calendar showed the wrong time zone.": "Did the calendar show the wrong time zone {when}?",
 }
 PLANS = (("Starter", 700, 400), ("Team", 400, 90), ("Enterprise", 90, None))  # days ago: from, until
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +137,13 @@ async def test_nothing_is_sure_of_a_time_in_which_it_did_not_happen(conn: Connec
     for (one, question), meaning in zip(asked, await meanings(embedder, [a.words for _, a in asked]), strict=True):
         assert question.window == one.window, one.text
         found = await recall(
-            conn, workspace="w", participant_id=WHO, asked=question, meaning=meaning, now=NOW, tuning=tuned(RecallSettings())
+            conn,
+            workspace="w",
+            participant_id=WHO,
+            asked=question,
+            meaning=meaning,
+            now=NOW,
+            tuning=tuned(RecallSettings()),
         )
         right = {event.fact_id for event in told if event.text == one.about and _lies_in(event.at, one.window)}
         gold += bool(right)
@@ -155,7 +174,9 @@ async def test_an_old_failure_is_not_last_weeks(conn: Connection) -> None:
     """In December 2027 "Did the export fail last week?" rings a bell of January 2026, on its day, and no more."""
     at = datetime(2026, 1, 9, 9, tzinfo=UTC)
     text = "The export of invoices failed."
-    await conn.execute(INSERT, {"id": uuid5(WHO, text), "who": WHO, "kind": "event", "text": text, "at": at, "until": None})
+    await conn.execute(
+        INSERT, {"id": uuid5(WHO, text), "who": WHO, "kind": "event", "text": text, "at": at, "until": None}
+    )
     await give_vectors(conn, Multilingual(), "w")
     asked = read("Did the export of invoices fail last week?", NOW)
     (meaning,) = await meanings(Multilingual(), [asked.words])

@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, model_validator
 from services.core.settings.group import Group
 
 LOCAL_MODELS = ("", "minilm")
+USUAL_DIMENSIONS = 384
 
 
 class MemorySettings(Group):
@@ -35,13 +36,13 @@ class EmbeddingSettings(Group):
     url: str = Field("", description="an OpenAI-compatible endpoint; empty: a local model")
     model: str = Field("", description="as the endpoint names it; without one `minilm`, or empty for any language")
     api_key: SecretStr = SecretStr("")
-    dimensions: int = Field(384, ge=1, le=4000, description="how long the endpoint's vectors are")
+    dimensions: int = Field(USUAL_DIMENSIONS, ge=1, le=4000, description="how long the endpoint's vectors are")
 
     @model_validator(mode="after")
     def _is_one_model(self) -> Self:
         if self.url and not self.model:
             raise ValueError("embeddings.url is set: say in embeddings.model which model to ask it for")
-        if not self.url and (self.model not in LOCAL_MODELS or "dimensions" in self.model_fields_set):
+        if not self.url and (self.model not in LOCAL_MODELS or self.dimensions != USUAL_DIMENSIONS):
             raise ValueError(
                 "embeddings.url is empty, so the local model is used: set embeddings.url, or leave embeddings.dimensions "
                 "out, and embeddings.model too or as minilm"

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
-from services.memory.cue import recalled
+from services.memory.calibration import judgement
 from services.memory.embeddings import Meaning, meanings
 from services.memory.facts import Fact, whose_word
 from services.memory.grains import name_of
 from services.memory.knowledge import search_knowledge
 from services.memory.periods import Window
 from services.memory.questions import read
-from services.memory.recall import Answer, in_words, recall
+from services.memory.recall import Answer, in_words, language_of, recall
 from services.memory.search import newest_facts, search_facts
 from services.memory.tuning import tuned
 
@@ -54,11 +54,12 @@ async def _recalled(given: SearchMemoryInput, desk: Desk, where: Where) -> Found
         if days is None:
             answer = await recall(conn, **where, asked=asked, meaning=meaning, tuning=tuning, limit=limit)
         else:
-            where |= {"query_text": words, "meaning": meaning, "settings": tuning.search}
+            language = await language_of(conn, where["participant_id"], asked)
+            where |= {"language": language, "query_text": words, "meaning": meaning, "settings": tuning.search}
             hits = [
                 one for one in await search_facts(conn, **where, window=days, limit=limit) if _lies_in(days, one.fact)
             ]
-            answer = Answer(hits, recalled(hits, tuning.cue))
+            answer = Answer(hits, judgement(hits, tuning.cue, meaning.model, language))
     return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
 
 

@@ -13,6 +13,11 @@ from services.memory.multilingual import Multilingual
 from services.memory.search import Hit
 
 SPACE = UUID(int=11)
+UNCALIBRATED = (
+    *((MiniLM.name, one) for one in ("fr", "", "any")),
+    *((Multilingual.name, one) for one in ("th", "", "any")),
+    ("voyage-3/9", "en"),
+)
 NINE = frozenset({"de", "en", "es", "fr", "it", "ja", "pl", "pt", "zh"})
 
 
@@ -47,10 +52,7 @@ def test_a_calibrated_pair_can_be_sure(language: str) -> None:
 @given(
     similarity=st.floats(-1, 1),
     coverage=st.floats(0, 1),
-    pair=st.sampled_from(
-        [(MiniLM.name, "fr"), (MiniLM.name, ""), (Multilingual.name, "th"), (Multilingual.name, ""), ("voyage-3/9", "en")]
-        + [(MiniLM.name, "any"), (Multilingual.name, "any")]
-    ),
+    pair=st.sampled_from(UNCALIBRATED),
 )
 def test_what_was_not_calibrated_is_never_sure(similarity: float, coverage: float, pair: tuple[str, str]) -> None:
     """Whatever was found: an embedder says nothing surely in a language that it was not calibrated for."""

@@ -43,7 +43,11 @@ def test_a_long_text_is_cut(embedder: Multilingual) -> None:
 @pytest.mark.parametrize(
     ("question", "answer", "other"),
     [
-        ("Wann verlängert sich unser Abonnement?", "The subscription renews on 3 March.", "Ada works as an accountant."),
+        (
+            "Wann verlängert sich unser Abonnement?",
+            "The subscription renews on 3 March.",
+            "Ada works as an accountant.",
+        ),
         ("Combien d'utilisateurs avons-nous ?", "They have 14 users.", "The trial ends on 12 October."),
         ("契約はいつ更新されますか？", "The subscription renews on 3 March.", "Ben runs a bakery in Leeds."),
     ],
@@ -65,7 +69,9 @@ def test_threads_do_not_disturb_each_other(embedder: Multilingual) -> None:
     texts = [f"order number {n} was late by {n} days" for n in range(24)]
     alone = embedder.embed_now(texts)
     found: dict[int, np.ndarray] = {}
-    workers = [threading.Thread(target=lambda n=n: found.update({n: embedder.embed_now([texts[n]])[0]})) for n in range(24)]
+    workers = [
+        threading.Thread(target=lambda n=n: found.update({n: embedder.embed_now([texts[n]])[0]})) for n in range(24)
+    ]
     for worker in workers:
         worker.start()
     for worker in workers:
