@@ -1,7 +1,7 @@
 """The local embedder of a deployment in any language: two small models side by side, one vector of both.
 
-Google's Universal Sentence Encoder multilingual 3 (in numpy, weights in the package) puts 16 languages into one space, so
-that a question finds a fact noted in another language. MiniLM knows English better. A vector is both of theirs, so that
+Google's Universal Sentence Encoder multilingual 3 (numpy, weights in the package) puts 16 languages into one space: a
+question finds a fact noted in another language. MiniLM knows English better. A vector is both of theirs, so that
 its cosine is the weighted mean of their cosines: in English nothing is lost, elsewhere MiniLM's part is close to noise
 that all facts share. It asks nothing of the processor (no AVX2) or the network. Measured: docs/adr/0320.
 """

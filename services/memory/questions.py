@@ -41,8 +41,8 @@ _POINTS_BACK = re.compile(
 class Asked:
     """One thing asked: verbatim on one line, the words to search by, the time it speaks of.
 
-    `of_memory`: it asks what was said or done between us, which nothing but memory can answer. `language` is that of the
-    mail, or of the sentence where there is no more; empty where that is too short to tell.
+    `of_memory`: it asks what was said or done between us, which nothing but memory can answer. `language` is that of
+    the mail, or of the sentence where there is no more; empty where that is too short to tell.
     """
 
     text: str

@@ -1,7 +1,7 @@
 """Asks one person's memory one question: what it finds, and whether that is sure, rings a bell, or is nothing.
 
 A question that speaks of a time is first asked of that time, what has changed or expired since included. What is only
-known of another time may still be meant, so it rings a bell, and never more. Nor does anything where the embedder was not
+known of another time may still be meant, so it rings a bell, and never more. So it is where the embedder was not
 calibrated for the question's language: that is the mail's, else the one the person wrote in last.
 """
 
@@ -73,7 +73,7 @@ async def recall(
 
 
 async def language_of(conn: Connection, participant_id: UUID, asked: Asked) -> str:
-    """The language of what is asked; where that is too short to tell, of the person's last mail that was not, else ""."""
+    """The language of what is asked; where that is too short to tell, of the person's last mail that was not; or ""."""
     if asked.language:
         return asked.language
     row = await fetch_one(conn, SQL.last_language, {"participant_id": participant_id})

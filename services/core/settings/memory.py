@@ -44,7 +44,7 @@ class EmbeddingSettings(Group):
             raise ValueError("embeddings.url is set: say in embeddings.model which model to ask it for")
         if not self.url and (self.model not in LOCAL_MODELS or self.dimensions != USUAL_DIMENSIONS):
             raise ValueError(
-                "embeddings.url is empty, so the local model is used: set embeddings.url, or leave embeddings.dimensions "
-                "out, and embeddings.model too or as minilm"
+                "embeddings.url is empty, so the local model is used: set embeddings.url, or leave "
+                "embeddings.dimensions out, and embeddings.model too or as minilm"
             )
         return self
