@@ -77,10 +77,11 @@ def make_blobs(settings: Settings) -> BlobStore:
 def make_embedder(settings: EmbeddingSettings) -> Embedder:
     """The embedder that the settings ask for."""
     from services.memory.embeddings import HttpEmbedder, MiniLM
+    from services.memory.multilingual import Multilingual
 
     if settings.url:
         return HttpEmbedder(settings.url, settings.model, settings.dimensions, settings.api_key.get_secret_value())
-    return MiniLM()
+    return MiniLM() if settings.model == "minilm" else Multilingual()
 
 
 def installation_secret(settings: Settings) -> bytes:

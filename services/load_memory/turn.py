@@ -59,6 +59,11 @@ class Turn:
         return query_of(self.mails, 4000)
 
     @property
+    def language(self) -> str:
+        """Of the newest of the turn's mails that is long enough to tell; else ""."""
+        return next((mail["language"] for mail in reversed(self.mails) if mail["language"]), "")
+
+    @property
     def of_author(self) -> dict[str, Any]:
         """Whose turn it is, as queries ask: their ids and addresses, and whether it is certain that it is they."""
         author = self.mails[-1] if self.mails else {"participant_id": None, "author_addr": ""}

@@ -45,7 +45,10 @@ class SearchSettings:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for, where, and as of when; see `search_facts`. Only what is listed by time needs no meaning."""
+    """What is looked for, where, and as of when; see `search_facts`. Only what is listed by time needs no meaning.
+
+    `language` is that of the words, as `detect_language` names it; where it is not known they are taken for English.
+    """
 
     workspace: str
     participant_id: UUID | None
@@ -53,6 +56,7 @@ class Query:
     meaning: Meaning | None
     moment: datetime
     window: Window | None
+    language: str = ""
 
 
 class Candidate(NamedTuple):
@@ -112,6 +116,7 @@ def _statement(template: LiteralString, query: Query) -> tuple[Composed, dict[st
         "participant_id": query.participant_id,
         "as_of": query.moment,
         "text": query.text,
+        "language": query.language,
     }
     if query.meaning is not None:
         model = query.meaning.model.replace("%", "%%")  # in a statement that has placeholders

@@ -2,21 +2,19 @@
 -- Exact: every fact of one participant that stands under the condition, by cosine and by BM25 with the
 -- frequencies within that memory. A fact is a sentence, so a word counts once. Coverage is the share of the
 -- query's words that a fact holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
+-- Words are those of the question's language (question_words), whatever language a fact is in.
 -- Only vectors of the query's own model are compared. A person who writes from several addresses has one memory.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),
-word AS MATERIALIZED (
-    SELECT lexeme, quote_literal(lexeme)::tsquery AS query
-    FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
-),
+word AS MATERIALIZED (SELECT lexeme, query FROM question_words(%(text)s, %(language)s)),
 scope AS MATERIALIZED (
     SELECT
-        fact_id, pinned, tsv, length(tsv)::float8 AS size,
+        fact_id, pinned, held.words, length(held.words)::float8 AS size,
         CASE WHEN embedding_model = {model} THEN 1 - (embedding <=> %(vector)s) END AS similarity
-    FROM facts
+    FROM facts, LATERAL (SELECT coalesce(facts.words, text_words(facts.text)) AS words) AS held
     WHERE {theirs}
 ),
 total AS (SELECT count(*) AS n, avg(size) AS mean FROM scope),
-matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.tsv @@ word.query),
+matches AS MATERIALIZED (SELECT fact_id, size, lexeme FROM scope JOIN word ON scope.words @@ word.query),
 rarity AS (SELECT lexeme, bm25_idf(n, count(*)) AS idf FROM matches, total GROUP BY lexeme, n),
 asked AS (SELECT sum(coalesce(idf, bm25_idf(n, 0))) AS idf FROM total, word LEFT JOIN rarity USING (lexeme)),
 lexical AS (

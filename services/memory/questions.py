@@ -10,7 +10,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
+from services.mail.language import detect_language
 from services.memory.periods import Window
 from services.memory.temporal import timed
 
@@ -39,40 +41,48 @@ _POINTS_BACK = re.compile(
 class Asked:
     """One thing asked: verbatim on one line, the words to search by, the time it speaks of.
 
-    `of_memory`: it asks what was said or done between us, which nothing but memory can answer.
+    `of_memory`: it asks what was said or done between us, which nothing but memory can answer. `language` is that of
+    the mail, or of the sentence where there is no more; empty where that is too short to tell.
     """
 
     text: str
     words: str
     window: Window | None = None
     of_memory: bool = False
+    language: str = ""
 
 
 def asked(text: str, now: datetime, most: int = MOST) -> tuple[Asked, ...]:
     """What a mail's new text asks of memory, in its order; the text's beginning where no sentence asks anything."""
-    found = list(_asking(text, now))[:most]
+    language = detect_language(text)
+    found = list(islice(_asking(text, now, language), most))
     whole = " ".join(text.split())[:LONGEST]
-    return tuple(found) if found or not whole else (read(whole, now),)
+    return tuple(found) if found or not whole else (_read(whole, now, language),)
 
 
 def has_cue(text: str, now: datetime) -> bool:
     """Whether a mail asks anything, points back, or speaks of a past time; else memory need not be searched for it."""
-    return next(_asking(text, now), None) is not None
+    return next(_asking(text, now, ""), None) is not None
 
 
 def read(sentence: str, now: datetime) -> Asked:
     """One sentence as a question to memory."""
+    return _read(sentence, now, detect_language(sentence))
+
+
+def _read(sentence: str, now: datetime, language: str) -> Asked:
     window, untimed = timed(sentence, now)
     words = " ".join(_ABOUT_MEMORY.sub(" ", untimed).split())
-    return Asked(sentence, words if re.search(r"\w", words) else sentence, window, bool(_ABOUT_MEMORY.search(sentence)))
+    of_memory = bool(_ABOUT_MEMORY.search(sentence))
+    return Asked(sentence, words if re.search(r"\w", words) else sentence, window, of_memory, language)
 
 
-def _asking(text: str, now: datetime) -> Iterator[Asked]:
+def _asking(text: str, now: datetime, language: str) -> Iterator[Asked]:
     for part in _SENTENCE_ENDS.split(text):
         sentence = " ".join(part.split())[:LONGEST]
         if not sentence:
             continue
-        one = read(sentence, now)
+        one = _read(sentence, now, language)
         past = one.window is not None and one.window.start < now
         if sentence.endswith("?") or past or _POINTS_BACK.search(sentence):
             yield one

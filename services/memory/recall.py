@@ -1,7 +1,8 @@
 """Asks one person's memory one question: what it finds, and whether that is sure, rings a bell, or is nothing.
 
 A question that speaks of a time is first asked of that time, what has changed or expired since included. What is only
-known of another time may still be meant, so it rings a bell, and never more.
+known of another time may still be meant, so it rings a bell, and never more. So it is where the embedder was not
+calibrated for the question's language: that is the mail's, else the one the person wrote in last.
 """
 
 from __future__ import annotations
@@ -10,13 +11,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from services.core.db.pool import Connection
-from services.memory.cue import Recall, recalled, unsure
+from services.core.db import Connection, fetch_one
+from services.core.db.sql import queries
+from services.memory.calibration import judgement
+from services.memory.cue import Recall, unsure
 from services.memory.embeddings import Meaning
 from services.memory.periods import Window
 from services.memory.questions import Asked
 from services.memory.search import Hit, search_facts
 from services.memory.tuning import Tuning
+
+SQL = queries(__file__, "recall.sql")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +44,7 @@ async def recall(
     limit: int = 20,
 ) -> Answer:
     """Facts of this person on what is asked; `meaning` is that of `asked.words`."""
+    language = await language_of(conn, participant_id, asked)
 
     async def search(window: Window | None) -> Answer:
         hits = await search_facts(
@@ -49,10 +55,11 @@ async def recall(
             meaning=meaning,
             now=now,
             window=window,
+            language=language,
             limit=limit,
             settings=tuning.search,
         )
-        found = recalled(hits, tuning.cue)
+        found = judgement(hits, tuning.cue, meaning.model, language)
         shown = sorted(hits, key=lambda hit: hit is not found.best)
         return Answer(shown[:limit], found)
 
@@ -63,6 +70,14 @@ async def recall(
         return then
     ever = await search(None)
     return Answer(ever.hits, unsure(ever.recall))
+
+
+async def language_of(conn: Connection, participant_id: UUID, asked: Asked) -> str:
+    """The language of what is asked; where that is too short to tell, of the person's last mail that was not; or ""."""
+    if asked.language:
+        return asked.language
+    row = await fetch_one(conn, SQL.last_language, {"participant_id": participant_id})
+    return str(row["language"]) if row else ""
 
 
 def in_words(found: Recall, gist: str = "") -> str:

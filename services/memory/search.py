@@ -53,6 +53,7 @@ async def search_facts(
     now: datetime,
     as_of: datetime | None = None,
     window: Window | None = None,
+    language: str = "",
     limit: int = 20,
     settings: SearchSettings | None = None,
 ) -> list[Hit]:
@@ -61,10 +62,11 @@ async def search_facts(
     The most relevant one is always among them, however little it weighs otherwise: it is what answers, if any does.
     `meaning` is that of the query; facts without a vector of its model are found by their words. `as_of`
     (default: now) is the state of knowledge that is asked; `window` asks for what was so within it, changed or
-    expired facts included. Without a participant the whole workspace is searched.
+    expired facts included. `language` is that of the query's words. Without a participant the whole workspace is
+    searched.
     """
     settings = settings or SearchSettings()
-    query = Query(workspace, participant_id, query_text, meaning, as_of or now, window)
+    query = Query(workspace, participant_id, query_text, meaning, as_of or now, window, language)
     candidates = await _weighed(conn, query, await nominate(conn, query, settings), settings.stale_weight)
     ranked = _ranked(candidates, query, settings)
     size = candidates[0].scope_size if candidates else None

@@ -13,12 +13,12 @@ DROP INDEX facts_of_participant, facts_by_word
 -- name: insert
 -- Every fact is current; they began within three years.
 INSERT INTO facts (
-    fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence, importance, trust,
+    fact_id, workspace, participant_id, kind, key, value, text, words, single_valued, confidence, importance, trust,
     valid_from, recorded_at, source_event_id, version, embedding, embedding_model
 )
 SELECT
     md5('fact' || number)::uuid, 'w', md5('participant' || participant)::uuid, 'note', 'k' || number, text, text,
-    FALSE, 0.5 + number %% 5 * 0.1, number %% 10 * 0.1, 'authenticated',
+    text_words(text), FALSE, 0.5 + number %% 5 * 0.1, number %% 10 * 0.1, 'authenticated',
     timestamptz '2026-01-01' - number %% 1000 * interval '1 day', timestamptz '2026-01-01',
     md5('fact' || number)::uuid, 1, embedding, %(model)s
 FROM staged

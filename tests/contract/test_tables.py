@@ -13,9 +13,10 @@ from schemas.topics import catalogue
 SERVICES = Path(services.__file__).parent
 MIGRATIONS = SERVICES / "core" / "db" / "migrations"
 TABLES = catalogue().tables
-# Vectors are a cache by (model, hash of text), outside of every state hash: memory and operations fill them in.
+# Vectors are a cache by (model, hash of text), words one of the text, outside of every state hash: memory and operations
+# fill them in.
 CACHED_COLUMNS = {
-    table: {"embedding", "embedding_model"}
+    table: {"embedding", "embedding_model", "words"}
     for table in ("facts", "chunks", "conversation_passages", "thread_summaries")
 }
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.

@@ -68,7 +68,8 @@ async def test_a_clear_a_fuzzy_and_an_unheard_question_are_told_apart(
     assert earlier["about"][0][:4] < earlier["window"][0][:4]
     assert "I am not sure, but I have a note from" in mails[3]
     assert (never["recall"], never["gist"]) == ("nothing", None)
-    assert never["line"] == "nothing is remembered of this"
+    assert never["line"] == "no fact below clearly answers this"
+    assert never["facts"]
     assert "I have nothing noted of this" in mails[4]
 
 

@@ -14,6 +14,7 @@ from services import learn_facts
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.memory.embeddings import EmbedderUnavailable, MiniLM, Vector
+from services.memory.multilingual import Multilingual
 from tests.support.remembering import Memory, fact, remembering
 
 MARK = "INSERT INTO embeddings (model, text_sha256, vector) VALUES (%(model)s, repeat('0', 64), '[1]')"
@@ -90,7 +91,7 @@ async def test_a_facts_own_event_needs_nothing_where_the_fact_has_its_vector(mem
     plan, tool = fact("plan", "Team", "on the Team plan"), fact("uses", "Xero", "use Xero")
     await memory.process(memory.reflection(mail, plan, tool))
     rows = await memory.rows("SELECT embedding_model FROM facts")
-    assert [row["embedding_model"] for row in rows] == [MiniLM.name] * 2
+    assert [row["embedding_model"] for row in rows] == [Multilingual.name] * 2
     assert await memory.waiting(learn_facts.PROCESSOR) == []
 
 
@@ -105,4 +106,6 @@ async def test_a_fact_is_learned_while_the_embedder_is_away(memory: Memory) -> N
     with pytest.raises(EmbedderUnavailable):
         await Runner(learn_facts.PROCESSOR, away).process(waiting)
     await memory.settle()
-    assert [row["embedding_model"] for row in await memory.rows("SELECT embedding_model FROM facts")] == [MiniLM.name]
+    assert [row["embedding_model"] for row in await memory.rows("SELECT embedding_model FROM facts")] == [
+        Multilingual.name
+    ]

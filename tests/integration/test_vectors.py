@@ -19,7 +19,8 @@ from deploy.local import Endpoints
 from services import learn_documents
 from services.cli.main import app as command_line
 from services.core.db.locks import HeldElsewhere
-from services.memory.embeddings import EmbedderUnavailable, MiniLM, TextRefused
+from services.memory.embeddings import EmbedderUnavailable, TextRefused
+from services.memory.multilingual import Multilingual
 from services.operations.history_lock import HistoryHeld, holding
 from services.operations.knowledge.listing import find_passages
 from services.operations.memory.search import find
@@ -264,10 +265,10 @@ async def test_the_command_shows_whose_they_are_and_gives_them_now(memory: Memor
     """An operator sees what is found by its words alone, and need not wait for the deployment."""
     shown = await run(memory, "vectors")
     assert (shown.exit_code, "one model" in shown.output, "found by words alone" in shown.output) == (0, True, True)
-    assert f"The embedder in use is {MiniLM.name}." in shown.output
+    assert f"The embedder in use is {Multilingual.name}." in shown.output
     renewed = await run(memory, "vectors", "--renew")
     assert (renewed.exit_code, "one model" in renewed.output, "in use" in renewed.output) == (0, False, True)
-    assert await models(memory) == {MiniLM.name: 5}
+    assert await models(memory) == {Multilingual.name: 5}
 
 
 async def run(memory: Memory, *words: str) -> Result:

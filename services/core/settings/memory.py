@@ -8,7 +8,8 @@ from pydantic import Field, SecretStr, model_validator
 
 from services.core.settings.group import Group
 
-LOCAL_DIMENSIONS = 384
+LOCAL_MODELS = ("", "minilm")
+USUAL_DIMENSIONS = 384
 
 
 class MemorySettings(Group):
@@ -30,20 +31,20 @@ class MemorySettings(Group):
 
 
 class EmbeddingSettings(Group):
-    """Which model turns text into vectors; by default the small local one. After a change everything is re-embedded."""
+    """Which model turns text into vectors; by default a local one. After a change everything is re-embedded."""
 
-    url: str = Field("", description="an OpenAI-compatible endpoint; empty: the local model")
-    model: str = Field("", description="as the endpoint names it; vectors of different models are never compared")
+    url: str = Field("", description="an OpenAI-compatible endpoint; empty: a local model")
+    model: str = Field("", description="as the endpoint names it; without one `minilm`, or empty for any language")
     api_key: SecretStr = SecretStr("")
-    dimensions: int = Field(384, ge=1, le=4000, description="how long its vectors are")
+    dimensions: int = Field(USUAL_DIMENSIONS, ge=1, le=4000, description="how long the endpoint's vectors are")
 
     @model_validator(mode="after")
     def _is_one_model(self) -> Self:
         if self.url and not self.model:
             raise ValueError("embeddings.url is set: say in embeddings.model which model to ask it for")
-        if not self.url and (self.model or self.dimensions != LOCAL_DIMENSIONS):
+        if not self.url and (self.model not in LOCAL_MODELS or self.dimensions != USUAL_DIMENSIONS):
             raise ValueError(
-                f"embeddings.url is empty, so the local model is used, whose vectors have {LOCAL_DIMENSIONS} numbers: "
-                "set embeddings.url, or leave embeddings.model and embeddings.dimensions out"
+                "embeddings.url is empty, so the local model is used: set embeddings.url, or leave "
+                "embeddings.dimensions out, and embeddings.model too or as minilm"
             )
         return self

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
-from services.memory.cue import recalled
+from services.memory.calibration import judgement
 from services.memory.embeddings import Meaning, meanings
 from services.memory.facts import Fact, whose_word
 from services.memory.grains import name_of
 from services.memory.knowledge import search_knowledge
 from services.memory.periods import Window
 from services.memory.questions import Asked, read
-from services.memory.recall import Answer, in_words, recall
+from services.memory.recall import Answer, in_words, language_of, recall
 from services.memory.said import Said, search_said
 from services.memory.search import newest_facts, search_facts
 from services.memory.tuning import tuned
@@ -76,9 +76,10 @@ async def _recalled(sought: Sought, desk: Desk, where: Where) -> Found:
         if sought.days is None:
             answer = await recall(conn, **where, asked=sought.asked, tuning=tuning)
         else:
-            where |= {"query_text": sought.words, "window": sought.days, "settings": tuning.search}
+            language = await language_of(conn, where["participant_id"], sought.asked)
+            where |= {"language": language, "query_text": sought.words, "window": sought.days, "settings": tuning.search}
             hits = [one for one in await search_facts(conn, **where) if _lies_in(sought.days, one.fact)]
-            answer = Answer(hits, recalled(hits, tuning.cue))
+            answer = Answer(hits, judgement(hits, tuning.cue, sought.meaning.model, language))
     return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
 
 

@@ -40,11 +40,12 @@ WITH ended AS (
     WHERE fact_id = ANY(%(supersedes)s) RETURNING fact_id
 ),
 fact AS (
-    INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, single_valued, confidence,
+    INSERT INTO facts (fact_id, workspace, participant_id, kind, key, value, text, words, single_valued, confidence,
                        importance, trust, valid_from, valid_to, expires_at, recorded_at, superseded_at, superseded_by,
                        source_event_id, source_message_id, quote, quote_sha256, span_start, span_end, version)
-    SELECT %(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(value)s, %(text)s, %(single_valued)s,
-           %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s, %(valid_to)s, %(expires_at)s, %(at)s,
+    SELECT %(fact_id)s, %(workspace)s, %(participant_id)s, %(kind)s, %(key)s, %(value)s, %(text)s,
+           text_words(%(text)s), %(single_valued)s, %(confidence)s, %(importance)s, %(trust)s, %(valid_from)s,
+           %(valid_to)s, %(expires_at)s, %(at)s,
            CASE WHEN %(past)s THEN %(at)s::timestamptz END, %(superseded_by)s, %(event_id)s,
            nullif(%(source_message_id)s, ''), nullif(%(quote)s, ''), %(quote_sha256)s, %(span_start)s, %(span_end)s,
            %(version)s

@@ -39,9 +39,12 @@ async def load(turn: Turn, conn: Connection) -> Section:
     answers = await _answers(turn, turn.participant_id, conn)
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
     entries = [] if row is None else [person_entry(row, issues)]
-    entries += [recall_entry(asked, answer.recall) for (asked, _), answer in zip(turn.asked, answers, strict=True)]
     unconfirmed = turn.app.settings.recall.unconfirmed_below
     facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in _chosen(answers, hits)]
+    entries += [
+        recall_entry(asked, answer.recall, shown=bool(facts))
+        for (asked, _), answer in zip(turn.asked, answers, strict=True)
+    ]
     entries += [one for why, one in facts if why == ASKED]
     entries += [issue_entry(issue) for issue in issues[: turn.app.settings.people.issues]]
     entries += [one for why, one in facts if why != ASKED]
@@ -58,6 +61,7 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[H
         query_text=turn.query,
         meaning=turn.meaning,
         now=turn.now,
+        language=turn.language,
         limit=turn.tuning.best,
         settings=turn.tuning.search,
     )

@@ -18,10 +18,10 @@ ORDER BY thread_id, trusted, identity, mail_id;
 
 -- name: rows
 -- Rows of a table, without vectors.
-SELECT to_jsonb(t) - 'embedding' - 'tsv' AS row FROM {table} t
+SELECT to_jsonb(t) - 'embedding' - 'tsv' - 'words' AS row FROM {table} t
 WHERE workspace = %(workspace)s AND {column} = ANY(%(ids)s);
 
 -- name: rows_with_mails
 -- The same, and those of their mails in threads of others.
-SELECT to_jsonb(t) - 'embedding' - 'tsv' AS row FROM {table} t
+SELECT to_jsonb(t) - 'embedding' - 'tsv' - 'words' AS row FROM {table} t
 WHERE workspace = %(workspace)s AND ({column} = ANY(%(ids)s) OR mail_id = ANY(%(mails)s));

@@ -58,7 +58,7 @@ WITH given AS (
     SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
 ),
 free AS MATERIALIZED (SELECT fact_id FROM facts WHERE fact_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
-UPDATE facts SET embedding = given.vector, embedding_model = %(model)s
+UPDATE facts SET embedding = given.vector, embedding_model = %(model)s, words = text_words(facts.text)
 FROM given, free
 WHERE facts.fact_id = given.id AND free.fact_id = given.id AND facts.text = given.said
 RETURNING facts.fact_id AS id;
