@@ -11,17 +11,17 @@ from typing import Any
 from schemas.topics import catalogue
 from services.cli.alerts import SQL as ALERT_SQL
 from services.cli.alerts import TOLD
-from services.cli.deliveries import LEDGER
-from services.cli.deliveries import SQL as DELIVERY_SQL
 from services.cli.mails import OUTCOMES
-from services.cli.status import SQL as STATUS_SQL
 from services.core.app import App
 from services.core.bus.undone_events import SQL as UNDONE_SQL
 from services.core.bus.undone_events import advance, not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.paging import Listing
+from services.operations.deliveries.listing import LEDGER
+from services.operations.deliveries.listing import SQL as DELIVERY_SQL
 from services.operations.drafts.listing import DRAFTS
 from services.operations.drafts.listing import SQL as DRAFT_SQL
+from services.operations.health.backlog import SQL as STATUS_SQL
 from services.operations.health.state import SQL as HEALTH_SQL
 from services.operations.ids import SQL as ID_SQL
 from services.operations.ids import id_range

@@ -79,6 +79,7 @@ class Message:
     sender_level: str = ""
     waited_s: float | None = None
     sources: list[SourceLine] = field(default_factory=list)
+    mail_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
