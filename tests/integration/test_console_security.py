@@ -17,7 +17,7 @@ from services.operations.sign_in import LINK_LASTS, SESSION_LASTS, make_link
 from services.web.console.mails import cleaned, saved_as
 from services.web.console.routes import PARTS
 from services.web.console.shown import web_address
-from services.web.console.site import Site
+from services.web.console.site import Site, static_address
 from tests.support.console import browser, form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -163,9 +163,9 @@ async def test_no_page_is_for_those_who_are_not_signed_in(app: Tended) -> None:
         ):
             answer = await nobody.get(f"/console/{path}")
             assert answer.status_code == 401, path
-        assert (await nobody.get("/console/static/console.css")).status_code == 200
-        assert (await nobody.get("/console/static/..%2fsite.py")).status_code in (401, 404)
-        assert (await nobody.get("/console/static/site.py")).status_code == 404
+        assert (await nobody.get(static_address("console.css"))).status_code == 200
+        assert (await nobody.get(static_address("..%2fsite.py"))).status_code in (401, 404)
+        assert (await nobody.get(static_address("site.py"))).status_code == 404
 
 
 @pytest.mark.parametrize("what", HOSTILE)

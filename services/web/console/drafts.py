@@ -12,6 +12,7 @@ from services.core.web_paging import After
 from services.operations.drafts.listing import HeldDraft, held_draft, past_draft, waiting_drafts
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import whole_thread
+from services.operations.threads.mails import mails_of
 from services.web.bodies import Approval, Rejection
 from services.web.console.forms import Form, checked
 from services.web.console.site import ROOT, Site, done, form_of, viewer
@@ -97,8 +98,8 @@ async def _show(site: Site, request: Request, held: HeldDraft, form: Form) -> HT
     app, workspace = site.app, site.app.settings.workspace
     async with app.database.reading() as conn:
         whole = await whole_thread(conn, workspace, held.thread_id, limit=BEFORE)
-        (line,) = (await lines_of(conn, workspace, [held.thread_id])).values()
-    about = {"draft": held, "whole": whole, "line": line, "kept": form}
+        mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
+    about = {"draft": held, "whole": whole, "mails": mails, "kept": form}
     return site.page(request, "draft.html", 409 if form else 200, **about)
 
 
@@ -112,7 +113,8 @@ async def _gone(site: Site, request: Request, reply_id: UUID, form: Form) -> HTM
         whole = await whole_thread(conn, workspace, past.thread_id, limit=BEFORE)
         (line,) = (await lines_of(conn, workspace, [past.thread_id])).values()
         newer = await held_draft(conn, workspace, line.draft) if line.draft else None
-    about = {"past": past, "whole": whole, "line": line, "newer": newer, "kept": form}
+        mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
+    about = {"past": past, "whole": whole, "mails": mails, "newer": newer, "kept": form}
     return site.page(request, "draft_gone.html", 409 if form else 200, **about)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Coroutine, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -153,10 +153,18 @@ def done(path: str, what: str, fragment: str = "") -> RedirectResponse:
     return RedirectResponse(f"{ROOT}{path}?done={what}{f'#{fragment}' if fragment else ''}", 303)
 
 
+@cache
+def static_version() -> str:
+    """What names the static files as they are; one for all, so that a module that imports another means the same one."""
+    digest = hashlib.sha256()
+    for path in sorted((HERE / "static").iterdir()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def static_address(name: str) -> str:
-    """The address of a static file, which changes when the file does."""
-    digest = hashlib.sha256((HERE / "static" / name).read_bytes()).hexdigest()
-    return f"{ROOT}/static/{name}?v={digest[:12]}"
+    """The address of a static file, which changes when one of them does."""
+    return f"{ROOT}/static/{static_version()}/{name}"
 
 
 def _pages_of(site: Site, signed_in: bool) -> type[APIRoute]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Response
 
 from services.core.web import RequestRefused
-from services.web.console.site import HERE, Site
+from services.web.console.site import HERE, Site, static_version
 
 FOLDER = HERE / "static"
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
@@ -17,9 +17,9 @@ def static_files(site: Site) -> APIRouter:
     router = site.router(signed_in=False)
     known = {path.name: path for path in FOLDER.iterdir() if path.suffix in TYPES}
 
-    @router.get("/static/{name}")
-    async def static(name: str) -> Response:
-        if name not in known:
+    @router.get("/static/{version}/{name}")
+    async def static(version: str, name: str) -> Response:
+        if name not in known or version != static_version():
             raise RequestRefused(404, "file_unknown", "There is no such file.")
         path = known[name]
         headers = {"Cache-Control": f"public, max-age={YEAR_S}, immutable"}
