@@ -1,4 +1,4 @@
-"""What the edge answers: the API under `/api`, the console under `/console`, and `/`, which leads to the console."""
+"""What the edge answers: the API under `/api`; the console under `/console`, with `/`, which leads there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ def served(app: App) -> APIRouter:
     """All routes."""
     every = APIRouter()
     every.include_router(routes(app))
-    every.include_router(pages(app))
-
-    @every.get("/", include_in_schema=False)
-    async def first() -> RedirectResponse:
-        return RedirectResponse(ROOT, 303)
-
+    if app.settings.web.console:
+        every.include_router(pages(app))
+        every.add_api_route("/", _first, include_in_schema=False)
     return every
+
+
+async def _first() -> RedirectResponse:
+    return RedirectResponse(ROOT, 303)

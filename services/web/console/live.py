@@ -33,12 +33,13 @@ def live_stream(site: Site) -> APIRouter:
         last = request.headers.get("last-event-id", "")
         since = int(last) if last.isdecimal() and last.isascii() and len(last) < 19 else after
         stop: asyncio.Event = request.app.state.stopping
-        return StreamingResponse(_stream(site.app, since, stop), media_type="text/event-stream")
+        return StreamingResponse(changes_after(site.app, since, stop), media_type="text/event-stream")
 
     return router
 
 
-async def _stream(app: App, since: int, stop: asyncio.Event) -> AsyncIterator[str]:
+async def changes_after(app: App, since: int, stop: asyncio.Event) -> AsyncIterator[str]:
+    """What changed after an event, as lines of the stream, until `stop` is set."""
     newest, looks = since, 0
     said = {one.seq for one in await _look(app, since - WINDOW) if one.seq <= since}
     yield "retry: 2000\n\n"

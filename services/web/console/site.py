@@ -155,7 +155,7 @@ def done(path: str, what: str, fragment: str = "") -> RedirectResponse:
 
 @cache
 def static_version() -> str:
-    """What names the static files as they are; one for all, so that a module that imports another means the same one."""
+    """What names the static files as they are: one for all, since a module imports another by its bare name."""
     digest = hashlib.sha256()
     for path in sorted((HERE / "static").iterdir()):
         digest.update(path.read_bytes())
