@@ -7,7 +7,13 @@ import typer
 from services.cli.requests import in_house
 from services.cli.terminal import console as terminal
 from services.core.app import App
+from services.core.errors import Permanent
+from services.core.settings import WebSettings
 from services.operations.sign_in import LINK_LASTS, make_link
+
+
+class ConsoleOff(Permanent):
+    """The settings say that there is no console."""
 
 
 def console(context: typer.Context) -> None:
@@ -20,7 +26,7 @@ def console(context: typer.Context) -> None:
 
 async def link(app: App) -> str:
     """The address of a new one-time link."""
-    return f"{address(app)}/console/sign-in/{await make_link(app)}"
+    return f"{address(app.settings.web)}/console/sign-in/{await make_link(app)}"
 
 
 async def invitation(app: App) -> str:
@@ -28,10 +34,15 @@ async def invitation(app: App) -> str:
     return f"Console, once, for {LINK_LASTS.seconds // 60} minutes: {await link(app)}"
 
 
-def address(app: App) -> str:
-    """Where people reach the web server."""
-    web = app.settings.web
-    host = f"[{web.host}]" if ":" in web.host else web.host
-    return (web.console_url or f"http://{'127.0.0.1' if web.host in ('0.0.0.0', '::') else host}:{web.port}").rstrip(
-        "/"
-    )
+def address(web: WebSettings) -> str:
+    """Where people reach the web server. Raises `ConsoleOff`."""
+    if not web.console:
+        raise ConsoleOff("this deployment serves no console: web.console is false")
+    return web.console_url.rstrip("/") or f"http://{_name(web.host)}:{web.port}"
+
+
+def _name(host: str) -> str:
+    """The host in an address: that of this machine where the server listens on all of them."""
+    if host in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host

@@ -94,7 +94,7 @@ async def _work(settings: Settings, names: frozenset[str]) -> None:
     await prepare(settings, _waiting)
     async with open_app(settings) as app, working(app, names, _waiting):
         if sys.stdout.isatty():  # the log says it elsewhere
-            if "web" in names:
+            if "web" in names and settings.web.console:
                 say(await invitation(app))
             say("Running. Press Ctrl-C to stop.")
         await until_signal()

@@ -139,6 +139,6 @@ async def test_the_stream_says_each_change_once(app: App) -> None:
             await store(99, "late")
         elif len(told) == 2:
             stop.set()
-    assert told == [{"new": 3}, {"late": 3}]
+    assert told == [{"thread": {"new": 3}}, {"thread": {"late": 3}}]
     assert "id: 103" in said[-1]
     assert "secret" not in "".join(said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from psycopg.rows import class_row
 
@@ -15,9 +16,10 @@ MOST = 1000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """An event of a thread or a participant: its number, its key, and the version that the aggregate then has."""
+    """An event of a thread or a person: its number, its key, and the version that it gave its aggregate, else 0."""
 
     seq: int
+    kind: Literal["thread", "person"]
     key: str
     version: int
 

@@ -12,7 +12,7 @@ from services.core.guarded_route import BODY_DEADLINE_S
 from services.core.storable import is_storable
 from services.core.web import RequestRefused, body_within
 
-FORM_BYTES = 256 * 1024
+FORM_BYTES = 512 * 1024  # a text of 10,000 characters twice, each of up to 12 bytes
 MOST_FIELDS = 50
 
 Form = dict[str, str]

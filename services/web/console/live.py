@@ -48,12 +48,19 @@ async def changes_after(app: App, since: int, stop: asyncio.Event) -> AsyncItera
         said = {seq for seq in said if seq > newest - WINDOW} | {one.seq for one in fresh}
         if fresh:
             newest = max(newest, *said)
-            latest = {one.key: one.version for one in fresh}
-            yield f"id: {newest}\ndata: {json.dumps(latest)}\n\n"
+            yield f"id: {newest}\ndata: {json.dumps(_told(fresh))}\n\n"
         elif looks % BEAT_EVERY == 0:
             yield f"id: {newest}\nevent: beat\ndata: {{}}\n\n"
         looks += 1
         await pause(stop, LOOK_EVERY_S)
+
+
+def _told(fresh: list[Change]) -> dict[str, dict[str, int]]:
+    """The latest version by key, of threads and of people."""
+    told: dict[str, dict[str, int]] = {}
+    for one in fresh:
+        told.setdefault(one.kind, {})[one.key] = one.version
+    return told
 
 
 async def _look(app: App, seq: int) -> list[Change]:

@@ -3,7 +3,7 @@ const status = document.getElementById("live");
 const bar = document.getElementById("newer");
 const channel = new BroadcastChannel("correspondent-live");
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "short" });
-const seen = new Map(); // key -> number of its newest event
+const seen = { thread: new Map(), person: new Map() }; // key -> number of its newest event
 let heard = null;
 
 const main = () => document.getElementById("main");
@@ -11,8 +11,8 @@ const main = () => document.getElementById("main");
 function look() {
   const watch = main().dataset.watch;
   const since = Number(main().dataset.seq || 0);
-  const newer = [...seen].filter(([, seq]) => seq > since).map(([key]) => key);
-  const count = watch === "list" ? newer.length : newer.includes(watch) ? 1 : 0;
+  const one = seen.thread.get(watch) || seen.person.get(watch) || 0;
+  const count = watch === "list" ? [...seen.thread.values()].filter((seq) => seq > since).length : Number(one > since);
   bar.hidden = !watch || !count;
   if (bar.hidden) return;
   const words = watch === "list" ? `${count} newer` : "Something changed here since you opened this page.";
@@ -23,8 +23,8 @@ function look() {
   bar.querySelector("a").href = here;
 }
 
-function take({ seq, keys }) {
-  for (const key of keys) seen.set(key, Math.max(seq, seen.get(key) || 0));
+function take({ seq, changed }) {
+  for (const kind in seen) for (const key in changed[kind]) seen[kind].set(key, Math.max(seq, seen[kind].get(key) || 0));
   beat(true);
   look();
 }
@@ -49,13 +49,13 @@ function hear(message) {
 
 channel.onmessage = ({ data }) => {
   if (data.kind !== "hello") hear(data);
-  else if (source) for (const [key, seq] of seen) channel.postMessage({ kind: "changes", seq, keys: [key] });
+  else if (source) for (const kind in seen) for (const [key, seq] of seen[kind]) channel.postMessage({ kind: "changes", seq, changed: { [kind]: { [key]: 0 } } });
 };
 
 let source = null;
 function lead() {
   source = new EventSource(`${document.body.dataset.root}/live?after=${status.dataset.after}`);
-  source.onmessage = (event) => tell({ kind: "changes", seq: Number(event.lastEventId), keys: Object.keys(JSON.parse(event.data)) });
+  source.onmessage = (event) => tell({ kind: "changes", seq: Number(event.lastEventId), changed: JSON.parse(event.data) });
   source.addEventListener("beat", () => tell({ kind: "beat" }));
   source.onerror = () => tell({ kind: "lost" });
   return new Promise(() => {}); // for as long as this tab lives
