@@ -222,7 +222,6 @@ def _answer(site: Site, request: Request, error: Exception) -> Response:
         return site.problem(request, 400, "This address does not lead to a page of the list: begin at its first page.")
     if isinstance(error, Temporary):
         log.warning("page postponed", path=request.url.path, error=repr(error))
-        said = f"{error} " if str(error) else ""
-        return site.problem(request, 503, f"{said}Something that the console needs does not answer. Try again.")
+        return site.problem(request, 503, str(error))
     log.error("page failed", path=request.url.path, error=repr(error))
     return site.problem(request, 500, "The fault is ours, and it is in the log. Try again.")
