@@ -16,6 +16,7 @@ COMMANDS = {
     "demo": Entry("demo:demo", "Play an invented company's mail through the real flow."),
     "up": Entry("run:up", "Start the embedded stack and every processor, until Ctrl-C."),
     "run": Entry("run:run", "Run processors on the servers that the settings name."),
+    "console": Entry("console:console", "Print a link that signs in to the console, once."),
     "settings": Entry("settings:settings", "Print every setting with its meaning and default."),
     "write": Entry("write:write", "Send a mail as a customer would, and show the reply."),
     "mails": Entry("mails:mails", "List received mails with their outcome and the reason."),

@@ -15,6 +15,7 @@ import structlog
 import typer
 
 from deploy.local import EmbeddedStack, Endpoints
+from services.cli.console import invitation
 from services.cli.terminal import console
 from services.core.app import open_app
 from services.core.logging import configure
@@ -93,6 +94,8 @@ async def _work(settings: Settings, names: frozenset[str]) -> None:
     await prepare(settings, _waiting)
     async with open_app(settings) as app, working(app, names, _waiting):
         if sys.stdout.isatty():  # the log says it elsewhere
+            if "web" in names and settings.web.console:
+                say(await invitation(app))
             say("Running. Press Ctrl-C to stop.")
         await until_signal()
 

@@ -10,21 +10,18 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from schemas.topics import catalogue
 from services.cli.alerts import show_channels
 from services.cli.shown import Terminal, age, cell
 from services.cli.topics import table_of
 from services.core.app import App
-from services.core.bus.undone_events import low_mark, pairs_of
-from services.core.db import fetch_all, fetch_one, queries
-from services.operations import dead_letters, topics
+from services.operations import topics
 from services.operations.deployment import app_here
 from services.operations.group_processes import AtWork, at_work
+from services.operations.health.backlog import Backlog, read_backlog
 from services.operations.health.state import Health, read_health
 from services.operations.progress import read_progress
 
 console = Terminal(highlight=False)
-SQL = queries(__file__, "status.sql")
 
 
 def status(
@@ -41,20 +38,13 @@ def status(
 
 async def _status(home: Path, open_minutes: float) -> None:
     async with app_here(home, publishes=False) as app:
-        args = {"workspace": app.settings.workspace, "now": app.now(), "minutes": open_minutes}
-        async with app.database.reading() as conn:
-            low = await low_mark(conn, pairs_of(catalogue().consumers()))
-            counts = await fetch_one(conn, SQL.waiting, {**args, "low": low})
-            turns = await fetch_all(conn, SQL.open_turns, args)
-            responses = await fetch_one(conn, SQL.responses, args)
-        letters = await dead_letters.waiting(app)
+        found = await read_backlog(app, open_minutes)
         progress = await read_progress(app)
         console.print(table_of(await topics.readings(app, progress), app.now()))
         _show_at_work(await at_work(app))
-        assert counts is not None
-        _show_counts({**counts, "letters": letters})
-        _show_turns(app, turns, open_minutes)
-        _show_responses(responses)
+        _show_counts(found)
+        _show_turns(app, found.open_turns, open_minutes)
+        _show_responses(found.responses)
         _show_health(app, await read_health(app, progress=progress))
         console.print()
         await show_channels(app)
@@ -85,28 +75,11 @@ def _show_health(app: App, found: Health) -> None:
             console.print(cell(words, 300, "bold red"))
 
 
-def _show_counts(counts: dict[str, Any]) -> None:
+def _show_counts(found: Backlog) -> None:
     console.print()
-    for name, text, remedy in (
-        ("unread", "mails not yet read", ""),
-        ("unanswered", "mails waiting for an answer", "correspondent mails"),
-        ("held", "drafts waiting for a person", "correspondent drafts"),
-        ("escalated", "threads escalated to a person", "correspondent threads --state escalated"),
-        ("missed", "deadlines missed and not yet met", "correspondent due"),
-        ("unknown", "replies of which nobody knows whether they arrived", "correspondent deliveries --state unknown"),
-        (
-            "uncopied",
-            "replies of the last 7 days without a copy in Sent",
-            "correspondent deliveries --state sent",
-        ),
-        ("letters", "dead letters", "correspondent dlq list"),
-        ("unpublished", "events stored and not yet on the log", ""),
-        ("refused", "stored events that the broker refuses", "correspondent outbox"),
-        ("overdue", "timers overdue", ""),
-    ):
-        count = counts[name]
-        hint = f"  ({remedy})" if count and remedy else ""
-        console.print(cell(f"{count:>6}  {text}{hint}", style="bold" if count else "dim"))
+    for one in found.waiting:
+        hint = f"  ({one.command})" if one.count and one.command else ""
+        console.print(cell(f"{one.count:>6}  {one.words}{hint}", style="bold" if one.count else "dim"))
 
 
 def _show_responses(found: dict[str, Any] | None) -> None:

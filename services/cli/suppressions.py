@@ -15,16 +15,15 @@ from services.cli.terminal import console, plain, short
 from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.clock import random_id
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
-from services.core.paging import Listing
 from services.mail.mailbox import MailboxKey
+from services.operations.deliveries.listing import suppressed
 from services.operations.deployment import app_here
 from services.operations.settle import newest, settle
 
 typer_app = typer.Typer(no_args_is_help=True, help="List addresses that get no mail, or lift one.")
 SQL = queries(__file__, "suppressions.sql")
-LISTED = Listing("suppressions", (("at", "time"), ("addr", "text")), descending=True)
 
 
 class NotSuppressed(Permanent):
@@ -53,8 +52,7 @@ def lift(
 async def show_list(home: Path, limit: int = 50, after: str = "") -> None:
     """Print a page of the list."""
     async with app_here(home, publishes=False) as app, app.database.reading() as conn:
-        args = {"workspace": app.settings.workspace} | LISTED.args(after, limit)
-        rows = LISTED.page(await fetch_all(conn, SQL.listed, args), limit)
+        rows = await suppressed(conn, app.settings.workspace, limit=limit, after=after)
     console.print(_table(rows) if rows else "No address is suppressed.")
     show_next(rows)
 

@@ -73,9 +73,15 @@ async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
     return bytes(body)
 
 
-def make_app(routers: Iterable[APIRouter] = (), *, per_minute: int = 0) -> FastAPI:
-    """The application: the given routes, `GET /healthz`, errors in words, at most so many requests of an address."""
+def make_app(
+    routers: Iterable[APIRouter] = (), *, per_minute: int = 0, stopping: asyncio.Event | None = None
+) -> FastAPI:
+    """The application: the given routes, `GET /healthz`, errors in words, at most so many requests of an address.
+
+    An answer without an end ends when `app.state.stopping` is set: else the server would wait for it.
+    """
     web_app = FastAPI(title="Correspondent", docs_url=None, redoc_url=None)
+    web_app.state.stopping = stopping or asyncio.Event()
     if per_minute:
         web_app.add_middleware(PacedApp, pace=Pace(per_minute))
     web_app.add_middleware(UnreadBodyApp)
@@ -126,7 +132,7 @@ async def run_edges(app: App, edges: Sequence[Edge], stop: asyncio.Event) -> Non
         for edge in edges:
             group.create_task(edge.run(app, stop), name=edge.name)
         if listening:
-            web_app = make_app(routers, per_minute=app.settings.web.requests_per_minute)
+            web_app = make_app(routers, per_minute=app.settings.web.requests_per_minute, stopping=stop)
             log.info("web server", host=app.settings.web.host, port=listening.getsockname()[1])
             group.create_task(serve(web_app, listening, stop), name="web")
 

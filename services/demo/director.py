@@ -14,6 +14,8 @@ from typing import Any
 from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
+from deploy.local.ports import free_port
+from services.cli.console import invitation
 from services.cli.knowledge.documents import Marks, add_all
 from services.cli.shown import Terminal
 from services.core.app import App, open_app
@@ -32,6 +34,7 @@ from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.process import until_signal, working
 
+CONSOLE_PORT = 8025  # that of any deployment, or another one where it is taken
 QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
 
 
@@ -70,14 +73,20 @@ def demo_settings(world: World, endpoints: Endpoints, folder: Path) -> Settings:
         }
         for address in world.inboxes
     ]
-    changes = {"inboxes": inboxes, "home": folder, "threads": {"quiet_s": QUIET_S}, "web": {"port": 0}}
+    changes = {
+        "inboxes": inboxes,
+        "home": folder,
+        "threads": {"quiet_s": QUIET_S},
+        "web": {"port": free_port(CONSOLE_PORT)},
+    }
     return read_settings(**on_stack(endpoints, **changes))
 
 
 def settings_to_keep(settings: Settings) -> dict[str, Any]:
     """What another `up` of the demo's folder, and a replay in it, must know to be the same deployment."""
     inboxes = [inbox.model_dump(exclude_unset=True) for inbox in settings.inboxes]
-    return {"threads": {"quiet_s": settings.threads.quiet_s}, "inboxes": inboxes}
+    web = {"port": settings.web.port}
+    return {"threads": {"quiet_s": settings.threads.quiet_s}, "web": web, "inboxes": inboxes}
 
 
 async def _play(world: World, settings: Settings, console: Console, film: Console, *, once: bool) -> int:
@@ -98,7 +107,8 @@ async def _play(world: World, settings: Settings, console: Console, film: Consol
         show.summary(console, len(world.mails), faults)
         if not once:
             clock.present()
-            console.print(_farewell(app))
+            console.print(_farewell(app), markup=False, soft_wrap=True)
+            console.print(await invitation(app), style="bold", markup=False, soft_wrap=True)
             await until_signal()
     return 1 if faults else 0
 

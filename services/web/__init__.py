@@ -1,4 +1,4 @@
-"""The REST API of threads, drafts, participants and their memory, and the knowledge base.
+"""The REST API of threads, drafts, participants and their memory, and the knowledge base; and the console, its pages.
 
 An edge: it consumes no topic and owns no table. Reads are queries; a request goes to the topic of what it would change,
 and that topic's owner accepts or refuses it. Out: thread-events, deliveries, participant-events, document-events.
@@ -23,7 +23,7 @@ def __getattr__(name: str) -> Any:
     if name != "EDGE":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from services.core.bus.processor import Edge
-    from services.web.routes import routes
+    from services.web.served import served
 
-    globals()["EDGE"] = Edge(name="web", run=_run, routes=routes)
+    globals()["EDGE"] = Edge(name="web", run=_run, routes=served)
     return globals()["EDGE"]

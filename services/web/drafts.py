@@ -51,7 +51,7 @@ def add_approval(router: APIRouter, app: App) -> None:
         """Send a draft, as it is or in your own words; refused where it, or its thread, is not what you saw."""
         bound = body.model_dump(include={"text_sha256", "thread_version", "by"})
         files = [NewFile(one.filename, one.content) for one in body.files]
-        return await _decide(app, reply_id, files, approve=True, text=body.text or "", **bound)
+        return await decide_draft(app, reply_id, files, approve=True, text=body.text or "", **bound)
 
 
 def add_rejection(router: APIRouter, app: App) -> None:
@@ -62,11 +62,14 @@ def add_rejection(router: APIRouter, app: App) -> None:
         """Throw a draft away; its turn ends as rejected."""
         held = await _held(app, reply_id)
         bound = {"text_sha256": held.text_sha256, "thread_version": held.thread_version}
-        return await _decide(app, reply_id, (), approve=False, **bound, **body.model_dump())
+        return await decide_draft(app, reply_id, (), approve=False, **bound, **body.model_dump())
 
 
-async def _decide(app: App, reply_id: UUID, files: Sequence[NewFile], **word: Any) -> DraftOutcome:
-    """Nothing of the files is stored for a draft that is not the one seen."""
+async def decide_draft(app: App, reply_id: UUID, files: Sequence[NewFile], **word: Any) -> DraftOutcome:
+    """A person's word on the draft that they saw. Nothing of the files is stored where it is another one by now.
+
+    Raises `RequestRefused`: 404 where it waits no more, 409 where it or its thread has changed.
+    """
     held = await _held(app, reply_id)
     said = DraftDecided.model_validate({"reply_id": reply_id, "thread_id": held.thread_id, **word})
     if said.text_sha256 != held.text_sha256:

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
 from schemas.topics import catalogue
 from services.cli.alerts import SQL as ALERT_SQL
 from services.cli.alerts import TOLD
-from services.cli.deliveries import LEDGER
-from services.cli.deliveries import SQL as DELIVERY_SQL
 from services.cli.mails import OUTCOMES
-from services.cli.status import SQL as STATUS_SQL
 from services.core.app import App
 from services.core.bus.undone_events import SQL as UNDONE_SQL
 from services.core.bus.undone_events import advance, not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.paging import Listing
+from services.operations.deliveries.listing import LEDGER
+from services.operations.deliveries.listing import SQL as DELIVERY_SQL
 from services.operations.drafts.listing import DRAFTS
 from services.operations.drafts.listing import SQL as DRAFT_SQL
+from services.operations.health.backlog import SQL as STATUS_SQL
 from services.operations.health.state import SQL as HEALTH_SQL
 from services.operations.ids import SQL as ID_SQL
 from services.operations.ids import id_range
@@ -29,6 +30,9 @@ from services.operations.mailboxes.keep import SQL as MAILBOX_SQL
 from services.operations.memory.people import PEOPLE
 from services.operations.memory.people import SQL as PEOPLE_SQL
 from services.operations.settle import SQL as SETTLE_SQL
+from services.operations.threads.course import SQL as COURSE_SQL
+from services.operations.threads.inbox import INBOX, STATES
+from services.operations.threads.inbox import SQL as INBOX_SQL
 from services.operations.threads.listing import DUE, THREADS
 from services.operations.threads.listing import SQL as THREAD_SQL
 from services.operations.vectors.renewal import SQL as VECTOR_SQL
@@ -104,6 +108,30 @@ async def asked_by_lists(app: App) -> list[Asked]:
             ("threads, closed", THREADS, THREAD_SQL.threads, {**threads, "state": "closed"}, "threads"),
             ("threads, urgent", THREADS, THREAD_SQL.threads, {**threads, "priority": "urgent"}, "threads"),
             ("threads of an inbox", THREADS, THREAD_SQL.threads, {**threads, "inbox": "support"}, "threads"),
+            ("inbox: needs a person", INBOX, INBOX_SQL.needing_a_person, here, "threads"),
+            (
+                "inbox: agent",
+                INBOX,
+                INBOX_SQL.in_states,
+                {**here, "states": ["new", "in_progress"], "drafts": False},
+                "threads",
+            ),
+            (
+                "inbox: resolved",
+                INBOX,
+                INBOX_SQL.in_states,
+                {**here, "states": ["resolved", "closed"], "drafts": False},
+                "threads",
+            ),
+            (
+                "inbox: all",
+                INBOX,
+                INBOX_SQL.in_states,
+                {**here, "states": list(STATES["all"]), "drafts": True},
+                "threads",
+            ),
+            ("inbox: found", INBOX, INBOX_SQL.found, {**here, "words": "'zebra':*", "addr": "zebra"}, "threads"),
+            ("inbox: of a person", INBOX, INBOX_SQL.of_person, {**here, "participant_id": UUID(int=1)}, "threads"),
             ("participants", PEOPLE, PEOPLE_SQL.people, here, "participants"),
             ("mails", OUTCOMES, SETTLE_SQL.outcomes, here, "mails"),
             ("deliveries", LEDGER, DELIVERY_SQL.ledger, here, "deliveries"),
@@ -117,6 +145,8 @@ async def asked_by_lists(app: App) -> list[Asked]:
         lacking = {**here, "model": "a model"}
         found = [
             Asked("the beginning of an id", ID_SQL.threads, named),
+            Asked("inbox: how many need a person", INBOX_SQL.count_needing_a_person, here),
+            Asked("what happened in a thread", COURSE_SQL.hops, {**here, "thread_id": UUID(int=1), "limit": 400}),
             Asked("vectors that are lacking", VECTOR_SQL.lacking, lacking),
             Asked("rows of before the mailbox key", MAILBOX_SQL.waiting, here),
         ]

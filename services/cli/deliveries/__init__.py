@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -15,15 +15,12 @@ from services.cli.deliveries.settlement import settle
 from services.cli.paging import After, Limit, show_next
 from services.cli.release import release
 from services.cli.terminal import console, plain, short
-from services.core.db import fetch_all, queries
-from services.core.paging import Listing
+from services.operations.deliveries.listing import DeliveryLine, ledger
 from services.operations.deployment import app_here
 
 typer_app = typer.Typer(invoke_without_command=True, help="List replies with the state of their delivery.")
 typer_app.command()(settle)
 typer_app.command()(release)
-SQL = queries(__file__, "deliveries.sql")
-LEDGER = Listing("deliveries", (("changed_at", "time"), ("reply_id", "id")), descending=True)
 
 
 class State(StrEnum):
@@ -56,13 +53,12 @@ def deliveries(
 async def show_ledger(home: Path, state: str, limit: int, after: str = "") -> None:
     """Print the newest replies, those in `state` or ("") all."""
     async with app_here(home, publishes=False) as app, app.database.reading() as conn:
-        args = {"workspace": app.settings.workspace, "state": state} | LEDGER.args(after, limit)
-        rows = LEDGER.page(await fetch_all(conn, SQL.ledger, args), limit)
+        rows = await ledger(conn, app.settings.workspace, state, limit=limit, after=after)
     console.print(_table(rows) if rows else f"No reply is {state}." if state else "No reply yet.")
     show_next(rows)
 
 
-def _table(rows: list[dict[str, Any]]) -> Table:
+def _table(rows: list[DeliveryLine]) -> Table:
     table = Table(box=None, padding=(0, 1))
     table.add_column("changed", no_wrap=True)
     table.add_column("reply", no_wrap=True)
@@ -70,19 +66,17 @@ def _table(rows: list[dict[str, Any]]) -> Table:
     table.add_column("state", no_wrap=True)
     table.add_column("to, Message-ID, and what the server said")
     for row in rows:
-        tries = f", attempt {row['attempt']}" if row["attempt"] > 1 else ""
-        told = (row["message_id"], row["detail"], _copy(row))
-        lines = [plain(row["recipient"]), *(plain(one, "dim") for one in told)]
+        tries = f", attempt {row.attempt}" if row.attempt > 1 else ""
+        told = (row.message_id, row.detail, _copy(row))
+        lines = [plain(row.recipient), *(plain(one, "dim") for one in told)]
         said = Text("\n").join(line for line in lines if line)
-        state = f"{row['state']}{tries}"
-        table.add_row(
-            f"{row['changed_at']:%Y-%m-%d %H:%M}", short(row["reply_id"]), short(row["thread_id"]), state, said
-        )
+        state = f"{row.state}{tries}"
+        table.add_row(f"{row.changed_at:%Y-%m-%d %H:%M}", short(row.reply_id), short(row.thread_id), state, said)
     return table
 
 
-def _copy(row: dict[str, Any]) -> str:
+def _copy(row: DeliveryLine) -> str:
     """What is to be known of its copy in the Sent folder; "" where it lies there, or where there is none to be kept."""
-    if row["sent_copy"] == "missing":
-        return f"no copy in Sent, given up: {row['copy_detail']}"
-    return f"no copy in Sent yet: {row['copy_detail']}" if row["sent_copy"] == "waiting" else ""
+    if row.sent_copy == "missing":
+        return f"no copy in Sent, given up: {row.copy_detail}"
+    return f"no copy in Sent yet: {row.copy_detail}" if row.sent_copy == "waiting" else ""

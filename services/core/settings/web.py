@@ -45,6 +45,10 @@ class WebSettings(Group):
     tokens: tuple[ApiToken, ...] = Field((), description="named tokens of the API; without any, the API is off")
     webhooks: WebhookSettings = WebhookSettings()
     max_body_mb: int = 25
+    console: bool = Field(True, description="serve the console at /console; false: webhooks and the API alone")
+    console_url: str = Field(
+        "", description="where people reach the console, e.g. https://desk.shop.example; empty: host and port"
+    )
     requests_per_minute: int = Field(
         3000, ge=0, description="of one address, on any route; further ones are refused; 0: no limit of ours"
     )

@@ -7,8 +7,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from services.core.db import Connection, fetch_all, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.ids import text_sha256
+from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
 from services.operations.knowledge.listing import SourceLine, sources_of
 
@@ -64,3 +65,25 @@ def _held(row: dict[str, Any]) -> HeldDraft:
     seen = {"shown": row["data"].get("shown") or text, **also}
     told = {name: one for name, one in row.items() if name not in ("data", "sealed")}
     return HeldDraft(**told, **seen, text=text, text_sha256=text_sha256(text))
+
+
+@dataclass(frozen=True, slots=True)
+class PastDraft:
+    """A draft that may wait no more: what became of it, the text that a person saw, where it may still be read."""
+
+    reply_id: UUID
+    thread_id: UUID
+    state: str
+    detail: str
+    shown: str
+    outcome: str
+
+
+async def past_draft(conn: Connection, workspace: str, reply_id: UUID) -> PastDraft | None:
+    """A reply that was once held for a person, whatever became of it."""
+    row = await fetch_one(conn, SQL.past, {"workspace": workspace, "reply_id": reply_id})
+    if row is None:
+        return None
+    held = row["data"] or {}
+    told = {name: one for name, one in row.items() if name not in ("data", "sealed")}
+    return PastDraft(**told, shown="" if is_sealed(held) else str(held.get("shown") or held.get("text", "")))

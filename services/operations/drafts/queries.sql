@@ -18,3 +18,10 @@ ORDER BY d.created_at, d.reply_id LIMIT %(limit)s;
 
 -- name: state
 SELECT state, detail FROM deliveries WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s;
+
+-- name: past
+-- A reply with what was held of it, and how its turn ended.
+SELECT d.reply_id, d.thread_id, d.state, d.detail, coalesce(u.outcome, '') AS outcome,
+       (SELECT data FROM events WHERE type = 'reply.held.v1' AND aggregate = 'delivery' AND aggregate_id = d.reply_id
+        ORDER BY version DESC LIMIT 1) AS data
+FROM deliveries d LEFT JOIN turns u USING (turn_id) WHERE d.workspace = %(workspace)s AND d.reply_id = %(reply_id)s;

@@ -102,7 +102,7 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A passage that a reply rests on."""
+    """A passage that a reply rests on; `quote` is its beginning."""
 
     reply_id: UUID
     title: str
@@ -110,6 +110,7 @@ class SourceLine:
     edition: int
     public_url: str
     chunk_id: UUID
+    quote: str = ""
 
 
 @dataclass(frozen=True, slots=True)

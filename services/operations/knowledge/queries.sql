@@ -60,7 +60,7 @@ ORDER BY q.at DESC, q.reply_id, c.position LIMIT %(limit)s;
 
 -- name: sources_of_replies
 -- What some replies rest on.
-SELECT q.reply_id, d.title, c.heading, c.edition, d.public_url, c.chunk_id
+SELECT q.reply_id, d.title, c.heading, c.edition, d.public_url, c.chunk_id, left(c.text, 600) AS quote
 FROM citations q JOIN chunks c USING (chunk_id) JOIN documents d ON d.document_id = c.document_id
 WHERE q.workspace = %(workspace)s AND q.reply_id = ANY(%(reply_ids)s) ORDER BY q.reply_id, d.title, c.position;
 

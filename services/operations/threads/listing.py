@@ -83,6 +83,7 @@ class Message:
     waited_s: float | None = None
     by: str = ""
     sources: list[SourceLine] = field(default_factory=list)
+    mail_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

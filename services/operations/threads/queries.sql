@@ -45,7 +45,7 @@ WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY added_at,
 -- Each customer's mail with how far its sender is believed, each reply with how long the oldest mail that it answers waited
 -- for it: known of the agent's where the ledger says when it left, of a colleague's by when it was written.
 -- The newest first, a page of them.
-SELECT c.version, c.at, c.role, c.by, c.text, c.pending, c.reply_id, c.gone_at,
+SELECT c.version, c.at, c.role, c.by, c.text, c.pending, c.reply_id, c.gone_at, c.mail_id,
        extract(epoch FROM greatest(c.at, coalesce(u.waiting_since, asked.at)) - coalesce(u.waiting_since, asked.at))::float AS waited_s,
        CASE WHEN c.role = 'customer' THEN coalesce(m.identity, '') ELSE '' END AS sender_level
 FROM conversation c LEFT JOIN mails m USING (mail_id)

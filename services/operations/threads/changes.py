@@ -1,0 +1,31 @@
+"""What changed since an event, as keys and versions alone: it tells a page when it is old."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from psycopg.rows import class_row
+
+from services.core.db import Connection, queries
+
+SQL = queries(__file__, "changes.sql")
+WINDOW = 200  # numbers that are read again: transactions commit out of order
+MOST = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An event of a thread or a person: its number, its key, and the version that it gave its aggregate, else 0."""
+
+    seq: int
+    kind: Literal["thread", "person"]
+    key: str
+    version: int
+
+
+async def changes_since(conn: Connection, workspace: str, seq: int) -> list[Change]:
+    """The events after a number, the oldest first, at most so many at once."""
+    args = {"workspace": workspace, "seq": seq, "limit": MOST}
+    async with conn.cursor(row_factory=class_row(Change)) as cursor:
+        return await (await cursor.execute(SQL.changes, args)).fetchall()

@@ -1,0 +1,106 @@
+"""Threads as a person's inbox shows them: by who has to act next, by words, by person, each with what is due.
+
+Invariant: a page costs what it shows: its ids are found by an index first, then all that a line shows is read for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Literal
+from uuid import UUID
+
+from psycopg.rows import class_row
+
+from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
+from schemas.events.threads import ThreadState
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.paging import Listing, Page
+
+SQL = queries(__file__, "inbox.sql")
+INBOX = Listing("inbox", (("changed_at", "time"), ("thread_id", "id")), descending=True)
+MOST_WORDS, LONGEST_WORD = 8, 40
+_WORD = re.compile(r"\w{1,200}")
+
+View = Literal["needs_me", "agent", "customer", "resolved", "all"]
+STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
+    {
+        "agent": ("new", "in_progress"),
+        "customer": ("awaiting_reply",),
+        "resolved": ("resolved", "closed"),
+        "all": ("new", "in_progress", "awaiting_reply", "escalated", "resolved", "closed"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxLine:
+    """A thread in the inbox. `draft` waits for a person, `due_at` is the next deadline, `waiting_since` the oldest
+    mail that the open turn answers. `claims_to_be` is the address of a sender whom nothing proves.
+    """
+
+    thread_id: UUID
+    subject: str
+    inbox: str
+    state: ThreadState
+    priority: Priority
+    tags: list[str]
+    changed_at: datetime
+    version: int
+    participant_id: UUID | None
+    participant: str
+    participant_name: str
+    claims_to_be: str
+    draft: UUID | None
+    waiting_since: datetime | None
+    due_at: datetime | None
+    due_kind: DeadlineKind | None
+    due_status: DeadlineStatus | None
+
+
+async def inbox(conn: Connection, workspace: str, view: View, *, limit: int, after: str = "") -> Page[InboxLine]:
+    """The threads of a view, the latest change first. Raises `BadCursor`."""
+    if view == "needs_me":
+        return await _page(conn, SQL.needing_a_person, {"workspace": workspace}, limit, after)
+    args = {"workspace": workspace, "states": list(STATES[view]), "drafts": view == "all"}
+    return await _page(conn, SQL.in_states, args, limit, after)
+
+
+async def found(conn: Connection, workspace: str, words: str, *, limit: int, after: str = "") -> Page[InboxLine]:
+    """The threads whose subject, or a person in them, has every word or its beginning. Raises `BadCursor`."""
+    chosen = [one[:LONGEST_WORD] for one in _WORD.findall(words)[:MOST_WORDS]]
+    if not chosen:
+        return Page()
+    args = {"workspace": workspace, "words": " & ".join(f"'{one}':*" for one in chosen), "addr": words.strip().lower()}
+    return await _page(conn, SQL.found, args, limit, after)
+
+
+async def of_person(
+    conn: Connection, workspace: str, participant_id: UUID, *, limit: int, after: str = ""
+) -> Page[InboxLine]:
+    """The threads of a participant, under all addresses that are theirs. Raises `BadCursor`."""
+    args = {"workspace": workspace, "participant_id": participant_id}
+    return await _page(conn, SQL.of_person, args, limit, after)
+
+
+async def count_needing_a_person(conn: Connection, workspace: str) -> int:
+    """How many threads wait for a person."""
+    row = await fetch_one(conn, SQL.count_needing_a_person, {"workspace": workspace})
+    assert row is not None
+    return int(row["threads"])
+
+
+async def _page(conn: Connection, query: Any, args: dict[str, Any], limit: int, after: str) -> Page[InboxLine]:
+    page = INBOX.page(await fetch_all(conn, query, args | INBOX.args(after, limit)), limit)
+    lines = await lines_of(conn, args["workspace"], [row["thread_id"] for row in page])
+    return Page([lines[row["thread_id"]] for row in page], page.next)
+
+
+async def lines_of(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, InboxLine]:
+    """What a line shows, by thread."""
+    async with conn.cursor(row_factory=class_row(InboxLine)) as cursor:
+        rows = await (await cursor.execute(SQL.lines, {"workspace": workspace, "ids": list(ids)})).fetchall()
+    return {row.thread_id: row for row in rows}

@@ -1,0 +1,24 @@
+"""The console: server-rendered pages for the people who work with the deployment, thin over `operations`.
+
+site.py       what every page stands on: templates, session, answers and errors as pages
+sessions.py   the cookie of a session and the token of its forms
+forms.py      what a form sent, checked
+shown.py      what templates show: times, ages, names, safe addresses
+sign_in.py    a one-time link becomes a session
+inbox.py      threads by who has to act next
+thread.py     one thread, and what a person does with it
+drafts.py     drafts that wait, approved or rejected
+mails.py      one whole mail, its HTML in a frame that runs nothing, its files
+reasons.py    why a reply says what it says
+people.py     a person: facts with their sources, brief, threads
+memory.py     what is asked of a person's memory
+pipeline.py   the flow with its lag, dead letters and what stands still
+flow.py       the flow as a drawing
+deliveries.py replies on their way out
+live.py       one stream that says which threads changed
+static/       our own modules and style sheet; nothing is loaded from elsewhere
+
+Invariants
+- No page does a thing that `operations` does not do for API and command line, and every act is done by a POST.
+- What others wrote is text: templates escape everything, and no script or style stands in a page.
+"""

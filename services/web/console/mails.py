@@ -1,0 +1,89 @@
+"""One whole mail: its text, its HTML in a frame that runs and loads nothing, and its files, which are only saved.
+
+The HTML is cleaned, and is served with a policy of its own that forbids scripts and every load; the frame around it is
+sandboxed. Each of the three would do alone.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+from uuid import UUID
+
+import nh3
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+
+from services.core.web import RequestRefused
+from services.operations.threads.mails import MailLine, MailUnknown, attached_file, mail_line, whole_mail
+from services.web.console.shown import line as plain
+from services.web.console.site import Site
+
+FRAME_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'; "
+    "sandbox"
+)
+FILE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox"
+TAGS = frozenset(nh3.ALLOWED_TAGS) - {"img", "map", "area", "svg", "math", "style", "link", "object", "embed", "form"}
+FRAME = (
+    '<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>Mail</title><style>'
+    "body{{font:16px/1.5 system-ui,sans-serif;color:#1b1d21;background:#fff;margin:12px;overflow-wrap:anywhere}}"
+    "table{{max-width:100%}}blockquote{{margin:0;padding-left:12px;border-left:3px solid #ccc;color:#555}}"
+    "</style></head><body>{body}</body></html>"
+)
+
+
+def mail_pages(site: Site) -> APIRouter:
+    """The mail, its frame, its files."""
+    router, app = site.router(), site.app
+
+    async def found(mail_id: UUID) -> MailLine:
+        async with app.database.reading() as conn:
+            try:
+                return await mail_line(conn, app.settings.workspace, mail_id)
+            except MailUnknown as error:
+                raise RequestRefused(404, "mail_unknown", str(error)) from None
+
+    @router.get("/mails/{mail_id}")
+    async def whole(request: Request, mail_id: UUID) -> HTMLResponse:
+        line = await found(mail_id)
+        try:
+            mail = await whole_mail(app, line)
+        except MailUnknown as error:
+            raise RequestRefused(410, "mail_gone", str(error)) from None
+        return site.page(request, "mail.html", line=line, mail=mail)
+
+    @router.get("/mails/{mail_id}/html")
+    async def frame(mail_id: UUID) -> HTMLResponse:
+        line = await found(mail_id)
+        try:
+            mail = await whole_mail(app, line)
+        except MailUnknown as error:
+            raise RequestRefused(410, "mail_gone", str(error)) from None
+        page = FRAME.format(language=mail.language if mail.language.isalpha() else "en", body=cleaned(mail.html))
+        return HTMLResponse(page, headers={"Content-Security-Policy": FRAME_POLICY})
+
+    @router.get("/mails/{mail_id}/files/{number}")
+    async def file(mail_id: UUID, number: int) -> Response:
+        line = await found(mail_id)
+        try:
+            name, content = await attached_file(app, line, number)
+        except MailUnknown as error:
+            raise RequestRefused(404, "file_unknown", str(error)) from None
+        headers = {
+            "Content-Security-Policy": FILE_POLICY,
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(saved_as(name), safe='')}",
+        }
+        return Response(content, media_type="application/octet-stream", headers=headers)
+
+    return router
+
+
+def cleaned(html: str) -> str:
+    """The HTML without anything that runs, loads or submits; pictures are left out, since they tell who reads."""
+    return nh3.clean(html, tags=set(TAGS), url_schemes={"http", "https", "mailto"}, link_rel="noopener noreferrer")
+
+
+def saved_as(name: str) -> str:
+    """A file name that names a file and no place."""
+    bare = plain(name.replace("\\", "/").rpartition("/")[2], 120).strip(". ")
+    return bare or "attachment"

@@ -1,0 +1,52 @@
+"""All routes of the console."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from services.core.app import App
+from services.core.web import RequestRefused
+from services.web.console.deliveries import delivery_pages
+from services.web.console.drafts import draft_pages
+from services.web.console.inbox import inbox_pages
+from services.web.console.live import live_stream
+from services.web.console.mails import mail_pages
+from services.web.console.memory import memory_acts
+from services.web.console.people import people_pages
+from services.web.console.pipeline import pipeline_pages
+from services.web.console.reasons import reason_pages
+from services.web.console.sign_in import leaving, open_pages
+from services.web.console.site import Site
+from services.web.console.static_files import static_files
+from services.web.console.thread import thread_pages
+
+PARTS = (
+    open_pages,
+    static_files,
+    leaving,
+    inbox_pages,
+    thread_pages,
+    draft_pages,
+    mail_pages,
+    reason_pages,
+    people_pages,
+    memory_acts,
+    pipeline_pages,
+    delivery_pages,
+    live_stream,
+)
+
+
+def pages(app: App) -> APIRouter:
+    """Every page; an address below `/console` that is none answers with a page, too."""
+    site, router = Site(app), APIRouter()
+    for part in PARTS:
+        router.include_router(part(site))
+    last = site.router()
+
+    @last.get("/{path:path}")
+    async def nowhere(path: str) -> None:
+        raise RequestRefused(404, "page_unknown", "There is no such page.")
+
+    router.include_router(last)
+    return router

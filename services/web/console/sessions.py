@@ -1,0 +1,55 @@
+"""The cookie that carries a session, and the token that each form of a session carries.
+
+Over https the cookie is `__Host-` bound: no other host of the domain can set or read it. Plain http is for this machine
+alone, where no network carries it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+
+from fastapi import Request, Response
+
+from services.core.app import App
+from services.operations.sign_in import SESSION_LASTS, Session
+
+SECURE_NAME, LOCAL_NAME = "__Host-correspondent", "correspondent"
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+def is_private(request: Request) -> bool:
+    """Whether nobody between browser and deployment can read what is sent: https, or http on one machine."""
+    return request.url.scheme == "https" or request.url.hostname in LOOPBACK
+
+
+def token_in(request: Request) -> str:
+    """The token of the session that a request came with, "" where there is none."""
+    return request.cookies.get(_name(request), "")
+
+
+def give(response: Response, request: Request, token: str) -> None:
+    """Have the browser keep a session's token."""
+    secure = request.url.scheme == "https"
+    lasts = int(SESSION_LASTS.total_seconds())
+    response.set_cookie(_name(request), token, max_age=lasts, path="/", secure=secure, httponly=True, samesite="strict")
+
+
+def take(response: Response, request: Request) -> None:
+    """Have the browser forget it."""
+    secure = request.url.scheme == "https"
+    response.delete_cookie(_name(request), path="/", secure=secure, httponly=True, samesite="strict")
+
+
+def form_token(app: App, session: Session) -> str:
+    """What each form of this session carries, and nobody else can make."""
+    return hmac.new(app.secret, f"console form {session.token_sha256}".encode(), hashlib.sha256).hexdigest()
+
+
+def is_form_token(app: App, session: Session, given: str) -> bool:
+    """Whether a form came from a page of this session; compared in constant time."""
+    return hmac.compare_digest(form_token(app, session).encode(), given.encode("utf-8", "surrogatepass"))
+
+
+def _name(request: Request) -> str:
+    return SECURE_NAME if request.url.scheme == "https" else LOCAL_NAME

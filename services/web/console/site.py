@@ -1,0 +1,227 @@
+"""What every page of the console stands on: templates, the session, and answers, errors included, as pages."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cache, cached_property
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import structlog
+from fastapi import APIRouter, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.routing import APIRoute
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from schemas.events.mail import UNPROVEN_LEVELS
+from services.core.app import App
+from services.core.errors import Temporary
+from services.core.paging import BadCursor
+from services.core.storable import is_storable
+from services.core.web import RequestRefused
+from services.operations.settle import newest
+from services.operations.sign_in import Session, session_of
+from services.web.console import shown
+from services.web.console.forms import Form, read_form
+from services.web.console.sessions import form_token, is_form_token, token_in
+
+log = structlog.get_logger(__name__)
+
+ROOT = "/console"
+HERE = Path(__file__).parent
+SAFE = frozenset({"GET", "HEAD"})
+POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; frame-src 'self'; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS: Mapping[str, str] = MappingProxyType(
+    {
+        "Content-Security-Policy": POLICY,
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "no-referrer",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
+        "Cache-Control": "no-store",
+    }
+)
+DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done: words of ours, never of the address
+    {
+        "moved": "The thread's state was changed.",
+        "noted": "The note was added.",
+        "approved": "Approved. The reply is on its way.",
+        "rejected": "The draft was rejected.",
+        "corrected": "The fact was corrected.",
+        "pinned": "The fact is pinned.",
+        "unpinned": "The fact is not pinned any more.",
+        "forgotten": "The fact was forgotten.",
+        "brief": "The brief was written.",
+        "pending": "Your request is stored. It has not been decided yet; reload this page in a moment.",
+        "redriven": "The dead letter was handled.",
+        "discarded": "The dead letter was discarded.",
+        "signed_out": "You are signed out.",
+    }
+)
+
+
+class SignInNeeded(Exception):
+    """The request came with no session, or with one that is over."""
+
+
+class Site:
+    """The console of one deployment."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    @cached_property
+    def _templates(self) -> Environment:
+        found = Environment(
+            loader=FileSystemLoader(HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        ago, ahead = shown.ages(self.app.now)
+        found.filters |= {
+            "line": shown.line,
+            "body": shown.body,
+            "moment": shown.moment,
+            "ago": ago,
+            "ahead": ahead,
+            "web_address": shown.web_address,
+            "words": shown.words,
+            "query": urlencode,
+            "segment": lambda text: quote(str(text), safe=""),
+        }
+        found.globals |= {
+            "ROOT": ROOT,
+            "STATES": shown.STATES,
+            "IDENTITIES": shown.IDENTITIES,
+            "UNPROVEN": UNPROVEN_LEVELS,
+            "static": static_address,
+        }
+        return found
+
+    def page(self, request: Request, template: str, status: int = 200, **given: Any) -> HTMLResponse:
+        """A page. It knows who looks at it, and up to which event what it shows is certain to be newer."""
+        session = session_in(request)
+        about = {
+            "session": session,
+            "form_token": form_token(self.app, session) if session else "",
+            "seq": getattr(request.state, "seq", 0),
+            "path": request.url.path,
+            "done": DONE.get(request.query_params.get("done", ""), ""),
+        }
+        return HTMLResponse(self._templates.get_template(template).render(about | given), status)
+
+    def problem(self, request: Request, status: int, message: str) -> HTMLResponse:
+        """What went wrong, and what to do, as a page."""
+        return self.page(request, "problem.html", status, code=status, message=message)
+
+    def router(self, *, signed_in: bool = True) -> APIRouter:
+        """A router whose routes answer with pages; most of them are for those who are signed in alone."""
+        return APIRouter(prefix=ROOT, route_class=_pages_of(self, signed_in), include_in_schema=False)
+
+
+def session_in(request: Request) -> Session | None:
+    """Who is signed in, as far as this request was asked."""
+    found: Session | None = getattr(request.state, "session", None)
+    return found
+
+
+def viewer(request: Request) -> str:
+    """The name that is recorded as `by`."""
+    session = session_in(request)
+    assert session is not None
+    return session.by
+
+
+def form_of(request: Request) -> Form:
+    """What the form sent."""
+    found: Form = request.state.form
+    return found
+
+
+def done(path: str, what: str, fragment: str = "") -> RedirectResponse:
+    """After an act: look at a page, which says what was done."""
+    return RedirectResponse(f"{ROOT}{path}?done={what}{f'#{fragment}' if fragment else ''}", 303)
+
+
+@cache
+def static_version() -> str:
+    """What names the static files as they are: one for all, since a module imports another by its bare name."""
+    digest = hashlib.sha256()
+    for path in sorted((HERE / "static").iterdir()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def static_address(name: str) -> str:
+    """The address of a static file, which changes when one of them does."""
+    return f"{ROOT}/static/{static_version()}/{name}"
+
+
+def _pages_of(site: Site, signed_in: bool) -> type[APIRoute]:
+    class Page(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            inner = super().get_route_handler()
+
+            async def handle(request: Request) -> Response:
+                try:
+                    if signed_in:
+                        await _admit(site.app, request)
+                    answer = await inner(request)
+                except Exception as error:
+                    answer = _answer(site, request, error)
+                for name, value in HEADERS.items():
+                    answer.headers.setdefault(name, value)
+                return answer
+
+            return handle
+
+    return Page
+
+
+async def _admit(app: App, request: Request) -> None:
+    """Let the request on where it is of a session, and a form of that session. Raises what is answered otherwise."""
+    _storable(request)
+    session = await session_of(app, token_in(request))
+    if session is None:
+        raise SignInNeeded
+    request.state.session = session
+    if request.method in SAFE:
+        request.state.seq = await newest(app)
+        return
+    form = await read_form(request)
+    if not is_form_token(app, session, form.get("form_token", "")):
+        raise RequestRefused(403, "form_foreign", "this form is not of your session: go back, reload, and try again")
+    request.state.form = form
+
+
+def _storable(request: Request) -> None:
+    for name, value in (*request.path_params.items(), *request.query_params.multi_items()):
+        if not is_storable(f"{name}{value}"):
+            raise RequestRefused(422, "invalid", "the address holds a character that cannot be looked up")
+
+
+def _answer(site: Site, request: Request, error: Exception) -> Response:
+    """An error as a page. What nobody foresaw is logged, and says nothing of itself."""
+    if isinstance(error, SignInNeeded):
+        return site.page(request, "signed_out.html", 401)
+    if isinstance(error, RequestRefused):
+        return site.problem(request, error.status, str(error))
+    if isinstance(error, RequestValidationError):
+        return site.problem(request, 404, "There is no such page: the address is not one of ours.")
+    if isinstance(error, BadCursor):
+        return site.problem(request, 400, "This address does not lead to a page of the list: begin at its first page.")
+    if isinstance(error, Temporary):
+        log.warning("page postponed", path=request.url.path, error=repr(error))
+        return site.problem(request, 503, str(error))
+    log.error("page failed", path=request.url.path, error=repr(error))
+    return site.problem(request, 500, "The fault is ours, and it is in the log. Try again.")

@@ -1,0 +1,49 @@
+// Single keys, which the dialog lists and switches off. They only move the focus: nothing is done without Enter.
+import { load } from "./swap.js";
+
+const help = document.getElementById("help");
+const on = document.getElementById("keys-on");
+const root = document.body.dataset.root;
+const stored = () => { try { return localStorage.getItem("keys") !== "off"; } catch { return true; } };
+
+on.checked = stored();
+on.addEventListener("change", () => { try { localStorage.setItem("keys", on.checked ? "on" : "off"); } catch { /* for this page */ } });
+const opener = document.getElementById("help-open");
+opener.hidden = false;
+opener.addEventListener("click", () => help.showModal());
+
+function row(step) {
+  const rows = [...document.querySelectorAll(".rows a.row")];
+  const at = rows.indexOf(document.activeElement);
+  const next = rows[at < 0 ? (step > 0 ? 0 : rows.length - 1) : Math.min(rows.length - 1, Math.max(0, at + step))];
+  next?.focus();
+}
+
+function edit() {
+  const box = document.getElementById("edit");
+  if (!box) return;
+  box.open = true;
+  box.querySelector("textarea").focus();
+}
+
+const acts = {
+  j: () => row(1),
+  k: () => row(-1),
+  "/": () => document.getElementById("q")?.focus(),
+  i: () => load(`${root}/inbox`),
+  d: () => load(`${root}/drafts/next`),
+  e: edit,
+  a: () => document.getElementById("approve")?.focus(),
+  n: () => document.getElementById("note")?.focus(),
+  r: () => document.querySelector("#newer:not([hidden]) a")?.click(),
+  "?": () => help.showModal(),
+};
+
+addEventListener("keydown", (event) => {
+  if (!on.checked || event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+  if (event.target.closest?.("input, textarea, select, [contenteditable]")) return;
+  const act = acts[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});

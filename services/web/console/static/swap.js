@@ -1,0 +1,76 @@
+// Links and forms marked data-swap replace <main> with that of the answer. Without this module they load the page.
+// What went wrong is said above the page, which stays as it is: nothing that a person wrote is lost.
+const announce = (words) => { document.getElementById("announce").textContent = words; };
+let number = 0;
+
+function complain(words) {
+  document.getElementById("problem")?.remove();
+  const said = Object.assign(document.createElement("p"), { id: "problem", className: "note bad", textContent: words });
+  said.setAttribute("role", "alert");
+  document.getElementById("main").prepend(said);
+  said.scrollIntoView({ block: "nearest" });
+}
+
+function show(page, address, kept) {
+  const main = document.getElementById("main");
+  const next = page.getElementById("main");
+  const focused = document.activeElement?.id;
+  document.title = page.title;
+  main.replaceWith(next);
+  for (const link of document.querySelectorAll(".top nav a")) {
+    const same = page.querySelector(`.top nav a[href="${link.getAttribute("href")}"]`);
+    same?.hasAttribute("aria-current") ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+  history[kept ? "replaceState" : "pushState"](null, "", address);
+  const again = focused && next.querySelector(`#${CSS.escape(focused)}`);
+  (again || next).focus({ preventScroll: Boolean(again) });
+  announce(next.querySelector("[role=status], [role=alert], h1")?.textContent.trim() || "");
+  dispatchEvent(new Event("swapped"));
+}
+
+export async function load(address, options = {}, kept = false) {
+  const mine = ++number;
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    const answer = await fetch(address, { credentials: "same-origin", ...options });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (mine !== number) return;
+    const refused = !answer.ok && !(answer.status === 409 && page.querySelector("#main .split"));
+    if (answer.status === 401) complain("Your session is over, and nothing was done. Sign in again in another tab; what you wrote is still here: copy it before you reload.");
+    else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || "Not done.");
+    else show(page, answer.url, kept || Boolean(options.method));
+  } catch {
+    if (mine === number) complain("Not done: the console does not answer. Try again; what you wrote is still here.");
+  } finally {
+    if (mine === number) document.body.removeAttribute("aria-busy");
+  }
+}
+
+const plain = (event) => event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey;
+
+document.addEventListener("click", (event) => {
+  const link = event.target.closest?.("a[data-swap]");
+  if (!link || plain(event)) return;
+  event.preventDefault();
+  load(link.href);
+});
+
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("form[data-swap]")) return;
+  event.preventDefault();
+  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  if (form.method === "get") { load(`${form.action}?${fields}`); return; }
+  const buttons = form.querySelectorAll("button");
+  buttons.forEach((one) => { one.disabled = true; });
+  load(form.action, { method: "POST", body: fields }).finally(() => buttons.forEach((one) => { one.disabled = false; }));
+});
+
+function follow() {
+  const waiting = document.querySelector("[data-load]");
+  if (waiting) load(waiting.dataset.load, {}, true);
+}
+
+addEventListener("popstate", () => load(location.href, {}, true));
+addEventListener("swapped", follow);
+follow();

@@ -1,0 +1,100 @@
+"""One thread: the conversation, how it came to stand as it does, and what a person may do with it."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+
+from services.core.archive.archive import archive_of
+from services.core.web import RequestRefused
+from services.core.web_paging import After
+from services.operations.drafts.listing import held_draft
+from services.operations.threads import requests
+from services.operations.threads.course import courses
+from services.operations.threads.inbox import lines_of
+from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
+from services.operations.threads.mails import mails_of
+from services.track_threads.states import EDGES
+from services.web.bodies import NewNote, StepCommand
+from services.web.console.forms import checked
+from services.web.console.site import Site, done, form_of, viewer
+
+WAIT_S = 5.0  # how long a page waits for track_threads' decision
+MESSAGES = 100  # a page of a conversation
+STEPS = {
+    "in_progress": ("Hand to the agent", "The agent takes it up, and answers what waits."),
+    "escalated": ("Escalate to a person", "The agent answers nothing until a person hands it back."),
+    "resolved": ("Resolve", "Nothing is left to do. A new mail of the customer opens it again."),
+    "closed": ("Close", "It is over. A new mail begins a new thread, linked to this one."),
+    "awaiting_reply": ("Wait for the customer", "The next word is theirs."),
+    "new": ("Open again", "As if it had just come."),
+}
+
+
+def thread_pages(site: Site) -> APIRouter:
+    """Reading, and acting."""
+    router, app = site.router(), site.app
+    workspace = app.settings.workspace
+
+    @router.get("/threads/{thread_id}")
+    async def thread(request: Request, thread_id: UUID, after: After = "") -> HTMLResponse:
+        async with app.database.reading() as conn:
+            try:
+                whole = await whole_thread(
+                    conn, workspace, thread_id, archive=archive_of(app.settings), limit=MESSAGES, after=after
+                )
+            except ThreadUnknown as error:
+                raise RequestRefused(404, "thread_unknown", str(error)) from None
+            mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
+            (line,) = (await lines_of(conn, workspace, [thread_id])).values()
+            draft = await held_draft(conn, workspace, line.draft) if line.draft else None
+            told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
+        told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
+        steps = [(to, *STEPS[to]) for to in STEPS if to in EDGES[whole.thread.state]]
+        return site.page(request, "thread.html", steps=steps, **told)
+
+    @router.post("/threads/{thread_id}/move")
+    async def move(request: Request, thread_id: UUID) -> Response:
+        form = form_of(request)
+        wanted = checked(StepCommand, to=form.get("to"), reason=form.get("reason", ""), by=viewer(request))
+        try:
+            made = await requests.move(app, thread_id, wanted.to, wanted.reason, wanted.by, timeout_s=WAIT_S)
+        except ThreadUnknown as error:
+            raise RequestRefused(404, "thread_unknown", str(error)) from None
+        if made.refused:
+            raise RequestRefused(409, "step_refused", f"Not done: {made.refused}.")
+        return done(f"/threads/{thread_id}", "moved")
+
+    @router.post("/threads/{thread_id}/notes")
+    async def note(request: Request, thread_id: UUID) -> Response:
+        wanted = checked(NewNote, text=form_of(request).get("text", ""), by=viewer(request))
+        try:
+            await requests.mark(app, thread_id, timeout_s=WAIT_S, note=wanted.text, by=wanted.by)
+        except ThreadUnknown as error:
+            raise RequestRefused(404, "thread_unknown", str(error)) from None
+        return done(f"/threads/{thread_id}", "noted", "notes")
+
+    return router
+
+
+def _log(whole: WholeThread) -> list[dict[str, Any]]:
+    """Steps of the state machine and what was done, in their order."""
+    steps: list[dict[str, Any]] = [
+        {
+            "version": one.version,
+            "at": one.at,
+            "what": f"{one.from_state} → {one.to_state}",
+            "who": one.trigger,
+            "why": one.reason,
+            "refused": one.refused,
+        }
+        for one in whole.log
+    ]
+    acts: list[dict[str, Any]] = [
+        {"version": one.version, "at": one.at, "what": one.action, "who": one.trigger, "why": one.detail, "refused": ""}
+        for one in whole.actions
+    ]
+    return sorted([*steps, *acts], key=lambda one: int(one["version"]))

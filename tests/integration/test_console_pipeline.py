@@ -1,0 +1,144 @@
+"""The console's pipeline page over a real broker: the flow, dead letters and acts on them, and the stream of changes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.documents import DocumentSubmitted
+from services.core.app import App, open_app
+from services.core.bus.codec import encode
+from services.core.bus.dead_letters import make_dead_letter
+from services.core.bus.delivery import Delivery
+from services.core.bus.envelope import first
+from services.core.clock import random_id
+from services.core.errors import Permanent
+from services.operations.preparation import prepare
+from services.web.console.flow import FOLLOWED
+from services.web.console.live import changes_after
+from tests.support.app import settings_for
+from tests.support.console import form, signed_in, text_of
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    """A deployment in which nobody is at work."""
+    settings = settings_for(stack, database, topic_prefix, tmp_path)
+    await prepare(settings)
+    async with open_app(settings) as one:
+        yield one
+
+
+@pytest.fixture
+async def grace(app: App) -> AsyncIterator[httpx.AsyncClient]:
+    """Somebody who is signed in."""
+    async with signed_in(app) as client:
+        yield client
+
+
+def submitted(app: App, blob: str) -> Any:
+    """The event of a document that somebody handed in."""
+    data = DocumentSubmitted(
+        document_id=random_id(), title="Plans", origin="plans.md", by="ann", media_type="text/markdown", blob=blob
+    )
+    return first(data, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace)
+
+
+async def fail(app: App, blob: str) -> None:
+    """learn_documents could not handle a document."""
+    prefix = app.settings.kafka.topic_prefix
+    record = encode(submitted(app, blob))
+    came = Delivery(f"{prefix}document-events", 0, 7, record.key, record.value, record.headers, 0)
+    group, error = f"{prefix}learn_documents", Permanent(f"the blob is away {HOSTILE}")
+    letter = make_dead_letter(came, group=group, error=error, attempts=3, at=datetime(2026, 1, 5, tzinfo=UTC))
+    await app.publisher.publish([letter])
+
+
+async def test_the_flow_is_drawn_at_once_and_read_when_asked(app: App, grace: httpx.AsyncClient) -> None:
+    """The page comes without the broker; asked, it says what waits, and names every processor."""
+    quick = await grace.get("/console/pipeline")
+    assert 'data-load="/console/pipeline?now=1"' in quick.text
+    assert "Read it now" in text_of(quick)
+    whole = await grace.get("/console/pipeline?now=1")
+    said = text_of(whole)
+    assert "dead letters" in said
+    assert "No dead letter waits" in said
+    for name in FOLLOWED:
+        assert name.replace("_", " ") in said
+    assert whole.text.count('class="arc') > 20
+
+
+async def test_a_dead_letter_is_redriven_from_the_screen(app: App, grace: httpx.AsyncClient) -> None:
+    """Its own group handles it, and it is listed no more."""
+    await fail(app, await app.blobs.put(b"# Plans\n\nThe Team plan costs 12 dollars."))
+    page = await grace.get("/console/pipeline?now=1")
+    assert "learn_documents could not handle document.submitted.v1" in text_of(page)
+    assert "1 dead" in text_of(page)
+    assert HOSTILE not in page.text
+    assert HOSTILE in text_of(page)
+    assert "was handled" in text_of(await form(page, "/redrive").send(grace))
+    assert "No dead letter waits" in text_of(await grace.get("/console/pipeline?now=1"))
+
+
+async def test_a_dead_letter_that_fails_again_stays(app: App, grace: httpx.AsyncClient) -> None:
+    """The page says why, and it is still listed."""
+    prefix = app.settings.kafka.topic_prefix
+    came = Delivery(f"{prefix}turns", 0, 7, b"key", b"{}", (), 0)
+    at = datetime(2026, 1, 5, tzinfo=UTC)
+    await app.publisher.publish(
+        [make_dead_letter(came, group=f"{prefix}reflect", error=Permanent("away"), attempts=1, at=at)]
+    )
+    page = await grace.get("/console/pipeline?now=1")
+    again = await form(page, "/redrive").send(grace)
+    assert again.status_code == 409
+    assert "stays a dead letter" in text_of(again)
+    assert "reflect could not handle" in text_of(await grace.get("/console/pipeline?now=1"))
+
+
+async def test_a_dead_letter_is_discarded_with_a_reason(app: App, grace: httpx.AsyncClient) -> None:
+    """Without a reason nothing is done; with one it is kept with who said it."""
+    await fail(app, "0" * 64)
+    page = await grace.get("/console/pipeline?now=1")
+    assert (await form(page, "/discard").send(grace, reason=" ")).status_code == 422
+    assert "was discarded" in text_of(await form(page, "/discard").send(grace, reason="a trial"))
+    async with app.database.reading() as conn:
+        (row,) = await (await conn.execute("SELECT state, reason FROM letter_decisions")).fetchall()
+    assert (row["state"], row["reason"]) == ("discarded", "a trial (Grace)")
+    unknown = await grace.post("/console/dead-letters/abc/redrive", data=form(page, "/redrive").fields)
+    assert unknown.status_code == 404
+
+
+async def test_the_stream_says_each_change_once(app: App) -> None:
+    """Keys and versions alone; what committed late, under a smaller number, is said too; it ends when told to."""
+    stop, said = asyncio.Event(), []
+    insert = """INSERT INTO events (id, seq, workspace, topic, key, type, source, time, aggregate, aggregate_id, version,
+        correlation_id, data) OVERRIDING SYSTEM VALUE VALUES (gen_random_uuid(), %s, %s, 'thread-events', %s,
+        'thread.note_added.v1', 'x', now(), 'thread', gen_random_uuid(), 3, gen_random_uuid(), '{"text": "secret"}')"""
+
+    async def store(seq: int, key: str) -> None:
+        async with app.database.reading() as conn:
+            await conn.execute(insert, [seq, app.settings.workspace, key])
+
+    await store(100, "seen")
+    async for line in changes_after(app, 100, stop):
+        said.append(line)
+        told = [json.loads(one.partition("data: ")[2]) for one in said if 'data: {"' in one]
+        if len(said) == 2:
+            await store(103, "new")
+        elif told and len(told) == 1:
+            await store(99, "late")
+        elif len(told) == 2:
+            stop.set()
+    assert told == [{"thread": {"new": 3}}, {"thread": {"late": 3}}]
+    assert "id: 103" in said[-1]
+    assert "secret" not in "".join(said)

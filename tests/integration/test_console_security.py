@@ -1,0 +1,318 @@
+"""The console against those who are not signed in, forms that are not its own, and text that wants to be more than text."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from email.message import EmailMessage
+from pathlib import Path
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+from lxml import html
+
+from deploy.local import Endpoints
+from services.operations.sign_in import LINK_LASTS, SESSION_LASTS, make_link
+from services.web.console.mails import cleaned, saved_as
+from services.web.console.routes import PARTS
+from services.web.console.shown import web_address
+from services.web.console.site import Site, static_address
+from tests.support.console import browser, form, signed_in, text_of
+from tests.support.remembering import ADA
+from tests.support.tending import Tended, tending
+
+RUNS = "<script>alert(1)</script>"
+HOSTILE = {
+    "a script": RUNS,
+    "a way out of an attribute": '"><img src=x onerror=alert(1)>',
+    "a way out of a text box": "</textarea><script>alert(1)</script>",
+    "a template": "{{ 7 * 7 }}{% include '/etc/passwd' %}",
+    "text that runs backwards": "invoice\u202efdp.exe",
+    "an SVG": "<svg/onload=alert(1)>",
+}
+HTML = """<html><head><meta http-equiv="refresh" content="0;url=http://evil.example"><base href="http://evil.example/">
+<style>@import url(http://evil.example/a.css)</style><script>alert(1)</script></head>
+<body onload="alert(1)" background="http://evil.example/b.png"><p style="background:url(http://evil.example/c)">Hello</p>
+<img src="http://evil.example/pixel.gif"><svg onload="alert(1)"><script>alert(1)</script></svg>
+<a href="javascript:alert(1)">click</a><a href="data:text/html,x">data</a><a href="https://good.example">good</a>
+<iframe src="http://evil.example"></iframe><object data="x"></object><form action="http://evil.example"><input></form>
+<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math></body></html>"""
+
+
+@pytest.fixture
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment in which every reply waits for a person, driven by hand."""
+    async with tending(stack, database, topic_prefix, tmp_path, send={"approval": "review"}) as one:
+        yield one
+
+
+async def test_a_link_is_used_once(app: Tended) -> None:
+    """Opening it uses nothing up; the first who says a name is signed in, and the second is not."""
+    token = await make_link(app.app)
+    async with browser(app.app) as one, browser(app.app) as other:
+        for _ in range(2):
+            assert "Who are you?" in text_of(await one.get(f"/console/sign-in/{token}"))
+        assert (await one.post("/console/sign-in", data={"token": token, "name": " "})).status_code == 422
+        assert (await one.post("/console/sign-in", data={"token": token, "name": "Grace"})).status_code == 200
+        again = await other.post("/console/sign-in", data={"token": token, "name": "Mallory"})
+        assert again.status_code == 401
+        assert "used already" in text_of(again)
+        assert (await other.get("/console/inbox")).status_code == 401
+    rows = await app.rows("SELECT * FROM console_sessions")
+    assert [row["kind"] for row in rows] == ["session"]
+    assert token not in str(rows)
+
+
+async def test_a_session_ends_by_itself_and_says_what_to_do(app: Tended) -> None:
+    """After its time every page leads to signing in; the rows of what is over go when the next link is made."""
+    link = await make_link(app.app)
+    async with signed_in(app.app) as client, browser(app.app) as late:
+        app.clock.forward(app.clock() + LINK_LASTS + timedelta(seconds=1))
+        assert (await late.get(f"/console/sign-in/{link}")).status_code == 401
+        assert (await client.get("/console/inbox")).status_code == 200
+        app.clock.forward(app.clock() + SESSION_LASTS)
+        over = await client.get("/console/inbox")
+        assert over.status_code == 401
+        assert "correspondent console" in text_of(over)
+        assert (await client.post("/console/threads/x/move", data={"to": "closed"})).status_code == 401
+    await make_link(app.app)
+    assert len(await app.rows("SELECT 1 FROM console_sessions")) == 1
+
+
+async def test_signing_out_ends_the_session_everywhere(app: Tended) -> None:
+    """The cookie alone is worth nothing afterwards."""
+    async with signed_in(app.app) as client:
+        cookies = dict(client.cookies)
+        out = await form(await client.get("/console/inbox"), "/sign-out").send(client)
+        assert "You are signed out" in text_of(out)
+        async with browser(app.app) as thief:
+            thief.cookies.update(cookies)
+            assert (await thief.get("/console/inbox")).status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "secure"),
+    [("http://localhost", "correspondent", False), ("https://desk.example", "__Host-correspondent", True)],
+)
+async def test_the_cookie_is_for_this_host_and_no_script(app: Tended, place: str, name: str, secure: bool) -> None:
+    """HttpOnly, SameSite=Strict, and over https bound to the host."""
+    async with browser(app.app, place) as client:
+        client.follow_redirects = False
+        answer = await client.post("/console/sign-in", data={"token": await make_link(app.app), "name": "Grace"})
+        (cookie,) = answer.headers.get_list("set-cookie")
+    said = [part.strip().lower() for part in cookie.split(";")]
+    assert said[0].startswith(f"{name.lower()}=")
+    assert {"httponly", "samesite=strict", "path=/"} <= set(said)
+    assert ("secure" in said) == secure
+    assert not any(part.startswith("domain") for part in said)
+
+
+async def test_over_a_network_without_https_nobody_signs_in(app: Tended) -> None:
+    """A link that was opened over plain http elsewhere than on this machine is not used up."""
+    token = await make_link(app.app)
+    async with browser(app.app, "http://desk.example") as client:
+        answer = await client.post("/console/sign-in", data={"token": token, "name": "Grace"})
+        assert answer.status_code == 403
+        assert "https" in text_of(answer)
+        assert (await client.get(f"/console/sign-in/{token}")).status_code == 403
+    assert [row["kind"] for row in await app.rows("SELECT kind FROM console_sessions")] == ["link"]
+
+
+async def test_every_act_wants_a_form_of_the_session(app: Tended) -> None:
+    """Each POST without the token, with a wrong one or with that of somebody else does nothing."""
+    await app.write("Hello?")
+    routes = [route for part in PARTS for route in part(Site(app.app)).routes if isinstance(route, APIRoute)]
+    acts = [one.path for one in routes if "POST" in one.methods and one.path != "/console/sign-in"]
+    assert len(acts) >= 9
+    before = await app._count()
+    async with signed_in(app.app) as client, signed_in(app.app, "Ann") as other:
+        theirs = form(await other.get("/console/inbox"), "/sign-out").fields["form_token"]
+        for path in acts:
+            filled = path.replace("{", "").replace("}", "")
+            for data in (
+                {"form_token": ""},
+                {"form_token": "0" * 64},
+                {"form_token": theirs},
+                {"form_token": "\udcff"},
+            ):
+                answer = await client.post(
+                    filled, data={name: value.encode("utf-8", "surrogatepass") for name, value in data.items()}
+                )
+                assert answer.status_code in (403, 422), (path, data)
+            assert (await client.post(filled, json={"form_token": theirs})).status_code == 415
+        async with browser(app.app) as nobody:
+            assert {(await nobody.post(path)).status_code for path in acts} == {401}
+        assert (await client.get("/console/inbox")).status_code == 200
+    assert await app._count() == before
+
+
+async def test_no_page_is_for_those_who_are_not_signed_in(app: Tended) -> None:
+    """Without a session only signing in and our own style sheet are there; nothing else says whether it exists."""
+    async with browser(app.app) as nobody:
+        for path in (
+            "inbox",
+            "drafts",
+            "people",
+            "pipeline",
+            "deliveries",
+            "live",
+            "nowhere",
+            "threads/x",
+            "mails/x/html",
+        ):
+            answer = await nobody.get(f"/console/{path}")
+            assert answer.status_code == 401, path
+        assert (await nobody.get(static_address("console.css"))).status_code == 200
+        assert (await nobody.get(static_address("..%2fsite.py"))).status_code in (401, 404)
+        assert (await nobody.get(static_address("site.py"))).status_code == 404
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+async def test_what_others_write_is_text(app: Tended, what: str) -> None:
+    """A name, subject, text or file name is shown as it is written, in every place where it stands; nothing of it runs."""
+    said = HOSTILE[what]
+    mail = EmailMessage()
+    mail["From"] = f"{ADA}"
+    mail["To"], mail["Message-ID"] = app.app.settings.inboxes[0].address, "<hostile@acme.example>"
+    mail["Subject"] = f"Subject {said}"
+    mail.replace_header("From", f'"{said.replace(chr(34), chr(39))}" <{ADA}>')
+    mail.set_content(f"Text {said}\nWe are on the Team plan.")
+    mail.add_attachment(said.encode(), maintype="image", subtype="svg+xml", filename=f"{said}.svg".replace("/", "-"))
+    thread = await app.receive(mail.as_bytes())
+    await app.ask("add", on=0.1, key="note", value=said[:100], kind="customer_info")
+    (row,) = await app.rows("SELECT mail_id FROM mails")
+    (draft,) = await app.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'")
+    async with signed_in(app.app, name=said[:60].replace("\u202e", "")) as client:
+        paths = (
+            "inbox", "inbox?view=all", f"threads/{thread}", f"threads/{thread}/why", "drafts", f"drafts/{draft['reply_id']}",
+            f"mails/{row['mail_id']}", "people", f"people/{app.person()}", f"people/{app.person()}/history?key=note",
+            "deliveries",
+        )  # fmt: skip
+        for path in paths:
+            page = await client.get(f"/console/{path}")
+            assert page.status_code == 200, (path, text_of(page))
+            root = html.fromstring(page.text)
+            assert [one for one in root.iter("script") if not one.get("src", "").startswith("/console/static/")] == []
+            assert not [one for one in root.iter() if any(str(name).startswith("on") for name in one.attrib)], path
+            assert len(root.xpath("//svg[not(@class='flow')]")) == 0
+            assert not root.xpath("//img")
+            assert "\u202e" not in page.text
+            assert "49" not in text_of(page).split("Subject")[-1][:12]
+        found = await client.get("/console/inbox", params={"q": said})
+        assert found.status_code == 200
+        assert RUNS not in found.text
+        file = await client.get(f"/console/mails/{row['mail_id']}/files/0")
+    assert file.content.strip() == said.encode()
+    assert file.headers["content-type"] == "application/octet-stream"
+    assert file.headers["content-disposition"].startswith("attachment;")
+    assert "sandbox" in file.headers["content-security-policy"]
+    assert file.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_the_html_of_a_mail_runs_and_loads_nothing(app: Tended) -> None:
+    """It is cleaned, its policy allows no load, and the frame around it allows no script."""
+    mail = EmailMessage()
+    mail["From"], mail["To"] = ADA, app.app.settings.inboxes[0].address
+    mail["Subject"], mail["Message-ID"] = "HTML", "<html@acme.example>"
+    mail.set_content("Hello")
+    mail.add_alternative(HTML, subtype="html")
+    await app.receive(mail.as_bytes())
+    (row,) = await app.rows("SELECT mail_id FROM mails")
+    async with signed_in(app.app) as client:
+        around = html.fromstring((await client.get(f"/console/mails/{row['mail_id']}")).text)
+        (frame,) = around.iter("iframe")
+        inner = await client.get(frame.get("src"))
+    assert frame.get("sandbox") == ""
+    policy = inner.headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'self'" in policy
+    assert policy.endswith("sandbox")
+    assert "img-src" not in policy
+    assert "script-src" not in policy
+    body = inner.text.partition("<body>")[2]
+    assert "Hello" in body
+    assert "https://good.example" in body
+    for bad in (
+        "<script",
+        "onload",
+        "onerror",
+        "<img",
+        "<svg",
+        "<iframe",
+        "<form",
+        "<style",
+        "<meta",
+        "<base",
+        "<math",
+        "javascript:",
+        "data:text",
+        "evil.example",
+    ):
+        assert bad not in body.lower(), bad
+
+
+def test_an_address_that_runs_something_is_no_link() -> None:
+    """Only addresses of the web are linked."""
+    assert web_address("https://good.example/a") == "https://good.example/a"
+    for bad in (
+        "javascript:alert(1)",
+        "JaVaScRiPt://x/%0aalert(1)",
+        "data:text/html,x",
+        "//evil.example",
+        "http://",
+        "http://[",
+        None,
+    ):
+        assert web_address(bad) == ""
+
+
+def test_a_file_name_names_no_place() -> None:
+    """Folders, dots and characters that hide are taken away."""
+    assert saved_as("../../etc/passwd") == "passwd"
+    assert saved_as("C:\\Users\\x\\a.txt") == "a.txt"
+    assert saved_as("..") == saved_as("") == "attachment"
+    assert "\u202e" not in saved_as("x\u202efdp.exe")
+    assert "\n" not in saved_as("a\nb")
+
+
+def test_cleaning_keeps_what_a_mail_says() -> None:
+    """Tables, lists and emphasis stay; pictures, which tell who reads, do not."""
+    kept = cleaned(
+        '<table><tr><td><b>a</b></td></tr></table><ul><li>b</li></ul><img src="cid:x"><a href="mailto:a@b.example">c</a>'
+    )
+    assert "<td><b>a</b></td>" in kept
+    assert "<li>b</li>" in kept
+    assert "mailto:a@b.example" in kept
+    assert "img" not in kept
+
+
+async def test_an_answer_of_the_console_is_never_kept_or_framed(app: Tended) -> None:
+    """Errors and pages alike carry the headers."""
+    async with browser(app.app) as nobody, signed_in(app.app) as client:
+        for answer in (
+            await nobody.get("/console/inbox"),
+            await client.get("/console/inbox"),
+            await client.get("/console/x"),
+        ):
+            assert answer.headers["cache-control"] == "no-store"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+
+
+async def test_an_address_with_what_no_table_holds_is_refused_in_words(app: Tended) -> None:
+    """A NUL, half of a surrogate pair and overlong text give a page, never a fault of ours."""
+    async with signed_in(app.app) as client:
+        for query in (
+            "q=%00",
+            "q=%ED%A0%80",
+            f"q={'x' * 10_000}",
+            "view=%00",
+            f"after={'9' * 5000}",
+            "q='; & | ! :* <-> \\",
+        ):
+            answer = await client.get(f"/console/inbox?{query}")
+            assert answer.status_code < 500, (query, text_of(answer))
+        page: httpx.Response = await client.get("/console/people/%00")
+        assert page.status_code in (404, 422)

@@ -1,0 +1,63 @@
+"""The console as a browser without JavaScript uses it: signs in by a one-time link, follows forms as pages have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from html import unescape
+
+import httpx
+from lxml import html
+
+from services.core.app import App
+from services.core.web import make_app
+from services.operations.sign_in import make_link
+from services.web.console.routes import pages
+
+PLACE = "http://localhost"
+NAME = "Grace"
+
+
+def browser(app: App, place: str = PLACE) -> httpx.AsyncClient:
+    """A browser that is not signed in; it follows redirects."""
+    transport = httpx.ASGITransport(make_app([pages(app)]), raise_app_exceptions=False)
+    return httpx.AsyncClient(transport=transport, base_url=place, follow_redirects=True)
+
+
+@asynccontextmanager
+async def signed_in(app: App, name: str = NAME, place: str = PLACE) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of somebody who used a link."""
+    async with browser(app, place) as client:
+        answer = await client.post("/console/sign-in", data={"token": await make_link(app), "name": name})
+        assert answer.status_code == 200, answer.text
+        yield client
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a page: where it goes, and what its fields hold."""
+
+    action: str
+    fields: dict[str, str]
+
+    async def send(self, client: httpx.AsyncClient, **changed: str) -> httpx.Response:
+        """Send it with some fields filled in."""
+        return await client.post(self.action, data=self.fields | changed)
+
+
+def form(page: httpx.Response, ending: str) -> Form:
+    """The form of a page whose address ends so."""
+    root = html.fromstring(page.text)
+    for one in root.forms:
+        if (one.action or "").endswith(ending):
+            return Form(one.action, {name: str(value or "").lstrip("\n") for name, value in one.form_values()})
+    raise AssertionError(f"no form goes to {ending}: {[one.action for one in root.forms]}")
+
+
+def text_of(page: httpx.Response) -> str:
+    """What a page says, without its markup."""
+    main = re.search(r"<main.*</main>", page.text, re.DOTALL)
+    assert main
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", main[0])).split())
