@@ -1,8 +1,7 @@
 """Finding what was said: messages and thread summaries, by the product's passage search.
 
-Invariant: a person finds what the layers of a prompt would show them, and nothing else: threads in which they wrote
-themselves, proven, and of those the mails that they wrote or got, and the replies that went to them. Nothing of whom
-nothing proves, and no answer to it (`said.sql`).
+Invariant: of the threads in which they wrote themselves, proven, a person finds their own mails and the replies that
+went to them, and nothing else: no other customer's words, nothing of whom nothing proves, no answer to it (`said.sql`).
 """
 
 from __future__ import annotations

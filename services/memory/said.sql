@@ -1,8 +1,9 @@
 -- name: of_person
 -- What one person may find of what was said: the passages of threads that they wrote in themselves, proven, and the
--- summaries that are theirs. Mails are seen by who wrote them and who stands in To or Cc, replies by whom they went to,
--- as in a prompt of theirs: no mail of whom nothing proves, and no answer to one. Of the newest messages, so many. A
--- message's parts stand next to each other in their thread; a summary stands alone.
+-- summaries that are theirs. Of mails their own, proven; of replies those that went to them, but no answer to a mail of
+-- whom nothing proves. Another customer's mail of the thread is not among them, though it was sent to them: a prompt
+-- about one person would keep it, sealed with that person's key alone, when the other is erased. Of the newest messages,
+-- so many. A message's parts stand next to each other in their thread; a summary stands alone.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS ids),
 address AS MATERIALIZED (
     SELECT coalesce(array_agg(lower(addr COLLATE "C")), ARRAY[]::text[]) AS addrs FROM participants
@@ -24,7 +25,7 @@ seen AS MATERIALIZED (
       AND written_at(m.mode, m.sent_at, c.at) >= coalesce(%(since)s::timestamptz, '-infinity')
       AND written_at(m.mode, m.sent_at, c.at) < coalesce(%(until)s::timestamptz, 'infinity')
       AND (c.mail_id IS NULL OR NOT c.mail_id = ANY(%(without_mails)s::uuid[]))
-      AND (c.role <> 'customer' OR c.trusted AND m.trusted)
+      AND (c.role <> 'customer' OR c.trusted AND m.trusted AND m.participant_id = ANY((SELECT ids FROM person)::uuid[]))
       AND (d.turn_id IS NULL OR d.turn_id NOT IN (SELECT turn_id FROM unproven))
       AND coalesce(CASE WHEN m.mail_id IS NOT NULL
                         THEN (SELECT addrs FROM address)::text[] && (m.recipients || m.author_addr) END,

@@ -1,7 +1,7 @@
 """Conversations in the product's own tables, searched by what the layer of earlier threads searches by.
 
-Each conversation is a person, each session a thread. Who speaks under a name is a customer who writes mails to us and to
-the others of the conversation; who has no name is us. Passages are made by the statement of `track_threads`, and get
+Each conversation is a person, each session a thread. Whoever speaks under a name does so from an address of that person's;
+who has no name is us. Passages are made by the statement of `track_threads`, and get
 their vectors from what the process that keeps time runs.
 """
 
@@ -103,7 +103,7 @@ async def _write(conn: Connection, number: int, conversation: Conversation) -> N
                 "thread_id": _thread(number, turn),
                 "version": turn.position + 1,
                 "person": _person(number, speakers[0]),
-                "author_id": None if ours else _person(number, turn.speaker),
+                "author_id": None if ours else _person(number, speakers[0]),
                 "speaker": turn.speaker,
                 "addr": addresses.get(turn.speaker, ""),
                 "recipients": list(addresses.values()),

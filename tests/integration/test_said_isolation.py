@@ -69,15 +69,14 @@ class Drawn:
     messages: list[Message] = field(default_factory=list)
 
     def visible(self, name: str) -> set[str]:
-        """The words that a person may find: of a thread in which they wrote proven, what they wrote, got, or were answered."""
+        """The words that a person may find: of a thread in which they wrote proven, what they wrote, or were answered."""
         people = {name, ALIAS} if name == "ada" else {name}
         if not any(one.role == "customer" and one.proven and one.author in people for one in self.messages):
             return set()
         return {
             one.word
             for one in self.messages
-            if people & (one.seen_by | {one.author})
-            and (one.role != "customer" or one.proven)
+            if (one.author in people and one.proven if one.role == "customer" else people & one.seen_by)
             and all(other.proven for other in one.answers)
         }
 
