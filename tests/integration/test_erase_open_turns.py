@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.replies import DraftDecided
+from schemas.events.answers import ReplyRequested
+from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
@@ -145,6 +146,33 @@ async def _approve(app: App, draft: dict[str, Any]) -> None:
     said = DraftDecided(**draft, approve=True, text_sha256=saw, text="", by="a tester")
     decided = first(said, id=random_id(), source="console", time=app.now(), workspace=app.settings.workspace)
     await enter(app, decided)
+
+
+async def test_a_persons_own_reply_that_is_held_is_not_sent_after_the_erase(reviewing: Desk, stack: Endpoints) -> None:
+    """Neither its words nor the name of its file are read from any event again, and a rebuild gives the live tables."""
+    await reviewing.both_write()
+    [row] = await reviewing.rows(
+        "SELECT t.thread_id, a.version FROM threads t JOIN aggregates a ON a.kind = 'thread' AND a.id = t.thread_id"
+        " WHERE EXISTS (SELECT FROM mails m WHERE m.thread_id = t.thread_id AND m.author_addr = 'bob@x.example')"
+        " OR t.thread_id = (SELECT thread_id FROM mails WHERE message_id = 'b1@x.example')"
+    )
+    file = SentFile(
+        filename="zebra.pdf", content_type="application/pdf", size=1, blob=await reviewing.app.blobs.put(b"x", None)
+    )
+    said = ReplyRequested(
+        reply_id=random_id(), thread_id=row["thread_id"], thread_version=row["version"], text="About the zebra.",
+        cc=("zebra@x.example",), files=(file,), hold_s=600, by="grace",
+    )  # fmt: skip
+    asked = first(said, id=random_id(), source="console", time=reviewing.app.now(), workspace="main")
+    await enter(reviewing.app, replace(asked, workspace=reviewing.app.settings.workspace))
+    await settle(reviewing.app, timeout_s=120)
+    assert len(await reviewing.rows("SELECT 1 FROM deliveries WHERE state = 'approved' AND retry_at IS NOT NULL")) == 1
+    await reviewing.erase_ada(stack)
+    reviewing.clock.forward(reviewing.clock() + timedelta(hours=1))
+    await settle(reviewing.app, timeout_s=120)
+    assert reviewing.server.accepted == []
+    assert [one["id"] for one in await reviewing.rows("SELECT * FROM events") if "zebra" in str(one["data"])] == []
+    assert await differences(reviewing.app, stack) == set()
 
 
 async def test_a_reply_that_is_tried_for_days_is_not_sent_after_the_erase(desk: Desk, stack: Endpoints) -> None:
