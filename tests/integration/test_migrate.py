@@ -60,3 +60,12 @@ def test_a_migration_that_waited_for_a_table_kept_everybody_else_waiting(
         with pytest.raises(migrating.TablesInUse):
             migrate(database)
     assert migrate(database) == ["9999_last"]
+
+
+def test_a_rebuild_would_drop_an_index_that_calls_a_function_of_ours(database: str) -> None:
+    """A rebuilt table comes with its indexes from a schema that is dropped, and that schema's functions with it."""
+    query = """SELECT i.relname FROM pg_depend d JOIN pg_class i ON i.oid = d.objid AND i.relkind = 'i'
+               JOIN pg_proc p ON d.refclassid = 'pg_proc'::regclass AND p.oid = d.refobjid
+               WHERE d.classid = 'pg_class'::regclass AND p.pronamespace = current_schema()::regnamespace"""
+    with psycopg.connect(database) as conn:
+        assert conn.execute(query).fetchall() == []

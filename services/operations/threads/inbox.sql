@@ -29,10 +29,11 @@ ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 SELECT t.thread_id, t.changed_at FROM threads t
 WHERE t.workspace = %(workspace)s AND t.thread_id IN (
     SELECT s.thread_id FROM threads s
-    WHERE s.workspace = %(workspace)s AND console_words(s.subject) @@ to_tsquery('simple', %(words)s)
+    WHERE s.workspace = %(workspace)s AND to_tsvector('simple', translate(s.subject, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
     UNION
     SELECT s.thread_id FROM participants p JOIN threads s USING (workspace, participant_id)
-    WHERE p.workspace = %(workspace)s AND console_words(p.addr || ' ' || p.name) @@ to_tsquery('simple', %(words)s)
+    WHERE p.workspace = %(workspace)s AND
+          to_tsvector('simple', translate(p.addr || ' ' || p.name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
     UNION
     SELECT m.thread_id FROM mails m WHERE m.workspace = %(workspace)s AND m.author_addr = %(addr)s)
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)

@@ -19,6 +19,7 @@ from services.web.console.site import ROOT, Site, done, form_of, viewer
 from services.web.drafts import decide_draft
 
 LINES = 50  # a page
+NOT_SENT = ("discarded", "failed")  # what may become of an approved draft all the same
 BEFORE = 6  # messages that are shown next to a draft
 
 
@@ -78,7 +79,7 @@ async def _decided(site: Site, request: Request, reply_id: UUID, **word: object)
     """Say it; where it had no effect, show what came meanwhile, and keep what the person wrote."""
     form, workspace = form_of(request), site.app.settings.workspace
     try:
-        await decide_draft(site.app, reply_id, (), **word)
+        became = await decide_draft(site.app, reply_id, (), **word)
     except RequestRefused as error:
         if error.status not in (404, 409):
             raise
@@ -87,10 +88,14 @@ async def _decided(site: Site, request: Request, reply_id: UUID, **word: object)
         if held is None:
             return await _gone(site, request, reply_id, form)
         return await _show(site, request, held, form)
+    if word["approve"] and became.state in NOT_SENT:
+        return await _gone(site, request, reply_id, form)
     what = "approved" if word["approve"] else "rejected"
     if form.get("next"):
         return RedirectResponse(f"{ROOT}/drafts/next?done={what}", 303)
-    return done(f"/threads/{form['thread_id']}" if _is_id(form.get("thread_id", "")) else "/drafts", what)
+    async with site.app.database.reading() as conn:
+        past = await past_draft(conn, workspace, reply_id)
+    return done(f"/threads/{past.thread_id}" if past else "/drafts", what)
 
 
 async def _show(site: Site, request: Request, held: HeldDraft, form: Form) -> HTMLResponse:
@@ -116,11 +121,3 @@ async def _gone(site: Site, request: Request, reply_id: UUID, form: Form) -> HTM
         mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
     about = {"past": past, "whole": whole, "mails": mails, "newer": newer, "kept": form}
     return site.page(request, "draft_gone.html", 409 if form else 200, **about)
-
-
-def _is_id(text: str) -> bool:
-    try:
-        UUID(text)
-    except ValueError:
-        return False
-    return True
