@@ -77,7 +77,12 @@ async def _recalled(sought: Sought, desk: Desk, where: Where) -> Found:
             answer = await recall(conn, **where, asked=sought.asked, tuning=tuning)
         else:
             language = await language_of(conn, where["participant_id"], sought.asked)
-            where |= {"language": language, "query_text": sought.words, "window": sought.days, "settings": tuning.search}
+            where |= {
+                "language": language,
+                "query_text": sought.words,
+                "window": sought.days,
+                "settings": tuning.search,
+            }
             hits = [one for one in await search_facts(conn, **where) if _lies_in(sought.days, one.fact)]
             answer = Answer(hits, judgement(hits, tuning.cue, sought.meaning.model, language))
     return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))

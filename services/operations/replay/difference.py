@@ -11,7 +11,9 @@ from typing import Any
 from schemas.events.threads import TurnFailed
 from services.core.bus.envelope import Envelope
 
-FOR_INFORMATION = frozenset({"usage", "model", "context: tokens", "brief_bases", "bases"})  # told, and no difference
+# Told, and no difference. What of earlier threads bears on a mail is found by embeddings, too, and those of the newest
+# messages follow them within a minute.
+FOR_INFORMATION = frozenset({"usage", "model", "context: tokens", "context: earlier", "brief_bases", "bases"})
 MOMENTS = frozenset({"happened_at", "replied_at", "ended_at"})  # earlier releases did not record them
 NOTHING = ""
 
