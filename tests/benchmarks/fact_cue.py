@@ -175,7 +175,10 @@ def _written(puts: Mapping[str, Sequence[Put]]) -> str:
 
 
 async def _alone(url: str, write: bool) -> None:
-    puts = {embedder.name: await put_all(url, embedder(), of) for embedder, of in EMBEDDERS.items()}
+    puts: dict[str, list[Put]] = {}
+    for made, languages in EMBEDDERS.items():
+        embedder = made()
+        puts[embedder.name] = await put_all(url, embedder, languages)
     if write:
         TABLE.write_text(_written(puts), encoding="utf-8")
     lines = [

@@ -105,7 +105,7 @@ async def lived(conn: Connection, rng: random.Random) -> list[Happened]:
 
 def questions(rng: random.Random, count: int) -> list[Timed]:
     """Questions of one day, week, month, quarter or year, worded as people do."""
-    made = []
+    made: list[Timed] = []
     while len(made) < count:
         about, words = rng.choice(sorted(TROUBLES.items()))
         when, window = rng.choice(_whens(rng))
