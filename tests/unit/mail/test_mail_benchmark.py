@@ -17,6 +17,10 @@ NOT_REACHED = {
     "judging: robots answered, drawn notes, words alone",
     "judging: robots answered, held-out notes, words alone",
     "judging: people parked, held-out mails",
+    "judging: robots answered, concept notes, words alone",
+    "judging: people parked, concept mails",
+    "judging: robots answered, later notes, words alone",
+    "judging: people parked, later mails",
 }
 
 
