@@ -292,7 +292,7 @@ STEPS = (
     step("approve ID --attach offer.pdf --attach terms.pdf", "sent. 250", before=_draft, uses={"ID": draft}),
     step("deliveries settle REPLY --sent", "only what is unknown can be settled", code=2, uses={"REPLY": reply}),
     # a person's own answer
-    step("threads --state escalated", "Boards do not sync"),
+    step("threads --state escalated", "Urgent: our account"),
     step("thread e04e0729", "version", uses={"e04e0729": thread("Boards do not sync")}),
     step(
         "reply e04e0729 --text 'Hi Dana, one more thing: please reload once.' --hold 60 --by grace",

@@ -124,7 +124,7 @@ class Database:
 
     @asynccontextmanager
     async def _begun(self, begin: LiteralString, workspace: str) -> AsyncIterator[Connection]:
-        async with self._one() as conn, conn.pipeline():
+        async with self._one() as conn, _discarded_when_cut_off(conn), conn.pipeline():
             await conn.execute(begin)
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])
@@ -148,6 +148,22 @@ class Database:
                 yield conn
             finally:
                 _holding.set(held)
+
+
+@asynccontextmanager
+async def _discarded_when_cut_off(conn: Connection) -> AsyncIterator[None]:
+    """Close a connection whose user was cancelled: the pool replaces it, and the server rolls back.
+
+    In a pipeline psycopg cannot always tell whether the server has a transaction open: the next user of such a
+    connection found one, which its own COMMIT would have committed.
+    """
+    try:
+        yield
+    except Exception:
+        raise
+    except BaseException:
+        await conn.close()
+        raise
 
 
 async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
