@@ -47,6 +47,7 @@ NAMES: dict[Category, tuple[str, ...]] = {
     "report": ("olga", "paul"),
     "wrapped": ("quirin", "rieke"),
 }
+CACHED = {"embedding", "embedding_model", "words"}  # columns that are made of a row's text, some time after it
 TABLES = {  # what is written about somebody, and by which id it is theirs
     "facts": "participant_id",
     "fact_sources": "participant_id",
@@ -236,4 +237,4 @@ def _written(product: Product, one: Victim) -> Iterator[tuple[str, list[str]]]:
     for table, key in TABLES.items():
         ids = [row[key] for row in found if row[key] is not None]
         rows = product.rows(f"SELECT * FROM {table} WHERE {key} = ANY(%(ids)s::uuid[])", ids=ids)
-        yield table, sorted(repr(sorted(row.items(), key=lambda item: item[0])) for row in rows)
+        yield table, sorted(repr(sorted((name, row[name]) for name in row.keys() - CACHED)) for row in rows)
