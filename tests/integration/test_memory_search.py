@@ -323,7 +323,8 @@ async def test_recall_says_how_sure_it_is(conn, embedder):
 
 SCOPE = SQL("""
     SELECT md5(n::text)::uuid AS id, md5(stream)::uuid AS stream, n AS position, speaker, text,
-           to_tsvector('english', text) AS tsv, vector::halfvec AS embedding
+           to_tsvector('english', text) AS tsv, vector::halfvec AS embedding,
+           NULL::timestamptz AS at
     FROM jsonb_to_recordset(%(rows)s) AS row (n int, stream text, speaker text, text text, vector text)
 """)
 

@@ -26,7 +26,10 @@ OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
     "/api/participants/{who}/profile",  # our own fields
     "/api/participants/{who}/same-person",  # the addresses of one person
-    "/api/documents/search",  # the best so many
+    "/api/documents/search",  # the best so many, as all that search
+    "/api/facts/search",
+    "/api/said/search",
+    "/api/participants/{who}/said/search",
     "/api/participants/{who}/brief/history",  # the latest so many
 }
 HOSTILE = [

@@ -13,7 +13,6 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.replies import DeliverySettled, DraftDecided
-from services.cli import status
 from services.cli.mails import outcomes, shown_outcome, shown_reason
 from services.core.bus.envelope import first
 from services.core.bus.runner import enter
@@ -21,6 +20,7 @@ from services.core.clock import random_id
 from services.core.db import fetch_all
 from services.core.ids import text_sha256
 from services.operations.drafts.listing import waiting_drafts
+from services.operations.health import backlog
 from services.operations.rebuild import run
 from services.operations.rebuild.scopes import scope
 from services.operations.threads.listing import Clock, Message
@@ -110,7 +110,7 @@ async def test_a_reply_that_left_110_s_later_showed_0_s_and_its_deadline_was_met
         await one.ask()
         mail, (reply, deadlines) = await one.mail(), await one.thread()
         (turn,) = await one.rows("SELECT closed_at, waiting_since FROM turns")
-        (week,) = await one.rows(status.SQL.responses, now=clock())
+        (week,) = await one.rows(backlog.SQL.responses, now=clock())
     assert passed(mail["received_at"], mail["answered_at"], seconds=110)
     assert shown_outcome(mail).plain.startswith("sent\nafter 1")
     assert 110 <= (reply.waited_s or 0) < 170

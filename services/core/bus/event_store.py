@@ -115,9 +115,8 @@ async def store(
 
 def _reached(envelopes: list[Envelope]) -> list[dict[str, Any]]:
     """The version that each aggregate has after these events."""
-    newest = {
-        (one.workspace, one.data.AGGREGATE, str(one.data.aggregate_id())): one for one in envelopes if one.version
-    }
+    changes = [one for one in envelopes if one.version and one.data.AGGREGATE]
+    newest = {(one.workspace, one.data.AGGREGATE, str(one.data.aggregate_id())): one for one in changes}
     return [
         {"workspace": workspace, "kind": kind, "id": id, "version": one.version}
         for (workspace, kind, id), one in newest.items()
