@@ -203,7 +203,10 @@ async def test_the_model_was_told_to_be_brief_and_no_more(desk: Desk) -> None:
 
 
 async def test_the_plan_stood_in_five_places(desk: Desk) -> None:
-    """What one layer says, those below it do not repeat; what they say besides stays, and the answer names the fact."""
+    """What one layer says, those below it do not repeat; what they say besides stays, and the answer names the fact.
+
+    A message that bears on the mail is quoted as it was written.
+    """
     said = "We are on the Enterprise plan."
     fact = learned("customer_info", "plan", "Enterprise", said[:-1])
     desk.learns(
@@ -218,7 +221,7 @@ async def test_the_plan_stood_in_five_places(desk: Desk) -> None:
     await desk.write(said, sender="Ada <ada@acme.example>")
     seen = await desk.write("Which plan are we on?", sender="Ada <ada@acme.example>", subject="Plan")
     told = seen.opening.replace(layer(seen, "mail"), "")
-    assert told.count("Enterprise") == 1
+    assert told.replace(f"“{said}”", "").count("Enterprise") == 1
     assert "customer_info/plan: Ada is on the Enterprise plan. (the customer's word" in told
     (fact_id,) = [row["fact_id"] for row in await desk.app.rows("SELECT fact_id FROM facts")]
     assert f"the fact [{fact_id}] below." in layer(seen, "participant")
