@@ -123,7 +123,7 @@ async def test_what_the_agent_did_stands_on_the_thread_and_in_the_next_prompt(ap
     thread_id: UUID = row["thread_id"]
     done = [(one.action, one.detail, one.trigger) for one in (await app.thread(thread_id)).actions]
     assert done == [
-        ("looked in memory", "0 facts", "ai"),
+        ("looked in memory", "0 facts, 0 messages", "ai"),
         ("looked in the knowledge base", "0 passages", "ai"),
         ("noted a fact", "customer_info/seats", "ai"),
     ]
