@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, cast
 
 from services.core.blobs import Blobs, BlobStore
 from services.core.bus.bell import Bell
-from services.core.bus.published import PublishedEvents
 from services.core.bus.reply_load import ReplyLoad
 from services.core.clock import monotonic, utc_now
 from services.core.db import Database
@@ -49,7 +48,6 @@ class App:
     secret: bytes = field(repr=False)
     now: Callable[[], datetime] = utc_now
     bell: Bell = field(default_factory=Bell, compare=False)
-    published: PublishedEvents = field(default_factory=PublishedEvents, compare=False)
     reply_load: ReplyLoad = field(default_factory=ReplyLoad, compare=False)
     metrics: Metrics = field(default_factory=lambda: cast("Metrics", Deferred(_make_metrics)), compare=False)
 

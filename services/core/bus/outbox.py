@@ -45,9 +45,7 @@ async def publish_stored(
     if not stored:
         return []
     outcomes = await app.publisher.publish_each([record for _, _, record in stored])
-    await app.published.mark(
-        app.database, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None]
-    )
+    await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
     await _announce(app, {record.topic for _, _, record in stored})
     refused = [
         RefusedEvent(id, kind, f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
@@ -59,6 +57,13 @@ async def publish_stored(
         if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic):
             raise error
     return refused
+
+
+async def mark_published(app: App, ids: list[UUID]) -> None:
+    """The broker has acknowledged these events."""
+    if ids:
+        async with app.database.reading() as conn:
+            await conn.execute(history.SQL.mark_published, {"ids": ids})
 
 
 async def _announce(app: App, topics: set[str]) -> None:

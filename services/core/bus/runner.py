@@ -24,7 +24,7 @@ from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.held_records import hold, is_known, is_mine
-from services.core.bus.outbox import RefusedEvent, publish_stored
+from services.core.bus.outbox import RefusedEvent, mark_published, publish_stored
 from services.core.bus.processor import Processor
 from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
@@ -260,7 +260,7 @@ async def unerased(app: App, rows: Sequence[Row]) -> list[Row]:
     if erased:
         log.info("not published, erased", events=len(erased))
         await _pass_over_everywhere(app, erased)
-        await app.published.mark(app.database, erased)
+        await mark_published(app, erased)
     gone = set(erased)
     return [row for row in rows if row["id"] not in gone]
 
