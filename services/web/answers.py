@@ -18,8 +18,7 @@ from services.operations.threads.answers import OwnReply
 from services.operations.threads.listing import ThreadLine, ThreadUnknown, whole_thread
 from services.web.bodies import Assignment, OwnWords
 from services.web.by import ByQuery
-
-WAIT_S = 5.0  # how long a request waits for track_threads' decision, then for send_email
+from services.web.patience import WAIT_S
 
 
 def add_reply(router: APIRouter, app: App) -> None:

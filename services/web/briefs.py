@@ -15,8 +15,7 @@ from services.operations.memory.outcomes import NotDecidedYet
 from services.web.bodies import NewBrief, Version
 from services.web.by import ByQuery
 from services.web.named import Who, person
-
-WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+from services.web.patience import WAIT_S
 
 
 class Brief(BaseModel):

@@ -17,8 +17,7 @@ from services.core.web_paging import After, Limit, linked
 from services.operations.drafts.decisions import FilesTooLarge, NewFile, decide, keep_files
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
 from services.web.bodies import Approval, DraftOutcome, Rejection
-
-WAIT_S = 5.0  # how long a request waits for send_email's decision
+from services.web.patience import WAIT_S
 
 
 def add_reads(router: APIRouter, app: App) -> None:

@@ -38,8 +38,7 @@ from services.operations.requests import ask
 from services.web.bodies import Correction, NewFact, Outcome
 from services.web.by import ByQuery
 from services.web.named import Who, person
-
-WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+from services.web.patience import WAIT_S
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 Moment = Annotated[AwareDatetime, Query(description="with its offset: 2026-01-15T09:00:00Z")]

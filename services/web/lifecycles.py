@@ -10,8 +10,7 @@ from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.standing import LifecycleStep, Standing, move, standing
 from services.web.bodies import LifecycleCommand
 from services.web.named import Who, person
-
-WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+from services.web.patience import WAIT_S
 
 
 def add_lifecycle(router: APIRouter, app: App) -> None:

@@ -8,8 +8,7 @@ from services.core.app import App
 from services.operations.memory.profile import ProfileField, change_profile, profile_of
 from services.web.bodies import ProfileChange
 from services.web.named import Who, person
-
-WAIT_S = 5.0  # how long a request waits for learn_facts' decision
+from services.web.patience import WAIT_S
 
 
 def add_profile(router: APIRouter, app: App) -> None:

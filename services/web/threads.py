@@ -25,8 +25,7 @@ from services.operations.threads.listing import (
     whole_thread,
 )
 from services.web.bodies import Marks, NewNote, StepCommand, Stepped
-
-WAIT_S = 5.0  # how long a request waits for track_threads' decision
+from services.web.patience import WAIT_S
 
 
 def add_reads(router: APIRouter, app: App) -> None:

@@ -17,8 +17,8 @@ from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.facts import outcome
 from services.web.named import person
+from services.web.patience import WAIT_S
 
-WAIT_S = 5.0  # how long a page waits for learn_facts' decision
 ACTS = {"pin": "pinned", "unpin": "unpinned", "forget": "forgotten"}
 
 

@@ -21,8 +21,8 @@ from services.track_threads.states import EDGES
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
+from services.web.patience import WAIT_S
 
-WAIT_S = 5.0  # how long a page waits for track_threads' decision
 MESSAGES = 100  # a page of a conversation
 STEPS = {
     "in_progress": ("Hand to the agent", "The agent takes it up, and answers what waits."),
