@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.mail.masking import mask
+from services.memory.facts import plain_key
 from services.memory.speaker import speaker
 from services.model.port import Layer
 from services.reflect.instructions import condensing
+from services.reflect.turn import Turn
 
 SQL = queries(__file__)
 
@@ -23,7 +24,8 @@ class Materials:
     """Everything that the one model call is given, and how far the conversation goes.
 
     `condense` is how many messages a thread has whose summary is to be condensed now, else 0. There is `news` where
-    something was said that the summary does not cover yet. `briefs` are those of the author, the one that holds first.
+    something was said that the summary does not cover yet. `briefs` are those of the author, the one that holds first,
+    `known_keys` the keys of the facts that are shown, and `said` what was said that a fact may quote.
     """
 
     layers: tuple[Layer, ...]
@@ -33,27 +35,28 @@ class Materials:
     condense: int = 0
     news: bool = True
     briefs: tuple[Row, ...] = ()
+    known_keys: frozenset[str] = frozenset()
+    said: tuple[str, ...] = ()
 
 
-async def gather(work: Work[Any], event: TurnClosed) -> Materials:
+async def gather(work: Work[Any], conn: Connection, event: Turn) -> Materials:
     """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
     shown = work.app.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
     author_id = event.participant_id if event.trusted else None
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
-    async with work.reading() as conn:
-        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
-        people = await fetch_one(conn, SQL.people, person) if event.trusted else None
-        author_ids = people["ids"] if people else [event.participant_id]
-        author = {"author_id": event.participant_id, "trusted": event.trusted}
-        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
-        summary = await fetch_one(conn, SQL.summary, of)
-        briefs = await fetch_all(conn, SQL.briefs, person)
-        who = await fetch_one(conn, SQL.participant, person)
-        facts = await fetch_all(conn, SQL.facts, person)
-        issues = await fetch_all(conn, SQL.issues, person)
-        covered: int = summary["covers_to"] if summary else 0
-        said = await fetch_all(conn, SQL.conversation, {**of, **shown, "covers_to": covered})
-        size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
+    mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+    people = await fetch_one(conn, SQL.people, person) if event.trusted else None
+    author_ids = people["ids"] if people else [event.participant_id]
+    author = {"author_id": event.participant_id, "trusted": event.trusted}
+    of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
+    summary = await fetch_one(conn, SQL.summary, of)
+    briefs = await fetch_all(conn, SQL.briefs, person)
+    who = await fetch_one(conn, SQL.participant, person)
+    facts = await fetch_all(conn, SQL.facts, person)
+    issues = await fetch_all(conn, SQL.issues, person)
+    covered: int = summary["covers_to"] if summary else 0
+    said = await fetch_all(conn, SQL.conversation, {**of, **shown, "covers_to": covered})
+    size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
     assert size is not None
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
@@ -67,7 +70,17 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     )
     covers_to = max((row["version"] for row in said), default=covered)
     text = summary["text"] if summary else ""
-    return Materials(layers, tuple(mails), covers_to, text, condense, bool(said), tuple(briefs))
+    return Materials(
+        layers,
+        tuple(mails),
+        covers_to,
+        text,
+        condense,
+        bool(said),
+        tuple(briefs),
+        known_keys=frozenset(plain_key(fact["key"]) for fact in facts),
+        said=tuple(row["text"] for row in (*mails, *said)),
+    )
 
 
 def _person_layer(who: Row | None, issues: list[Row], facts: list[Row]) -> Layer:
