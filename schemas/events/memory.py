@@ -40,8 +40,8 @@ class MailSignals(Value):
 class TurnReflected(Effect):
     """The one structured answer about a turn: summary, facts, graph, signals and brief are applied from it.
 
-    Where its reply waits a turn is learned from before it ends: `outcome` is `drafted` then, and a second event says how
-    it ended (`again`).
+    Where its reply waits a turn is learned from before it ends: `outcome` is `drafted` then, and a second event says
+    how it ended (`again`).
     """
 
     TYPE: ClassVar[str] = "turn.reflected.v1"

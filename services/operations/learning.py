@@ -10,7 +10,7 @@ from services.core.app import App
 from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import fetch_one, queries
 
-SQL = queries(__file__)
+SQL = queries(__file__, "learning.sql")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,10 @@ class Careless(OfflineModel):
         self.told: list[str] = []
 
     async def ask(self, request: Request) -> Answer:
-        if request.purpose != "reflect":
-            return await super().ask(request)
+        if request.purpose != "reflect":  # it notes nothing while it replies
+            return Answer(
+                "", (ToolCall("c1", "reply", {"text": "Thanks.", "state": "awaiting_reply"}),), "tool_use", ""
+            )
         self.told += [result.content for one in request.history[-1:] for result in one.results]
         quote = self.quotes.pop(0)
         value = "Enterprise" if "Enterprise" in quote else "Team"
