@@ -97,7 +97,8 @@ def _ids(row: Row) -> dict[str, Any]:
 
 
 def _imap(app: App, inbox: str) -> ImapSettings | None:
-    return next((one.imap for one in app.settings.inboxes if one.name == inbox), None)
+    known = app.settings.known_inbox(inbox)
+    return known.imap if known else None
 
 
 async def _at(app: App, imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:

@@ -33,7 +33,7 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
     event = work.event
     async with work.unit() as unit:
         row = await unit.one(SQL.delivery, reply_id=event.reply_id)
-        inbox = next((one for one in work.app.settings.inboxes if row and one.name == row["inbox"]), None)
+        inbox = work.app.settings.known_inbox(row["inbox"]) if row else None
         if row and inbox and inbox.imap:
             await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOK_AFTER[0]))
 
