@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -14,6 +14,7 @@ from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.operations.requests import decision_on
 from services.operations.threads.listing import SQL, ThreadUnknown
+from services.track_threads.states import EDGES
 
 CONSUMER = "track_threads"
 
@@ -29,6 +30,11 @@ class Stepped:
     from_state: ThreadState
     to_state: ThreadState
     refused: str
+
+
+def steps_from(state: ThreadState) -> Collection[ThreadState]:
+    """The states that a thread in this one may be moved to."""
+    return EDGES[state]
 
 
 async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str, *, timeout_s: float) -> Stepped:
