@@ -23,6 +23,12 @@ PAGES = sorted(
 MODULES = sorted([*(ROOT / "services").rglob("*.py"), *(ROOT / "deploy").rglob("*.py")])
 
 
+def test_the_front_page_of_make_speaks_the_words_of_the_field() -> None:
+    """`make` prints what stands behind ## in the Makefile."""
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if DIALECT.search(line)] == []
+
+
 def test_the_example_of_all_settings_speaks_the_words_of_the_field() -> None:
     """Each description of a setting is in the file, so that this holds for them, too."""
     lines = (ROOT / "correspondent.example.toml").read_text(encoding="utf-8").splitlines()
