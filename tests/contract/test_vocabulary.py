@@ -18,7 +18,6 @@ PAGES = sorted(
     path
     for pattern in ("*.md", "docs/**/*.md", "services/**/*.md", "schemas/*.md", "deploy/**/*.md", "tests/README.md")
     for path in ROOT.glob(pattern)
-    if path.name != "CHANGELOG.md"
 )
 MODULES = sorted([*(ROOT / "services").rglob("*.py"), *(ROOT / "deploy").rglob("*.py")])
 
