@@ -2,7 +2,7 @@
 
 An edge is a fact: its person, its key, its value. So it is there while the fact is: an update shows the new value, and
 what is forgotten, merged, expired or erased is gone with its edge; a key that has one value has one edge. From a value
-the way goes on to others of the workspace of whom a fact of the same key says the same, letter case apart; people are
+the way goes on to others of the workspace of whom a fact of the same key says the same, in capitals or not; people are
 never taken for one another by their names. For operators alone: what is known of others is in nobody's prompt.
 """
 
