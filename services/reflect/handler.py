@@ -20,6 +20,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
+from services.core.retries import Schedule
 from services.reflect.materials import gather
 from services.reflect.reflection import covered, learned_before, reflect_on, unlearned
 from services.reflect.turn import DRAFTED, SQL, Turn, Waiting, ended, learned_early, waiting
@@ -93,8 +94,7 @@ def next_attempt(asked_at: datetime, due_at: datetime, now: datetime, hours: Seq
 
     `due_at` is when this attempt was due, `now` when it was made: the pause between two counts from the later one.
     """
-    steps = sorted(asked_at + timedelta(hours=one) for one in hours)
-    at = next((one for one in steps if one > due_at), None)
+    at = Schedule.minutes(*(60 * one for one in sorted(hours))).next_since(asked_at, due_at)
     return None if at is None else at + max(timedelta(0), now - due_at)
 
 

@@ -17,9 +17,9 @@ from datetime import datetime, timedelta
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged, DeadlineKind, DeadlineStatus, Priority, PrioritySet
 from schemas.events.threads import MailAttached, ReplyAttached, StateChanged, TimerElapsed, TurnClosed
+from services.core.office_hours import add, between
 from services.core.settings import OfficeHours, ServiceLevels, Settings
 from services.track_threads.evolve import evolve
-from services.track_threads.office_hours import add, between
 from services.track_threads.thread import Deadline, Thread
 
 RESPONSES: tuple[DeadlineKind, ...] = ("first_response", "next_response")
@@ -40,7 +40,7 @@ class Terms:
 
 def terms_of(settings: Settings, inbox: str) -> Terms:
     """The mailbox's own terms where it has some, else the workspace's."""
-    own = next((one for one in settings.inboxes if one.name == inbox), None)
+    own = settings.known_inbox(inbox)
     levels = own.service_levels if own and own.service_levels else settings.service_levels
     hours = own.office_hours if own and own.office_hours else settings.office_hours
     return Terms(levels, hours)

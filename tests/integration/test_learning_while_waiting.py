@@ -30,6 +30,7 @@ from services.receive_email.accept import accept
 from services.reflect.materials import gather
 from services.reflect.reflection import reflect_on
 from services.reflect.turn import waiting
+from tests.support.offline import EMBEDDER
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
@@ -43,7 +44,7 @@ class Counting(OfflineModel):
     """The offline model: it counts what it is asked, notes nothing while it replies, and is out of order if told."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(EMBEDDER)
         self.asked: Counter[str] = Counter()
         self.garbage = False
 

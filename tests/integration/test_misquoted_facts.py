@@ -11,6 +11,7 @@ import pytest
 from deploy.local import Endpoints
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request, ToolCall
+from tests.support.offline import EMBEDDER
 from tests.support.tending import Tended, tending
 
 OLD, NEW = "We are on the Team plan.", "We have moved to the Enterprise plan."
@@ -20,7 +21,7 @@ class Careless(OfflineModel):
     """A model that says what plan a mail is about, and quotes it as it was told, one quote an answer."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(EMBEDDER)
         self.quotes: list[str] = []
         self.told: list[str] = []
 

@@ -16,6 +16,7 @@ from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
@@ -25,10 +26,8 @@ from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.monitoring import MonitoringSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
-from services.core.settings.provider_key import ProviderKey
 from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
-from services.core.settings.secret_files import SecretFiles
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings
@@ -155,9 +154,8 @@ class Settings(HoldsSecrets, BaseSettings):
 
     def inbox(self, name: str) -> InboxSettings:
         """The inbox with this name. Raises `SettingsWrong` where there is none."""
-        for inbox in self.inboxes:
-            if inbox.name == name:
-                return inbox
+        if inbox := self.known_inbox(name):
+            return inbox
         known = ", ".join(one.name for one in self.inboxes) or "none"
         raise SettingsWrong(
             f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
@@ -169,7 +167,8 @@ class Settings(HoldsSecrets, BaseSettings):
 
     def smtp_of(self, inbox: str) -> SmtpSettings:
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
-        return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
+        known = self.known_inbox(inbox)
+        return known.smtp if known and known.smtp else self.smtp
 
     @property
     def quiet(self) -> timedelta:
