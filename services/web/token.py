@@ -14,7 +14,7 @@ from services.core.app import App
 from services.core.request_limits import Pace
 from services.core.settings.api_tokens import ApiToken
 from services.core.web import RequestRefused
-from services.operations.users.tokens import PREFIX, REQUESTS_PER_MINUTE, bearer
+from services.operations.users.tokens import PREFIX, REQUESTS_PER_MINUTE, Bearer, bearer
 from services.web.caller import Caller, remember
 
 BEARER = HTTPBearer(auto_error=False, description="A token of `[[web.tokens]]`, of `web.api_token`, or of a user.")
@@ -29,15 +29,11 @@ def bearer_of(app: App) -> Callable[[str], Callable[[Request], Awaitable[None]]]
 
     def of(area: str) -> Callable[[Request], Awaitable[None]]:
         async def check(request: Request) -> None:
-            given = _given(request)
-            found = [one for one in tokens if one.is_this(given)]  # all are compared: the time tells nothing
-            token: Caller | None = found[0] if found else await bearer(app, given)
-            if token is None:
-                raise _nobodys(tokens, given)
+            token = await token_of(app, request)
             scope = f"{area}:{'read' if request.method in READS else 'write'}"
             if not token.may(scope):
                 raise RequestRefused(403, "scope_missing", f"the token {token.name} is not for {scope}")
-            pace = paces[token.name] if found else of_users
+            pace = of_users if isinstance(token, Bearer) else paces[token.name]
             if pace.takes(token.name):
                 raise RequestRefused(429, "too_many", f"more than {token.requests_per_minute} requests in a minute")
             remember(token)
@@ -47,9 +43,15 @@ def bearer_of(app: App) -> Callable[[str], Callable[[Request], Awaitable[None]]]
     return of
 
 
-def _given(request: Request) -> str:
-    scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    return given.strip() if scheme.lower() == "bearer" else ""
+async def token_of(app: App, request: Request) -> Caller:
+    """The token that a request came with, of the settings or of a user. Raises `RequestRefused`."""
+    scheme, _, said = request.headers.get("authorization", "").partition(" ")
+    given, tokens = said.strip() if scheme.lower() == "bearer" else "", app.settings.web.all_tokens
+    found = [one for one in tokens if one.is_this(given)]  # all are compared: the time tells nothing
+    token: Caller | None = found[0] if found else await bearer(app, given)
+    if token is None:
+        raise _nobodys(tokens, given)
+    return token
 
 
 def _nobodys(tokens: tuple[ApiToken, ...], given: str) -> RequestRefused:

@@ -20,7 +20,6 @@ from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
 from services.operations.users import list_users
-from services.track_threads.states import EDGES
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
@@ -90,7 +89,7 @@ async def show_thread(
     told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
     told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
-    steps = [(to, *STEPS[to]) for to in STEPS if to in EDGES[whole.thread.state]]
+    steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)
 
 
