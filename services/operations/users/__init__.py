@@ -28,6 +28,7 @@ from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.visible import visible
 from services.mail.addresses import parse_address
+from services.mail.mailbox import MailboxKey
 from services.operations.users.passwords import hash_password, is_password
 
 SQL = queries(__file__)
@@ -72,7 +73,7 @@ async def list_users(app: App) -> list[User]:
 
 async def user_named(app: App, name: str) -> User:
     """One user by name or address. Raises `UserUnknown`."""
-    key, email = _key(name), name.strip().lower()
+    key, email = _key(name), MailboxKey(name)
     found = [one for one in await list_users(app) if _key(one.name) == key or (email and one.email == email)]
     if not found:
         raise UserUnknown(f"there is no user {name!r}; `correspondent users list` shows them")
@@ -87,11 +88,11 @@ async def is_empty(app: App) -> bool:
 
 async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "", joined: bool = False) -> User:
     """Make a user, who joins by a link. Raises `UserRefused`."""
-    shown, address = " ".join(name.split()), email.strip().lower()
+    shown, address = " ".join(name.split()), MailboxKey(email)
     if not shown or len(shown) > LONGEST_NAME or visible(shown) != shown:
         raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
     read = parse_address(address) if address else None
-    if address and (read is None or read.name or read.addr != address):
+    if address and (read is None or read.name or MailboxKey(read.addr) != address):
         raise UserRefused(f"{email!r} is not one plain mail address")
     row: dict[str, Any] = {
         "user_id": random_id(),
@@ -148,7 +149,7 @@ async def set_password(app: App, user_id: UUID, password: str, *, session: str =
 
 async def with_password(app: App, email: str, password: str) -> User | None:
     """The user whose address and password these are. It takes as long where there is none."""
-    args = {"workspace": app.settings.workspace, "email": email.strip().lower()}
+    args = {"workspace": app.settings.workspace, "email": MailboxKey(email)}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.by_email, args)
     right = await is_password(password, row["password_hash"] if row else "")

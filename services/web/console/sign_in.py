@@ -8,6 +8,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from services.core.errors import Permanent
 from services.core.request_limits import Pace
 from services.core.web import RequestRefused
+from services.mail.mailbox import MailboxKey
 from services.operations import sign_in, users
 from services.operations.sign_in import Link, LinkUsed
 from services.operations.users import UserRefused
@@ -52,7 +53,7 @@ def _add_password(router: APIRouter, site: Site) -> None:
     async def enter(request: Request) -> Response:
         _only_private(request)
         form = await read_form(request)
-        email, host = form.get("email", "").strip().lower(), request.client.host if request.client else ""
+        email, host = MailboxKey(form.get("email", "")), request.client.host if request.client else ""
         if wait := of_address.takes(host) or of_account.takes(email):
             return _sign_in(site, request, 429, TOO_MANY.format(wait=int(wait) + 1), email)
         user = await users.with_password(app, email, form.get("password", ""))
