@@ -97,6 +97,8 @@ def chunk_ids(citations: Iterable[str]) -> list[UUID]:
 
 async def passages_by_id(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, Passage]:
     """The workspace's passages with these ids, in their order, of whatever edition, removed documents included."""
+    if not ids:
+        return {}
     async with conn.cursor(row_factory=class_row(Passage)) as cursor:
         await cursor.execute(KNOWLEDGE.chunks_by_id, {"workspace": workspace, "ids": list(ids)})
         found = {one.chunk_id: one for one in await cursor.fetchall()}
