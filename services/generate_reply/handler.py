@@ -9,10 +9,10 @@ from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, queries
+from services.core.db import Connection, fetch_all, queries, rows_as
 from services.generate_reply.citations import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
-from services.generate_reply.desk import Decision, Desk
+from services.generate_reply.desk import AnsweredMail, Decision, Desk
 from services.generate_reply.prompt import opening
 from services.model.port import Answer
 
@@ -25,7 +25,7 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     async with work.reading() as conn:
         if event.purpose == "reply" and await _overtaken(conn, event):
             return
-        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+        mails = await rows_as(conn, AnsweredMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
     desk = Desk(
         event=event,
         app=app,

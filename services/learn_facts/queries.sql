@@ -10,17 +10,17 @@ ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 -- What we wrote in the thread and in those of the turn's mails, newest first; not what answered somebody unproven there.
 -- The few rows come first: a join would ask of every delivery whether its turn is unproven.
 WITH ours AS MATERIALIZED (
-    SELECT thread_id, reply_id, role, text, at, version FROM conversation
+    SELECT thread_id, reply_id, text, at, version FROM conversation
     WHERE role <> 'customer' AND gone_at IS NULL AND thread_id = ANY(ARRAY(
         SELECT %(thread_id)s::uuid UNION SELECT thread_id FROM mails
         WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND mail_id = ANY(%(mail_ids)s))))
-SELECT thread_id, reply_id, role, text, at FROM ours
+SELECT thread_id, reply_id, text, at FROM ours
 WHERE NOT coalesce((SELECT unproven_turn(d.turn_id) FROM deliveries d WHERE d.reply_id = ours.reply_id), false)
 ORDER BY version DESC LIMIT 50;
 
 -- name: our_words_elsewhere
 -- What we wrote to this participant in other threads, newest first; not to whom only claimed to be them.
-SELECT c.text, c.at FROM threads t JOIN conversation c USING (thread_id)
+SELECT c.text, c.at, c.thread_id, c.reply_id FROM threads t JOIN conversation c USING (thread_id)
 WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
   AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.trusted)
   AND c.role <> 'customer' AND c.gone_at IS NULL

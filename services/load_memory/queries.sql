@@ -101,11 +101,6 @@ WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], parti
   AND NOT (%(trusted)s AND unproven_moment(thread_id, at))
 ORDER BY version DESC LIMIT 20;
 
--- name: relations
-SELECT subject, predicate, object FROM relations
-WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
-
 -- name: past
 -- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
 -- another fact, is none), other threads since they wrote there, and where they stood as a customer.
@@ -161,7 +156,7 @@ GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 -- wrote them and who stands in To or Cc, replies by whom they went to. A proven author sees no mail of whom nothing
 -- proves, and no answer to one: older threads, in which both were, hold such.
 WITH seen AS NOT MATERIALIZED (
-    SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at,
+    SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at,
            c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,
            m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
     FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from services.core.settings import MemorySettings, Settings
 from services.memory.kinds import worth_storing
@@ -31,21 +30,30 @@ BY_A_PERSON = """ A colleague wrote a brief that is shown: keep what it says, un
 since."""
 
 
-def about_briefs(shown: Sequence[Mapping[str, Any]]) -> str:
-    """What the model is told of the briefs that it is shown: to merge several, and to keep a person's words."""
-    merge = MERGE.format(briefs=len(shown)) if len(shown) > 1 else ""
-    return merge + (BY_A_PERSON if any(one["by"] for one in shown) else "")
+def about_briefs(written_by: Sequence[str]) -> str:
+    """What the model is told of the briefs that it is shown, each by a person or, "", after a turn.
+
+    It is to merge several, and to keep a person's words.
+    """
+    merge = MERGE.format(briefs=len(written_by)) if len(written_by) > 1 else ""
+    return merge + (BY_A_PERSON if any(written_by) else "")
 
 
 def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> bool:
     """Whether the thread has grown over one of the sizes at which its summary is condensed."""
-    memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
+    memory = memory_of(settings, inbox)
     return any(covered < size <= messages for size in memory.condense_at)
+
+
+def memory_of(settings: Settings, inbox: str) -> MemorySettings:
+    """What a mailbox stores and how; the standard for one that is no longer there."""
+    known = settings.known_inbox(inbox)
+    return known.memory if known else MemorySettings()
 
 
 def instructions(settings: Settings, inbox: str) -> str:
     """The system prompt for a mailbox; the standing words for one that is no longer there."""
-    memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
+    memory = memory_of(settings, inbox)
     parts = [memory.instructions or STANDING, RULES]
     if memory.summary:
         parts.append(f"About the summary: {memory.summary}")

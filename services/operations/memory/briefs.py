@@ -6,18 +6,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.memory import BriefDiverged, BriefRequested, BriefWritten
 from services.core.app import App
 from services.core.bus import event_store as history
-from services.core.db import fetch_all
+from services.core.db import fetch_all, rows_as
 from services.core.keys import is_sealed
 from services.mail.masking import mask
 from services.memory.brief_version import version_of
-from services.operations.memory.outcomes import Decided, NotDecidedYet
+from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import SQL
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 CONSUMER = "learn_facts"
 LATEST = 10  # versions that are shown unless more are asked for
@@ -37,8 +35,8 @@ class PersonBrief:
 async def briefs_of(app: App, participant_id: UUID) -> list[PersonBrief]:
     """The brief that holds, then those that are to be merged into it; none where there is none."""
     args = {"participant_id": participant_id}
-    async with app.database.reading() as conn, conn.cursor(row_factory=class_row(PersonBrief)) as cursor:
-        return await (await cursor.execute(SQL.briefs, args)).fetchall()
+    async with app.database.reading() as conn:
+        return await rows_as(conn, PersonBrief, SQL.briefs, args)
 
 
 async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST) -> list[PersonBrief]:
@@ -59,10 +57,9 @@ async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST)
 
 async def change_brief(app: App, request: BriefRequested, *, timeout_s: float = 20) -> Decided:
     """Ask for another brief, or for none; what became of it. Secrets in the text are masked. Raises `NotDecidedYet`."""
-    asked = await ask(app, request.model_copy(update={"text": mask(request.text).text}))
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise NotDecidedYet
-    args = {"workspace": app.settings.workspace, "participant_id": request.participant_id, "cause": asked.id}
+    masked = request.model_copy(update={"text": mask(request.text).text})
+    cause = await decision_on(app, masked, CONSUMER, timeout_s=timeout_s)
+    args = {"workspace": app.settings.workspace, "participant_id": request.participant_id, "cause": cause}
     async with app.database.reading() as conn:
         refused = await fetch_all(conn, SQL.became, {**args, "fact_id": None})
     if refused:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.profile import ProfileRequested
 from services.core.app import App
-from services.operations.memory.outcomes import NotDecidedYet
+from services.core.db import rows_as
 from services.operations.memory.people import SQL
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 CONSUMER = "learn_facts"
 
@@ -33,8 +31,8 @@ class ProfileField:
 async def profile_of(app: App, participant_id: UUID) -> list[ProfileField]:
     """Every field, by name."""
     args = {"workspace": app.settings.workspace, "participant_id": participant_id}
-    async with app.database.reading() as conn, conn.cursor(row_factory=class_row(ProfileField)) as cursor:
-        return await (await cursor.execute(SQL.profile, args)).fetchall()
+    async with app.database.reading() as conn:
+        return await rows_as(conn, ProfileField, SQL.profile, args)
 
 
 async def change_profile(
@@ -51,6 +49,5 @@ async def change_profile(
     command = ProfileRequested(
         participant_id=participant_id, fields=dict(fields), remove=tuple(remove), by=by, reason=reason
     )
-    if not await decided(app, await ask(app, command), CONSUMER, timeout_s=timeout_s):
-        raise NotDecidedYet
+    await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
     return await profile_of(app, participant_id)
