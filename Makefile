@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# Containers are often told to write no bytecode. Then each of our processes compiles the whole program again: a second.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests mostly wait: two processes a core, six at most, each with a stack of its own. The longest files come first
 # (tests/conftest.py). Tracebacks are Python's:
 # to show its own ones pytest parses sources, which in Python 3.11 can fail while other threads do (python/cpython#106905).
