@@ -121,7 +121,7 @@ class Database:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
         Committed at the end, rolled back on an error, as a connection of psycopg is when its block ends. Without a
-        workspace it sees all of them. Statements are sent one after the other without waiting (pipeline mode): who
+        workspace it sees all of them. Statements are sent together when somebody waits (`held_pipeline`): who
         fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
         next fetch, or at the end.
         """
