@@ -49,7 +49,7 @@ format: install ## put the code into its form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-schemas: install ## make JSON Schemas and AsyncAPI anew from the models
+schemas: install ## generate JSON Schemas and AsyncAPI from the models
 	$(BIN)/python -m schemas.make
 
 bench: install ## every benchmark, one table  (ARGS="--quick")
@@ -58,7 +58,7 @@ bench: install ## every benchmark, one table  (ARGS="--quick")
 new-processor: install ## a folder of a new processor, named everywhere  (NAME=count_words EVENT=turn.closed.v1)
 	@$(BIN)/python -m tests.new_processor "$(NAME)" "$(EVENT)"
 
-lock: install ## resolve the pinned, hashed requirements anew
+lock: install ## resolve the pinned, hashed requirements again
 	UV=$(BIN)/uv requirements/lock.sh
 
 clean: ## remove what was made, the embedded stack's data included
