@@ -16,6 +16,7 @@ from services.core.app import App, open_app
 from services.core.bus.delivery import Record
 from services.core.bus.lost_logs import acknowledge, recent_losses
 from services.core.bus.outbox_relay import sweep
+from services.core.bus.topics_admin import ends, reset_group
 from services.core.db import fetch_all
 from services.operations.health import state
 from services.operations.health.state import read_health
@@ -116,6 +117,28 @@ async def test_what_stands_still_alerted_nobody(app: App) -> None:
     assert any("inbox support" in one for one in said)
     assert any("the broker refuses 1 stored events" in one for one in said)
     assert await sweep(app) == 0
+
+
+async def test_a_backlog_that_is_worked_off_after_an_outage_was_said_to_stand_still(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An alert says that a partition stands still where it is at one offset twice; of a model that is away, only that."""
+    monkeypatch.setattr(state.GroupHealth.stalled, "__defaults__", (-1.0,))
+    kafka = app.settings.kafka
+    topic = kafka.topic_prefix + "turns"
+    await app.publisher.publish([Record(topic, b"k", b"1"), Record(topic, b"k", b"2")])
+    [place] = [one for one, end in (await ends(kafka.brokers, [topic])).items() if end]
+    before = await look(app, frozenset())
+    await reset_group(kafka.brokers, kafka.topic_prefix + "load_memory", {place: 1})
+    await look(app, before)
+    said = [one["data"]["reason"] for one in await rows(app, "SELECT data FROM events WHERE type = 'person.called.v1'")]
+    assert any(one.startswith("reflect stands still") for one in said)
+    assert not any(one.startswith("load_memory") for one in said)
+    await execute(app, AWAY)
+    words = [words for _, words in (await read_health(app)).problems()]
+    assert any(one.startswith("the model is away") for one in words)
+    assert any(one.startswith("load_memory stands still") for one in words)
+    assert not any(one.startswith("reflect") for one in words)
 
 
 async def test_a_deployment_at_rest_has_no_problems(

@@ -109,7 +109,10 @@ class Health:
     unanswered: tuple[Unanswered, ...] = ()
 
     def problems(self) -> Iterator[tuple[str, str]]:
-        """What a person should know: a key that stays the same while it lasts, and words."""
+        """What a person should know: a key that stays the same while it lasts, and words.
+
+        A partition whose backlog is worked off is at another offset each time: it is late, and does not stand still.
+        """
         waits = ASK_MODEL if self.model else frozenset()
         if self.groups is None:
             yield "broker", "the broker does not answer"
@@ -117,7 +120,7 @@ class Health:
             for at in group.stalled() if group.consumer not in waits else ():
                 where = f"{at.topic}/{at.partition} at offset {at.offset}"
                 yield (
-                    f"stalled {group.consumer} {at.topic} {at.partition}",
+                    f"stalled {group.consumer} {at.topic} {at.partition} {at.offset}",
                     (f"{group.consumer} stands still in {where}: {at.records} records, oldest {at.oldest_s:.0f} s"),
                 )
         for late in self.undone if not waits else [one for one in self.undone if one.consumer not in waits]:
