@@ -22,7 +22,7 @@ Kind = Literal[
 DOUBLED = ("track_threads", "generate_reply", "send_email")  # two processes each
 SINGLE = (
     "receive_email", "read_email", "load_memory", "reflect",
-    "summarize_threads", "learn_facts", "learn_documents", "alert_people", "keep_time",
+    "summarize_threads", "learn_facts", "learn_documents", "alert_people", "earn_approval", "keep_time",
 )  # fmt: skip
 PROCESSES = (*SINGLE, *(f"{name}#{n}" for name in DOUBLED for n in (1, 2)))
 LINKS = ("kafka", "database", "redis", "smtp", "model")

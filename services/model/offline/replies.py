@@ -59,6 +59,7 @@ def _reply(view: View, requests: Wishes, text: str, answers: Answers, told: list
     return {
         "text": draft.text(),
         "state": "in_progress" if answers.pending else "awaiting_reply",
+        "intent": tone.intent(text),
         "goals_add": answers.pending[:_GOALS],
         "goals_close": _reached(view, requests),
         "citations": list(dict.fromkeys(one for one in answers.citations if one)),

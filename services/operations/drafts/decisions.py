@@ -14,8 +14,9 @@ from services.core.db import fetch_one
 from services.core.errors import Permanent, Temporary
 from services.core.units import MB
 from services.mail.content_types import UNKNOWN, claimed_by_name
-from services.operations.drafts.listing import SQL
+from services.operations.drafts.listing import SQL, HeldDraft
 from services.operations.requests import ask, decided
+from services.send_email.levels import is_own_wording
 
 CONSUMER = "send_email"
 LONGEST_NAME = 200  # characters
@@ -27,6 +28,16 @@ class FilesTooLarge(Permanent):
 
 class DraftNotDecidedYet(Temporary):
     """The word is on the log, and send_email has not come to it yet: is the deployment running?"""
+
+
+class WordsWanted(Permanent):
+    """A draft whose level is `human_only` leaves in a person's own words alone."""
+
+
+def check_wording(held: HeldDraft, word: DraftDecided) -> None:
+    """Raise `WordsWanted` where a person approves a text that is not theirs and has to be."""
+    if word.approve and not is_own_wording(held.level, held.text, word.text):
+        raise WordsWanted("a person words this reply: approve it with your own text, or answer the thread yourself")
 
 
 @dataclass(frozen=True, slots=True)
