@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from uuid import UUID
 
 from schemas.events.replies import AgentAct, FactProposal, MemoryLoaded
 from services.core.app import App
@@ -28,6 +28,14 @@ class Decision:
     intent: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredMail:
+    """A mail that the reply answers: what may be quoted from it."""
+
+    mail_id: UUID
+    text: str
+
+
 @dataclass(slots=True)
 class Desk:
     """One conversation's working memory. Tools add to it; nothing leaves it but through `reply.drafted`."""
@@ -36,7 +44,7 @@ class Desk:
     app: App
     workspace: str
     now: datetime
-    mails: tuple[dict[str, Any], ...]
+    mails: tuple[AnsweredMail, ...]
     first_contact: bool = False  # nothing has been sent yet to the person who wrote
     facts: list[FactProposal] = field(default_factory=list)
     participant_state: str = ""

@@ -10,11 +10,11 @@ from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import fetch_all, queries
+from services.core.db import fetch_all, queries, rows_as
 from services.core.settings import level_of
 from services.generate_reply.citations import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
-from services.generate_reply.desk import Decision, Desk
+from services.generate_reply.desk import AnsweredMail, Decision, Desk
 from services.generate_reply.grounds import Grounds
 from services.generate_reply.prompt import opening
 from services.generate_reply.score import Written, scored
@@ -31,7 +31,7 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         standing = await fetch_all(conn, SQL.open_turn, asked)
         if event.purpose == "reply" and not standing:
             return
-        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+        mails = await rows_as(conn, AnsweredMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
     desk = Desk(
         event=event,
         app=app,
@@ -129,7 +129,7 @@ def _level(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> str:
 
 def _scored(event: MemoryLoaded, desk: Desk, decision: Decision) -> dict[str, Any]:
     grounds = Grounds.of(event.layers, desk.looked_up)
-    written = Written(decision.text, tuple(str(one["text"]) for one in desk.mails), decision.citations, event.trusted)
+    written = Written(decision.text, tuple(one.text for one in desk.mails), decision.citations, event.trusted)
     score, unsupported = scored(written, grounds, desk.first_contact)
     return {"score": score, "unsupported": unsupported}
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
-from uuid import uuid5
+from typing import Any, TypeVar
+from uuid import UUID, uuid5
 
 import structlog
 from pydantic import ValidationError
@@ -21,9 +22,8 @@ from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.outbox_relay import relay
 from services.core.bus.runner import publish
-from services.core.bus.unit import Row
 from services.core.clock import either, pause, utc_now
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import fetch_one, queries, rows_as
 from services.core.db.notices import listen
 
 log = structlog.get_logger(__name__)
@@ -37,6 +37,18 @@ SWEEP_S = 110.0  # less than two minutes: what is due earlier is announced (migr
 AGAIN_S = 1.0  # after a failure
 CHANNEL = "correspondent_timers"
 DAYS_AHEAD = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """A timer that has come due. `event` is its `timer.elapsed` as JSON, perhaps of a newer release."""
+
+    id: UUID
+    workspace: str
+    due_at: datetime
+    correlation_id: UUID
+    causation_id: UUID
+    event: Any
 
 
 async def run(app: App, stop: asyncio.Event) -> None:
@@ -81,11 +93,11 @@ async def fire_due(app: App) -> int:
     """Publish `timer.elapsed` for every due timer; how many. One that cannot be read stays for a newer version."""
     now = app.now()
     async with app.database.transaction() as conn:
-        rows = await fetch_all(conn, history.SQL.due_timers, {"now": now, "limit": BATCH})
-        read = [(row["id"], _readable(row)) for row in rows]
+        due = await rows_as(conn, Timer, history.SQL.due_timers, {"now": now, "limit": BATCH})
+        read = [(timer.id, _readable(timer)) for timer in due]
         elapsed = await history.store(conn, [one for _, one in read if one])
-        for timer, one in read:
-            await conn.execute(history.SQL.cancel_timer if one else history.SQL.look_later, {"id": timer, "now": now})
+        for id, one in read:
+            await conn.execute(history.SQL.cancel_timer if one else history.SQL.look_later, {"id": id, "now": now})
     await publish(app, elapsed)
     return len(elapsed)
 
@@ -107,25 +119,25 @@ async def _done(step: Awaitable[T]) -> T | None:
         return None
 
 
-def _readable(row: Row) -> Envelope | None:
+def _readable(timer: Timer) -> Envelope | None:
     try:
-        return _elapsed(row)
+        return _elapsed(timer)
     except ValidationError as error:
-        log.error("a timer cannot be read", timer=str(row["id"]), error=str(error))
+        log.error("a timer cannot be read", timer=str(timer.id), error=str(error))
         return None
 
 
-def _elapsed(row: Row) -> Envelope:
+def _elapsed(timer: Timer) -> Envelope:
     """The event of a timer: what was set once gives one event, however often a keeper crashes over it.
 
     By its cause, too: where a clock was put back, what happens later may set a timer to a moment at which it came.
     """
     return Envelope(
-        id=uuid5(row["id"], f"{row['due_at'].isoformat()} {row['causation_id']}"),
+        id=uuid5(timer.id, f"{timer.due_at.isoformat()} {timer.causation_id}"),
         source="keep_time",
-        time=row["due_at"],
-        workspace=row["workspace"],
-        data=TimerElapsed.model_validate(row["event"]),
-        correlation_id=row["correlation_id"],
-        causation_id=row["causation_id"],
+        time=timer.due_at,
+        workspace=timer.workspace,
+        data=TimerElapsed.model_validate(timer.event),
+        correlation_id=timer.correlation_id,
+        causation_id=timer.causation_id,
     )

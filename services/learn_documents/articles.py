@@ -10,7 +10,7 @@ from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import ReplyAttached
 from services.core.bus import event_store as history
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db import Connection, fetch_all, fetch_one, row_as
 from services.core.ids import article_id
 from services.core.settings import Settings
 from services.learn_documents import decide
@@ -49,14 +49,18 @@ async def on_decided(work: Work[ev.ProposalDecided]) -> None:
     """Accepted, it becomes a document like any other; rejected, it is not proposed again."""
     event = work.event
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.proposal, {"document_id": event.document_id})
-    text = event.text or (row["text"] if row else "")
+        seen = await _proposal(conn, event.document_id)
+    text = event.text or (seen.text if seen else "")
     blob = await work.app.blobs.put(text.encode())
     async with work.unit() as unit:
         version = await unit.lock("document", event.document_id)
-        row = await unit.one(SQL.proposal, document_id=event.document_id)
-        for one in decide.proposal(event, row, text, blob, version):
+        known = await _proposal(unit.conn, event.document_id)
+        for one in decide.proposal(event, known, text, blob, version):
             await unit.record(one)
+
+
+async def _proposal(conn: Connection, document_id: UUID) -> decide.Proposal | None:
+    return await row_as(conn, decide.Proposal, SQL.proposal, {"document_id": document_id})
 
 
 async def _propose(work: Work[Any], thread_id: UUID, reply_id: UUID, source: str, made: Article) -> None:
@@ -71,7 +75,7 @@ async def _propose(work: Work[Any], thread_id: UUID, reply_id: UUID, source: str
     )
     async with work.unit() as unit:
         await unit.lock("document", proposed.document_id)
-        if await unit.one(SQL.proposal, document_id=proposed.document_id) is None:
+        if await _proposal(unit.conn, proposed.document_id) is None:
             await unit.record(proposed)
 
 

@@ -1,9 +1,10 @@
-"""What becomes of what is asked of a document. Pure: the row as it stands, and events."""
+"""What becomes of what is asked of a document. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from uuid import UUID, uuid5
 
 from schemas.events import documents as ev
@@ -13,13 +14,34 @@ from services.learn_documents.conversion import Reading, read_markdown
 
 CHUNKS_AN_EVENT = 100
 
-Row = Mapping[str, Any]
 Decided = Iterator[ev.DocumentEvent]
 
 
-def submitted(event: ev.DocumentSubmitted, row: Row | None, reading: Reading, version: int) -> Decided:
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document as it is: its current edition, or, with `removed_at`, the last one that it had."""
+
+    title: str
+    origin: str
+    blob: str
+    public_url: str
+    removed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """An article that is, or was, proposed; `state` is proposed, accepted or rejected."""
+
+    title: str
+    text: str
+    thread_id: UUID
+    reply_id: UUID
+    state: str
+
+
+def submitted(event: ev.DocumentSubmitted, known: Document | None, reading: Reading, version: int) -> Decided:
     """A new edition, a refusal, or nothing where this very content stands already. `version` is the document's."""
-    if row and not row["removed_at"] and (row["blob"], row["public_url"]) == (event.blob, event.public_url):
+    if known and not known.removed_at and (known.blob, known.public_url) == (event.blob, event.public_url):
         return
     if reading.refused:
         yield refused(event.document_id, event.title, event.origin, reading.refused)
@@ -27,29 +49,29 @@ def submitted(event: ev.DocumentSubmitted, row: Row | None, reading: Reading, ve
         yield from _edition(event, reading, version)
 
 
-def removal(event: ev.DocumentRemovalRequested, row: Row | None) -> Decided:
+def removal(event: ev.DocumentRemovalRequested, known: Document | None) -> Decided:
     """A document that stands is removed."""
-    if row is None or row["removed_at"]:
-        title, origin = (row["title"], row["origin"]) if row else ("", "")
+    if known is None or known.removed_at:
+        title, origin = (known.title, known.origin) if known else ("", "")
         yield refused(event.document_id, title, origin, "there is no such document, or it was removed before")
     else:
         yield ev.DocumentRemoved(document_id=event.document_id, reason=event.reason, by=event.by)
 
 
-def proposal(event: ev.ProposalDecided, row: Row | None, text: str, blob: str, version: int) -> Decided:
+def proposal(event: ev.ProposalDecided, known: Proposal | None, text: str, blob: str, version: int) -> Decided:
     """A person's word on a proposed article; about another text, or one decided before, it is refused."""
-    if row is None or row["state"] != "proposed":
-        why = "no such article is proposed" if row is None else f"it was {row['state']} before"
-        yield refused(event.document_id, row["title"] if row else "", "", why)
-    elif event.text_sha256 != text_sha256(row["text"]):
-        yield refused(event.document_id, row["title"], "", "the text is another than the one that was seen")
+    if known is None or known.state != "proposed":
+        why = "no such article is proposed" if known is None else f"it was {known.state} before"
+        yield refused(event.document_id, known.title if known else "", "", why)
+    elif event.text_sha256 != text_sha256(known.text):
+        yield refused(event.document_id, known.title, "", "the text is another than the one that was seen")
     elif not event.accept:
         yield ev.ArticleRejected(document_id=event.document_id, reason=event.reason, by=event.by)
     else:
         accepted = ev.DocumentSubmitted(
             document_id=event.document_id,
-            title=row["title"],
-            origin=article_origin(row["thread_id"], row["reply_id"]),
+            title=known.title,
+            origin=article_origin(known.thread_id, known.reply_id),
             blob=blob,
             by=event.by,
             public_url=event.public_url,

@@ -15,6 +15,7 @@ from schemas.events.threads import ReplyAttached
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
+from services.core.db import row_as
 from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.conversion import read
@@ -29,16 +30,16 @@ async def on_submitted(work: Work[ev.DocumentSubmitted]) -> None:
     reading = await asyncio.to_thread(read, content, event.media_type, event.origin)
     async with work.unit() as unit:
         version = await unit.lock("document", event.document_id)
-        row = await unit.one(SQL.document, document_id=event.document_id)
-        await _record(unit, decide.submitted(event, row, reading, version))
+        known = await _document(unit, event.document_id)
+        await _record(unit, decide.submitted(event, known, reading, version))
 
 
 async def on_removal(work: Work[ev.DocumentRemovalRequested]) -> None:
     """Take the document out of what is found."""
     async with work.unit() as unit:
         await unit.lock("document", work.event.document_id)
-        row = await unit.one(SQL.document, document_id=work.event.document_id)
-        await _record(unit, decide.removal(work.event, row))
+        known = await _document(unit, work.event.document_id)
+        await _record(unit, decide.removal(work.event, known))
 
 
 async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> None:
@@ -69,6 +70,10 @@ async def on_sent(work: Work[ReplySent]) -> None:
                 thread_id=reply.thread_id,
             )
             await unit.record(noted)
+
+
+async def _document(unit: Unit, document_id: UUID) -> decide.Document | None:
+    return await row_as(unit.conn, decide.Document, SQL.document, {"document_id": document_id})
 
 
 async def _record(unit: Unit, events: Iterable[ev.DocumentEvent]) -> None:

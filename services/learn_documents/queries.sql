@@ -41,10 +41,10 @@ UPDATE proposals SET state = %(state)s, decided_at = %(at)s
 WHERE document_id = %(document_id)s AND state = 'proposed';
 
 -- name: document
-SELECT title, origin, blob, public_url, sendable, removed_at FROM documents WHERE document_id = %(document_id)s;
+SELECT title, origin, blob, public_url, removed_at FROM documents WHERE document_id = %(document_id)s;
 
 -- name: proposal
-SELECT * FROM proposals WHERE document_id = %(document_id)s;
+SELECT title, text, thread_id, reply_id, state FROM proposals WHERE document_id = %(document_id)s;
 
 -- name: documents_of_chunks
 -- Which documents some passages are of.

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+from psycopg.rows import DictRow
 
 from schemas.events.base import EventData
 from schemas.events.memory import TurnReflected
@@ -22,9 +26,33 @@ from services.learn_facts.people import People, id_of
 from services.learn_facts.person.apply import SQL as PERSON
 from services.memory.support import Support
 
-Row = dict[str, Any]
-
 SQL = queries(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class TheirMail:
+    """A mail of the participant that may be cited. `mode` is live or history."""
+
+    mail_id: UUID
+    thread_id: UUID
+    message_id: str
+    text: str
+    received_at: datetime
+    sent_at: datetime | None
+    mode: str
+    trusted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class OurMessage:
+    """What we wrote to them: a reply has a `reply_id`."""
+
+    text: str
+    at: datetime
+    thread_id: UUID
+    reply_id: UUID | None
+
+
 OF_PERSON = (PERSON.participant, PERSON.issues, PERSON.brief, PERSON.session)
 OF_FACTS = (FACTS.sources, FACTS.facts, FACTS.parents)
 CITED = (SQL.mails, SQL.our_words, SQL.our_words_elsewhere)
@@ -59,8 +87,10 @@ async def load_turn(
         "participant", participant_id, (*OF_PERSON, *OF_FACTS, *CITED), **args
     )
     who = _participant(participant_id, rows)
-    sources = [_mail(row, _said_before(row, [*ours, *elsewhere])) for row in mails]
-    sources += [_our_mail(row) for row in ours if row["reply_id"]]
+    here = [OurMessage(**row) for row in ours]
+    written = [*here, *(OurMessage(**row) for row in elsewhere)]
+    sources = [_cited(TheirMail(**row), written) for row in mails]
+    sources += [_ours(one) for one in here if one.reply_id]
     return People.of(who, *await _keepers(unit, who, proposals)), sources
 
 
@@ -91,7 +121,7 @@ async def load_counted(unit: Unit, turn: TurnReflected) -> Counted:
     return Counted(**row)
 
 
-def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant:
+def _participant(participant_id: UUID, rows: Sequence[list[DictRow]]) -> Participant:
     found, issues, briefs, sessions, sources, facts, parents = rows
     told = {**found[0], "exists": True, "tags": tuple(found[0]["tags"])} if found else {}
     return Participant(
@@ -104,7 +134,7 @@ def _participant(participant_id: UUID, rows: Sequence[list[Row]]) -> Participant
     )
 
 
-def _facts(facts: Iterable[Row], sources: Iterable[Row], parents: Iterable[Row]) -> tuple[Fact, ...]:
+def _facts(facts: Iterable[DictRow], sources: Iterable[DictRow], parents: Iterable[DictRow]) -> tuple[Fact, ...]:
     supports_of = _grouped((row["fact_id"], Support(**row)) for row in sources)
     parents_of = _grouped((row["fact_id"], row["parent_id"]) for row in parents)
     return tuple(
@@ -118,7 +148,7 @@ def _facts(facts: Iterable[Row], sources: Iterable[Row], parents: Iterable[Row])
     )
 
 
-def _session(row: Row) -> Session:
+def _session(row: DictRow) -> Session:
     return Session(**{**row, "entities": tuple(row["entities"]), "actions": tuple(row["actions"])})
 
 
@@ -129,33 +159,29 @@ def _grouped(pairs: Iterable[tuple[UUID, Any]]) -> Mapping[UUID, list[Any]]:
     return groups
 
 
-def _said_before(mail: Row, ours: Iterable[Row]) -> tuple[str, ...]:
-    return tuple(one["text"] for one in ours if one["at"] < mail["received_at"])
-
-
-def _mail(row: Row, our_words: tuple[str, ...]) -> Source:
+def _cited(mail: TheirMail, written: Iterable[OurMessage]) -> Source:
     return Source(
-        mail_id=row["mail_id"],
-        thread_id=row["thread_id"],
-        message_id=row["message_id"],
-        text=row["text"],
-        received_at=row["received_at"],
-        sent_at=row["sent_at"],
-        history=row["mode"] == "history",
-        trusted=row["trusted"],
-        our_words=our_words,
+        mail_id=mail.mail_id,
+        thread_id=mail.thread_id,
+        message_id=mail.message_id,
+        text=mail.text,
+        received_at=mail.received_at,
+        sent_at=mail.sent_at,
+        history=mail.mode == "history",
+        trusted=mail.trusted,
+        our_words=tuple(one.text for one in written if one.at < mail.received_at),
     )
 
 
-def _our_mail(row: Row) -> Source:
+def _ours(message: OurMessage) -> Source:
     return Source(
         mail_id=None,
-        thread_id=row["thread_id"],
+        thread_id=message.thread_id,
         message_id="",
-        text=row["text"],
-        received_at=row["at"],
+        text=message.text,
+        received_at=message.at,
         sent_at=None,
         history=False,
         trusted=True,
-        reply_id=row["reply_id"],
+        reply_id=message.reply_id,
     )

@@ -8,7 +8,7 @@ ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;
 
 -- name: our_words
 -- What we wrote in the thread and in those of the turn's mails, newest first; not what answered somebody unproven there.
-SELECT thread_id, reply_id, role, text, at FROM conversation c
+SELECT thread_id, reply_id, text, at FROM conversation c
 WHERE role <> 'customer' AND gone_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.reply_id = c.reply_id AND unproven_turn(d.turn_id))
   AND thread_id IN (
@@ -18,7 +18,7 @@ ORDER BY version DESC LIMIT 50;
 
 -- name: our_words_elsewhere
 -- What we wrote to this participant in other threads, newest first; not to whom only claimed to be them.
-SELECT c.text, c.at FROM threads t JOIN conversation c USING (thread_id)
+SELECT c.text, c.at, c.thread_id, c.reply_id FROM threads t JOIN conversation c USING (thread_id)
 WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND t.thread_id <> %(thread_id)s
   AND EXISTS (SELECT 1 FROM mails m WHERE m.thread_id = t.thread_id AND m.trusted)
   AND c.role <> 'customer' AND c.gone_at IS NULL

@@ -51,7 +51,7 @@ async def _treatment(work: Work[TurnOpened]) -> Chosen:
         return {}
     async with work.reading() as conn:
         mails = await load_mails(conn, list(event.mail_ids))
-    if all(FORWARDED in mail["flags"] for mail in mails):
+    if all(FORWARDED in mail.flags for mail in mails):
         return {"unproven": NAMED}
     return {"unproven": FIXED} if inbox is not None and inbox.unproven == "template" else {}
 
@@ -88,9 +88,9 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
         earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
         addresses = await addresses_of(conn, work.workspace, event.participant_id if event.trusted else None)
     inbox = app.settings.inbox(event.inbox)
-    address = mails[-1]["author_addr"] if event.trusted and mails else ""
+    address = mails[-1].author_addr if event.trusted and mails else ""
     chosen = shaped(app.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])
-    text = "\n\n".join(mail["text"] for mail in reversed(mails))
+    text = "\n\n".join(mail.text for mail in reversed(mails))
     wanted = recalls(context_of(app.settings, chosen), text, earlier, work.now)
     questions = asked(text, work.now, app.settings.recall.questions) if wanted else ()
     texts = [query_of(mails, 2000), *(one.words for one in questions)]
@@ -126,7 +126,7 @@ async def load_layers(layers: Sequence[ModuleType], turn: Turn) -> list[ContextL
                 task.cancel()
             await asyncio.gather(*loading, return_exceptions=True)
             raise
-    said, fitted = Said(mail["author_name"] for mail in turn.mails), []
+    said, fitted = Said(mail.author_name for mail in turn.mails), []
     for layer, section in zip(layers, found, strict=True):
         marks = {"shared": layer.SHARED, "trusted": layer.TRUSTED, "about": layer.ABOUT}
         fitted.append(fit(layer.NAME, said.news(section), layer.budget(turn), **marks))

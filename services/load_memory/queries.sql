@@ -161,7 +161,7 @@ GROUP BY type, data ORDER BY last_at DESC, type, data LIMIT %(most)s;
 -- wrote them and who stands in To or Cc, replies by whom they went to. A proven author sees no mail of whom nothing
 -- proves, and no answer to one: older threads, in which both were, hold such.
 WITH seen AS NOT MATERIALIZED (
-    SELECT c.version, c.role, c.text, c.tokens, written_at(m.mode, m.sent_at, c.at) AS at,
+    SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at,
            c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,
            m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
     FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)

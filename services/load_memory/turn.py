@@ -10,13 +10,32 @@ from uuid import UUID
 
 from schemas.events.threads import AppliedBehaviour
 from services.core.app import App
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
 from services.memory.embeddings import Meaning
 from services.memory.questions import Asked, has_cue
 from services.memory.tuning import Tuning, tuned
 
 SQL = queries(__file__)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnMail:
+    """A mail that the turn answers. `attachments` are as the event `email.read` names them."""
+
+    mail_id: UUID
+    participant_id: UUID | None
+    message_id: str
+    subject: str
+    text: str
+    quoted: str
+    signature: str
+    author_name: str
+    author_addr: str
+    received_at: datetime
+    language: str
+    flags: list[str]
+    attachments: list[dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +54,7 @@ class Turn:
     thread_id: UUID
     participant_id: UUID | None
     inbox: InboxSettings
-    mails: tuple[dict[str, Any], ...]
+    mails: tuple[TurnMail, ...]
     meaning: Meaning
     asked: tuple[tuple[Asked, Meaning], ...] = ()
     recalls: bool = True
@@ -61,22 +80,22 @@ class Turn:
     @property
     def language(self) -> str:
         """Of the newest of the turn's mails that is long enough to tell; else ""."""
-        return next((mail["language"] for mail in reversed(self.mails) if mail["language"]), "")
+        return next((mail.language for mail in reversed(self.mails) if mail.language), "")
 
     @property
     def of_author(self) -> dict[str, Any]:
         """Whose turn it is, as queries ask: their ids and addresses, and whether it is certain that it is they."""
-        author = self.mails[-1] if self.mails else {"participant_id": None, "author_addr": ""}
+        author, addr = (self.mails[-1].participant_id, self.mails[-1].author_addr) if self.mails else (None, "")
         return {
-            "author_ids": list(dict.fromkeys((author["participant_id"], *self.addresses))),
+            "author_ids": list(dict.fromkeys((author, *self.addresses))),
             "trusted": self.participant_id is not None,
-            "addrs": list(dict.fromkeys((author["author_addr"], *self.addresses.values()))),
+            "addrs": list(dict.fromkeys((addr, *self.addresses.values()))),
         }
 
     @property
     def mail_ids(self) -> list[UUID]:
         """The mails that are answered."""
-        return [mail["mail_id"] for mail in self.mails]
+        return [mail.mail_id for mail in self.mails]
 
 
 def recalls(settings: ContextSettings, text: str, earlier: int, now: datetime) -> bool:
@@ -84,14 +103,14 @@ def recalls(settings: ContextSettings, text: str, earlier: int, now: datetime) -
     return settings.recall == "always" or has_cue(text, now) or earlier % settings.recall_every == 0
 
 
-def query_of(mails: Sequence[Mapping[str, Any]], characters: int) -> str:
+def query_of(mails: Sequence[TurnMail], characters: int) -> str:
     """Subjects and new text of mails (oldest first), the newest first, in at most so many characters."""
-    return "\n".join(f"{mail['subject']}\n{mail['text']}" for mail in reversed(mails))[:characters]
+    return "\n".join(f"{mail.subject}\n{mail.text}" for mail in reversed(mails))[:characters]
 
 
-async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[dict[str, Any], ...]:
-    """The rows of the turn's mails, oldest first."""
-    return tuple(await fetch_all(conn, SQL.mails, {"mail_ids": mail_ids}))
+async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[TurnMail, ...]:
+    """The turn's mails, oldest first."""
+    return tuple(await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": mail_ids}))
 
 
 async def addresses_of(conn: Connection, workspace: str, participant_id: UUID | None) -> dict[UUID, str]:

@@ -12,11 +12,10 @@ from typing import Any, LiteralString, NamedTuple
 from uuid import UUID
 
 from pgvector import HalfVector
-from psycopg.rows import class_row, tuple_row
+from psycopg.rows import tuple_row
 from psycopg.sql import SQL, Composable, Composed, Literal
 
-from services.core.db.pool import Connection
-from services.core.db.sql import queries
+from services.core.db import Connection, queries, rows_as
 from services.memory.embeddings import Meaning
 from services.memory.facts import HAPPENED, Fact
 from services.memory.periods import Window
@@ -88,8 +87,7 @@ async def _of_participant(conn: Connection, query: Query, settings: SearchSettin
 
 async def _of_workspace(conn: Connection, query: Query, settings: SearchSettings) -> list[Candidate]:
     async with conn.transaction():
-        async with conn.cursor(row_factory=class_row(Word)) as cursor:
-            words = await (await cursor.execute(SEARCH.words, {"text": query.text})).fetchall()
+        words = await rows_as(conn, Word, SEARCH.words, {"text": query.text})
         await conn.execute(SEARCH.breadth, {"breadth": str(settings.breadth)})
         statement, values = _statement(SEARCH.of_workspace, query)
         values |= {

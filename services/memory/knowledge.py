@@ -9,10 +9,9 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.sql import SQL
 
-from services.core.db import Connection, queries
+from services.core.db import Connection, queries, rows_as
 
 if TYPE_CHECKING:
     from services.memory.embeddings import Meaning
@@ -97,7 +96,6 @@ def chunk_ids(citations: Iterable[str]) -> list[UUID]:
 
 async def passages_by_id(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, Passage]:
     """The workspace's passages with these ids, in their order, of whatever edition, removed documents included."""
-    async with conn.cursor(row_factory=class_row(Passage)) as cursor:
-        await cursor.execute(KNOWLEDGE.chunks_by_id, {"workspace": workspace, "ids": list(ids)})
-        found = {one.chunk_id: one for one in await cursor.fetchall()}
+    passages = await rows_as(conn, Passage, KNOWLEDGE.chunks_by_id, {"workspace": workspace, "ids": list(ids)})
+    found = {one.chunk_id: one for one in passages}
     return {id: found[id] for id in ids if id in found}

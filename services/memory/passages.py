@@ -15,11 +15,9 @@ from uuid import UUID
 
 import numpy as np
 from pgvector import HalfVector
-from psycopg.rows import class_row
 from psycopg.sql import SQL, Composed
 
-from services.core.db.pool import Connection
-from services.core.db.sql import queries
+from services.core.db import Connection, queries, rows_as
 from services.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
 from services.memory.embeddings import Vector
 from services.memory.periods import Window
@@ -124,8 +122,7 @@ async def scored_passages(
         "vector": HalfVector(query_vector),
         "candidates": candidates,
     }
-    async with conn.cursor(row_factory=class_row(Passage)) as cursor:
-        return await (await cursor.execute(SQL(PASSAGES.scored).format(scope=scope), values)).fetchall()
+    return await rows_as(conn, Passage, SQL(PASSAGES.scored).format(scope=scope), values)
 
 
 def _hit(passage: Passage, score: float) -> PassageHit:

@@ -12,10 +12,9 @@ from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
-from psycopg.rows import class_row
 from psycopg.sql import SQL
 
-from services.core.db import Connection, queries
+from services.core.db import Connection, queries, rows_as
 from services.memory.embeddings import Meaning
 from services.memory.passages import PassageSettings, search_passages
 from services.memory.periods import Window
@@ -93,6 +92,4 @@ async def search_said(
 async def _by_id(conn: Connection, workspace: str, ids: list[UUID]) -> dict[UUID, Said]:
     if not ids:
         return {}
-    async with conn.cursor(row_factory=class_row(Said)) as cursor:
-        await cursor.execute(SAID.by_id, {"workspace": workspace, "ids": ids})
-        return {one.id: one for one in await cursor.fetchall()}
+    return {one.id: one for one in await rows_as(conn, Said, SAID.by_id, {"workspace": workspace, "ids": ids})}

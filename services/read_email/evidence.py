@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Literal
 from uuid import UUID
 
 from schemas.events.mail import DeliveryReport, MailReceived, Verdict
 from services.core.app import App
-from services.core.bus.unit import Row, Unit
+from services.core.bus.unit import Unit
+from services.core.db import rows_as
 from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
 from services.mail.reports import Report
@@ -22,12 +24,27 @@ AT_ONCE = timedelta(seconds=20)  # nobody reads and answers a mail in less
 REMEMBERED = timedelta(days=90)  # for how long a text is known as one that came before
 
 
-async def named_reply(unit: Unit, report: Report | None) -> Row | None:
+@dataclass(frozen=True, slots=True)
+class OurReply:
+    """A reply of ours that is named by its Message-ID: whom it went to, and who got copies."""
+
+    reply_id: UUID
+    thread_id: UUID
+    recipient: str | None
+    cc: list[str]
+
+
+async def our_replies(unit: Unit, ids: Sequence[str]) -> list[OurReply]:
+    """The replies of ours that have these Message-IDs."""
+    args = {"workspace": unit.workspace, "ids": list(ids)}
+    return await rows_as(unit.conn, OurReply, SQL.our_replies, args)
+
+
+async def named_reply(unit: Unit, report: Report | None) -> OurReply | None:
     """The reply of ours whose Message-ID a report gives, which anybody may know."""
     if report is None or not report.original_message_id:
         return None
-    rows = await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[report.original_message_id])
-    return rows[0] if rows else None
+    return next(iter(await our_replies(unit, [report.original_message_id])), None)
 
 
 async def find_verdict(
@@ -36,8 +53,8 @@ async def find_verdict(
     event: MailReceived,
     reading: Reading,
     thread_id: UUID,
-    named: Row | None,
-    about: Row | None,
+    named: OurReply | None,
+    about: OurReply | None,
     inbox: str,
     closed: str = "",
 ) -> Verdict:
@@ -65,7 +82,7 @@ async def find_verdict(
         report=reading.report,
         report_names_ours=named is not None,
         report_proven=about is not None,
-        message_id_is_ours=bool(await unit.all(SQL.our_replies, workspace=unit.workspace, ids=[reading.message_id])),
+        message_id_is_ours=bool(await our_replies(unit, [reading.message_id])),
         alert=_alert(reading),
         encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
@@ -154,20 +171,20 @@ def _unproven(app: App, inbox: str) -> str:
     return known.unproven if known else "human"
 
 
-def delivery_report(report: Report | None, about: Row | None) -> DeliveryReport | None:
+def delivery_report(report: Report | None, about: OurReply | None) -> DeliveryReport | None:
     """The report as the event carries it; the reply only where it really is one of ours.
 
     Of several recipients the one that we wrote to counts: another one's failure says nothing of ours.
     """
     if report is None or report.kind not in ("bounce", "complaint"):
         return None
-    wrote_to = (about["recipient"] or "", *about["cc"]) if about else ()
+    wrote_to = (about.recipient or "", *about.cc) if about else ()
     ours = next((fate for one in wrote_to if (fate := report.fate_of(one))), None)
     kind = "complaint" if report.kind == "complaint" else (ours and ours.severity) or report.severity or "other"
     return DeliveryReport.model_validate(
         {
             "kind": kind,
-            "reply_id": about["reply_id"] if about else None,
+            "reply_id": about.reply_id if about else None,
             "recipients": report.named,
             "status": ours.status if ours else report.status,
             "diagnostic": (ours.diagnostic if ours else report.diagnostic)[:500],

@@ -9,7 +9,6 @@ from uuid import UUID
 from schemas.events.mail import FORWARDED, AttachmentRef, EmailRead, MailReceived, Person, Verdict
 from schemas.events.retention import MailRetentionDue
 from services.core.bus.processor import Handlers
-from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.mail.message import Address
@@ -19,7 +18,7 @@ from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
 from services.read_email.by_hand import PARKED, answered_before, is_blind_copy, of_copy, of_ours, of_sent
 from services.read_email.contents import Reading, read
-from services.read_email.evidence import delivery_report, envelope_sender, find_verdict, named_reply
+from services.read_email.evidence import OurReply, delivery_report, envelope_sender, find_verdict, named_reply
 from services.read_email.expiry import on_due
 from services.read_email.forwarders import METHOD
 from services.read_email.placement import MOST_LISTED, facts, find_place
@@ -55,11 +54,11 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
                 return
         named = await named_reply(unit, reading.report)
         about = named if named and is_proven(reading, named, work.app.keyring, unit.workspace) else None
-        thread_id = about["thread_id"] if about else placement.thread_id
+        thread_id = about.thread_id if about else placement.thread_id
         closed = encrypted(attachments)
         verdict = await find_verdict(unit, work.app, work.event, reading, thread_id, named, about, mail.inbox, closed)
         if named and not about and not placement.linked_to:  # a person has to find what it says it is about
-            placement = replace(placement, linked_to=named["thread_id"])
+            placement = replace(placement, linked_to=named.thread_id)
         event = _event(work, reading, mail, placement, held_back(verdict, spam), about, attachments)
         await unit.record(event)
         for answer in await answered_before(unit, event):
@@ -77,14 +76,14 @@ def _event(
     facts: MailFacts,
     placement: Placement,
     verdict: Verdict,
-    about: Row | None,
+    about: OurReply | None,
     attachments: tuple[AttachmentRef, ...],
 ) -> EmailRead:
     mail, event = reading.mail, work.event
     token_used = facts.token_thread is not None and facts.token_thread == placement.thread_id
     return EmailRead(
         mail_id=event.mail_id,
-        thread_id=about["thread_id"] if about else placement.thread_id,
+        thread_id=about.thread_id if about else placement.thread_id,
         participant_id=_author_id(work.workspace, mail.author),
         inbox=event.inbox if verdict.kind == "duplicate" else facts.inbox,
         mode=event.mode,

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from schemas.events.mail import MailReceived
 from services.core.app import App
-from services.core.bus.unit import Row, Unit
+from services.core.bus.unit import Unit
 from services.core.ids import participant_id
 from services.core.settings import Settings
 from services.mail.mailbox import MailboxKey
@@ -17,6 +17,7 @@ from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, w
 from services.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
+from services.read_email.evidence import our_replies
 
 MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people of the thread
 
@@ -95,24 +96,22 @@ def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | Non
 async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
     ids = list(wanted_ids(mail))
     threads = set(wanted_threads(mail))
-    for row in await unit.all(SQL.our_replies, workspace=unit.workspace, ids=ids):
-        threads.add(row["thread_id"])
+    threads.update(one.thread_id for one in await our_replies(unit, ids))
     for row in await unit.all(SQL.threads_of_ids, workspace=unit.workspace, ids=ids):
         threads.add(row["thread_id"])
     rows = await unit.all(SQL.known_threads, threads=list(threads), ids=ids)
-    return [_known(row) for row in rows]
-
-
-def _known(row: Row) -> KnownThread:
-    return KnownThread(
-        thread_id=row["thread_id"],
-        author=MailboxKey(row["author_addr"]),
-        message_ids=frozenset(row["message_ids"]),
-        our_ids=frozenset(row["our_ids"]),
-        awaited=frozenset(row["awaited"]) - frozenset(row["message_ids"]),
-        participants=frozenset(row["participants"]),
-        verified=frozenset(row["verified"]),
-        subject=row["subject"],
-        closed_at=row["closed_at"],
-        standing="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
-    )
+    return [
+        KnownThread(
+            thread_id=row["thread_id"],
+            author=MailboxKey(row["author_addr"]),
+            message_ids=frozenset(row["message_ids"]),
+            our_ids=frozenset(row["our_ids"]),
+            awaited=frozenset(row["awaited"]) - frozenset(row["message_ids"]),
+            participants=frozenset(row["participants"]),
+            verified=frozenset(row["verified"]),
+            subject=row["subject"],
+            closed_at=row["closed_at"],
+            standing="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
+        )
+        for row in rows
+    ]

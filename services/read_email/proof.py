@@ -5,27 +5,24 @@ Everybody who saw an answer to a mail of ours has its Message-ID, so that says w
 
 from __future__ import annotations
 
-from uuid import UUID
-
-from services.core.bus.unit import Row
 from services.mail.mailbox import MailboxKey
 from services.mail.report_tokens import is_report_token
 from services.mail.reports import is_daemon
 from services.mail.tokens import Keyring
 from services.read_email.contents import Reading
+from services.read_email.evidence import OurReply
 
 
-def is_proven(reading: Reading, about: Row, keyring: Keyring, workspace: str) -> bool:
+def is_proven(reading: Reading, about: OurReply, keyring: Keyring, workspace: str) -> bool:
     """Whether the report gives the mail's token back, or a proven sender speaks for the address that it went to.
 
     A token that copies carried too proves nothing: each of those who got one could have another suppressed.
     """
     if reading.report is None:
         return False
-    reply_id: UUID = about["reply_id"]
-    alone = not about["cc"]
-    return (alone and is_report_token(keyring, reading.report.token, workspace, reply_id)) or _speaks_for(
-        reading, MailboxKey(about["recipient"] or "")
+    alone = not about.cc
+    return (alone and is_report_token(keyring, reading.report.token, workspace, about.reply_id)) or _speaks_for(
+        reading, MailboxKey(about.recipient or "")
     )
 
 

@@ -21,7 +21,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(%(workspace)s || chr(31) || %(sign
 
 -- name: our_replies
 -- Replies of ours by Message-ID.
-SELECT reply_id, thread_id, message_id, recipient, cc FROM deliveries
+SELECT reply_id, thread_id, recipient, cc FROM deliveries
 WHERE workspace = %(workspace)s AND message_id = ANY(%(ids)s) AND state <> 'discarded';
 
 -- name: threads_of_ids

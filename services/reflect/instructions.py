@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from services.core.settings import MemorySettings, Settings
 from services.memory.kinds import worth_storing
@@ -31,10 +30,13 @@ BY_A_PERSON = """ A colleague wrote a brief that is shown: keep what it says, un
 since."""
 
 
-def about_briefs(shown: Sequence[Mapping[str, Any]]) -> str:
-    """What the model is told of the briefs that it is shown: to merge several, and to keep a person's words."""
-    merge = MERGE.format(briefs=len(shown)) if len(shown) > 1 else ""
-    return merge + (BY_A_PERSON if any(one["by"] for one in shown) else "")
+def about_briefs(written_by: Sequence[str]) -> str:
+    """What the model is told of the briefs that it is shown, each by a person or, "", after a turn.
+
+    It is to merge several, and to keep a person's words.
+    """
+    merge = MERGE.format(briefs=len(written_by)) if len(written_by) > 1 else ""
+    return merge + (BY_A_PERSON if any(written_by) else "")
 
 
 def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> bool:

@@ -3,19 +3,92 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
-from services.core.db import fetch_all, fetch_one, queries
+from services.core.db import fetch_one, queries, row_as, rows_as
 from services.mail.masking import mask
-from services.memory.speaker import speaker
+from services.memory.speaker import Spoken, speaker
 from services.model.port import Layer
 from services.reflect.instructions import condensing
 
 SQL = queries(__file__)
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class TurnMail:
+    """A mail of the turn; `written_at` is when it was written, from which a date in its words counts."""
+
+    mail_id: UUID
+    participant_id: UUID | None
+    message_id: str
+    subject: str
+    text: str
+    author_name: str
+    author_addr: str
+    written_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBrief:
+    """A brief of the author: the one that holds, or one that is to be merged into it. `by` is "" after a turn."""
+
+    version: str
+    text: str
+    by: str
+    written_at: datetime
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """The author as they are known."""
+
+    name: str
+    addr: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFact:
+    """What is believed of the author now."""
+
+    fact_id: UUID
+    kind: str
+    key: str
+    value: str
+    text: str
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedIssue:
+    """An issue that the author reported, and how often."""
+
+    issue_key: str
+    reports: int
+    resolved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Spoken):
+    """A message of the conversation, in the thread's `version` in which it came."""
+
+    version: int
+    text: str
+    at: datetime
+    mail_id: UUID | None
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The summary that there is, and how far into the conversation it goes."""
+
+    text: str = ""
+    covers_to: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +100,12 @@ class Materials:
     """
 
     layers: tuple[Layer, ...]
-    mails: tuple[Row, ...]
+    mails: tuple[TurnMail, ...]
     covers_to: int
     summary: str
     condense: int = 0
     news: bool = True
-    briefs: tuple[Row, ...] = ()
+    briefs: tuple[KnownBrief, ...] = ()
 
 
 async def gather(work: Work[Any], event: TurnClosed) -> Materials:
@@ -41,84 +114,81 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
     author_id = event.participant_id if event.trusted else None
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
     async with work.reading() as conn:
-        mails = await fetch_all(conn, SQL.mails, {"mail_ids": list(event.mail_ids)})
+        mails = await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
         people = await fetch_one(conn, SQL.people, person) if event.trusted else None
         author_ids = people["ids"] if people else [event.participant_id]
         author = {"author_id": event.participant_id, "trusted": event.trusted}
-        of = {"thread_id": event.thread_id, "addr": mails[-1]["author_addr"] if mails else "", **author}
-        summary = await fetch_one(conn, SQL.summary, of)
-        briefs = await fetch_all(conn, SQL.briefs, person)
-        who = await fetch_one(conn, SQL.participant, person)
-        facts = await fetch_all(conn, SQL.facts, person)
-        issues = await fetch_all(conn, SQL.issues, person)
-        covered: int = summary["covers_to"] if summary else 0
-        said = await fetch_all(conn, SQL.conversation, {**of, **shown, "covers_to": covered})
-        size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": covered})
+        of = {"thread_id": event.thread_id, "addr": mails[-1].author_addr if mails else "", **author}
+        summary = await row_as(conn, Summary, SQL.summary, of) or Summary()
+        briefs = await rows_as(conn, KnownBrief, SQL.briefs, person)
+        who = await row_as(conn, Person, SQL.participant, person)
+        facts = await rows_as(conn, KnownFact, SQL.facts, person)
+        issues = await rows_as(conn, ReportedIssue, SQL.issues, person)
+        said = await rows_as(conn, Message, SQL.conversation, {**of, **shown, "covers_to": summary.covers_to})
+        size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": summary.covers_to})
     assert size is not None
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, issues, facts),
-        _brief_layer([one for one in briefs if one["shown"]]),
-        _text_layer("summary", summary),
+        _brief_layer([one for one in briefs if one.shown]),
+        _text_layer("summary", summary.text),
         _recent_layer(
-            [row for row in said if row["mail_id"] not in event.mail_ids], author_ids=author_ids, trusted=event.trusted
+            [one for one in said if one.mail_id not in event.mail_ids], author_ids=author_ids, trusted=event.trusted
         ),
         _mail_layer(mails),
     )
-    covers_to = max((row["version"] for row in said), default=covered)
-    text = summary["text"] if summary else ""
-    return Materials(layers, tuple(mails), covers_to, text, condense, bool(said), tuple(briefs))
+    covers_to = max((one.version for one in said), default=summary.covers_to)
+    return Materials(layers, tuple(mails), covers_to, summary.text, condense, bool(said), tuple(briefs))
 
 
-def _person_layer(who: Row | None, issues: list[Row], facts: list[Row]) -> Layer:
-    items: list[Row] = []
+def _person_layer(who: Person | None, issues: list[ReportedIssue], facts: list[KnownFact]) -> Layer:
+    items: list[dict[str, Any]] = []
     lines: list[str] = []
     if who:
-        name = mask(who["name"]).text
-        items.append({"name": name, "address": who["addr"], "state": who["state"]})
-        lines.append(f"{name or who['addr']}, {who['state']}")
+        name = mask(who.name).text
+        items.append({"name": name, "address": who.addr, "state": who.state})
+        lines.append(f"{name or who.addr}, {who.state}")
     for issue in issues:
-        standing = "resolved" if issue["resolved"] else "open"
-        items.append({"issue": issue["issue_key"], "reports": issue["reports"], "resolved": issue["resolved"]})
-        lines.append(f"- known trouble: {issue['issue_key']} (reported {issue['reports']} times, {standing})")
+        standing = "resolved" if issue.resolved else "open"
+        items.append({"issue": issue.issue_key, "reports": issue.reports, "resolved": issue.resolved})
+        lines.append(f"- known trouble: {issue.issue_key} (reported {issue.reports} times, {standing})")
     for fact in facts:
-        told = {**fact, "id": str(fact["fact_id"]), "recorded_at": fact["recorded_at"].isoformat()}
-        items.append({name: told[name] for name in ("id", "kind", "key", "value", "text", "recorded_at")})
-        lines.append(f"- [{fact['fact_id']}] {fact['kind']}/{fact['key']}: {fact['text']}")
+        known = {"id": str(fact.fact_id), "kind": fact.kind, "key": fact.key, "value": fact.value, "text": fact.text}
+        items.append({**known, "recorded_at": fact.recorded_at.isoformat()})
+        lines.append(f"- [{fact.fact_id}] {fact.kind}/{fact.key}: {fact.text}")
     return Layer("participant", "\n".join(lines), tuple(items), trusted=False)
 
 
-def _text_layer(name: str, row: Row | None) -> Layer:
-    text = row["text"] if row else ""
+def _text_layer(name: str, text: str) -> Layer:
     return Layer(name, text, ({"text": text},) if text else (), trusted=False)
 
 
-def _brief_layer(briefs: list[Row]) -> Layer:
+def _brief_layer(briefs: list[KnownBrief]) -> Layer:
     """The briefs, each with who wrote it and when where there are several or a person did."""
-    items = tuple({"text": mask(one["text"]).text, "by": one["by"]} for one in briefs)
-    named = len(briefs) > 1 or any(one["by"] for one in briefs)
-    heads = (f"[{one['written_at']:%Y-%m-%d %H:%M}, {one['by'] or 'after a turn'}]\n" for one in briefs)
+    items = tuple({"text": mask(one.text).text, "by": one.by} for one in briefs)
+    named = len(briefs) > 1 or any(one.by for one in briefs)
+    heads = (f"[{one.written_at:%Y-%m-%d %H:%M}, {one.by or 'after a turn'}]\n" for one in briefs)
     lines = (f"{head if named else ''}{item['text']}" for head, item in zip(heads, items, strict=True))
     return Layer("brief", "\n\n".join(lines), items, trusted=False)
 
 
-def _recent_layer(rows: list[Row], **author: Any) -> Layer:
-    items = tuple({"role": row["role"], "text": mask(row["text"]).text, "at": row["at"].isoformat()} for row in rows)
-    who = (mask(speaker(row, **author)).text for row in rows)
+def _recent_layer(said: list[Message], **author: Any) -> Layer:
+    items = tuple({"role": one.role, "text": mask(one.text).text, "at": one.at.isoformat()} for one in said)
+    who = (mask(speaker(one, **author)).text for one in said)
     lines = (f"{one['at'][:10]} {name}:\n{one['text']}" for name, one in zip(who, items, strict=True))
     return Layer("recent", "\n\n".join(lines), items, trusted=False)
 
 
-def _mail_layer(mails: list[Row]) -> Layer:
+def _mail_layer(mails: list[TurnMail]) -> Layer:
     items = tuple(
         {
-            "message_id": mail["message_id"],
-            "mail_id": str(mail["mail_id"]),
-            "from_name": mask(mail["author_name"]).text,
-            "from_address": mail["author_addr"],
-            "subject": mask(mail["subject"]).text,
-            "text": mask(mail["text"]).text,
-            "at": mail["written_at"].isoformat(),
+            "message_id": mail.message_id,
+            "mail_id": str(mail.mail_id),
+            "from_name": mask(mail.author_name).text,
+            "from_address": mail.author_addr,
+            "subject": mask(mail.subject).text,
+            "text": mask(mail.text).text,
+            "at": mail.written_at.isoformat(),
         }
         for mail in mails
     )

@@ -67,7 +67,7 @@ def _request(work: Work[Any], event: TurnClosed, materials: Materials) -> Reques
         layers=materials.layers,
         task=TASK.format(outcome=event.outcome)
         + _condense(materials, learning.summary_words // CONDENSED)
-        + about_briefs([one for one in materials.briefs if one["shown"]]),
+        + about_briefs([one.by for one in materials.briefs if one.shown]),
         tools=(
             Tool(
                 "reflect",
@@ -99,7 +99,7 @@ def event_of(
         participant_state=proposal.state if proposal else "",
         participant_state_reason=proposal.reason if proposal else "",
         brief=mask(reflection.brief).text if event.trusted else "",
-        brief_bases=tuple(one["version"] for one in materials.briefs) if event.trusted else (),
+        brief_bases=tuple(one.version for one in materials.briefs) if event.trusted else (),
         refused=tuple(refused),
     )
 
@@ -129,9 +129,8 @@ def _proposals(operations: Iterable[FactOperation], materials: Materials) -> Ite
 
 def _source(quote: str, materials: Materials) -> UUID | None:
     for mail in reversed(materials.mails):
-        if find_quote(quote, mail["text"]):
-            found: UUID = mail["mail_id"]
-            return found
+        if find_quote(quote, mail.text):
+            return mail.mail_id
     return None
 
 

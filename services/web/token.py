@@ -27,7 +27,7 @@ def bearer_of(web: WebSettings) -> Callable[[str], Callable[[Request], Awaitable
 
     def of(area: str) -> Callable[[Request], Awaitable[None]]:
         async def check(request: Request) -> None:
-            token = _token(tokens, request)
+            token = token_of(tokens, request)
             scope = f"{area}:{'read' if request.method in READS else 'write'}"
             if not token.may(scope):
                 raise RequestRefused(403, "scope_missing", f"the token {token.name} is not for {scope}")
@@ -40,7 +40,8 @@ def bearer_of(web: WebSettings) -> Callable[[str], Callable[[Request], Awaitable
     return of
 
 
-def _token(tokens: tuple[ApiToken, ...], request: Request) -> ApiToken:
+def token_of(tokens: tuple[ApiToken, ...], request: Request) -> ApiToken:
+    """The token that a request came with. Raises `RequestRefused`."""
     if not tokens:
         raise RequestRefused(
             403,

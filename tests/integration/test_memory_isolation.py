@@ -22,7 +22,7 @@ from services.core.bus.work import Work
 from services.core.clock import random_id
 from services.core.settings import shaped
 from services.core.web import make_app
-from services.generate_reply.desk import Desk
+from services.generate_reply.desk import AnsweredMail, Desk
 from services.generate_reply.tools import search
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import LAYERS
@@ -99,7 +99,7 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
             thread_id=random_id(),
             participant_id=memory.person(addr(name)),
             inbox=memory.app.settings.inboxes[0],
-            mails=tuple({**one, "text": asked} for one in mails),
+            mails=tuple(replace(one, text=asked) for one in mails),
             meaning=meaning,
             asked=((read(asked, day(3.9)), meaning),),
             chosen=shaped(memory.app.settings, memory.app.settings.inboxes[0], addr(name)),
@@ -129,7 +129,13 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
             trusted=True,
             layers=(),
         )
-        desk = Desk(event=event, app=memory.app, workspace=memory.workspace, now=day(5), mails=(mail,))
+        desk = Desk(
+            event=event,
+            app=memory.app,
+            workspace=memory.workspace,
+            now=day(5),
+            mails=(AnsweredMail(mail["mail_id"], mail["text"]),),
+        )
         for _ in range(8):
             query = dice.choice([secret(one) for one in NAMES] + [str(memory.person(addr(one))) for one in NAMES])
             given = SearchMemoryInput(query_text=query, max_results=50, maximum_days_ago=dice.choice([3, 36_500]))

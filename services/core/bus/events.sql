@@ -149,7 +149,8 @@ UPDATE timers SET look_at = %(now)s + interval '1 minute' WHERE id = %(id)s;
 
 -- name: due_timers
 -- Timers that have come due; skips what another keeper holds.
-SELECT * FROM timers WHERE due_at <= %(now)s AND (look_at IS NULL OR look_at <= %(now)s)
+SELECT id, workspace, due_at, correlation_id, causation_id, event FROM timers
+WHERE due_at <= %(now)s AND (look_at IS NULL OR look_at <= %(now)s)
 ORDER BY due_at LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- name: replace_data

@@ -1,15 +1,7 @@
 """Postgres: the pool, named SQL, migrations."""
 
-from services.core.db.pool import (
-    Connection,
-    Database,
-    fetch_all,
-    fetch_one,
-    fetch_sealed,
-    fetch_several,
-    give_keys,
-    keys_of,
-)
+from services.core.db.fetch import fetch_all, fetch_one, fetch_sealed, fetch_several, row_as, rows_as
+from services.core.db.pool import Connection, Database, give_keys, keys_of
 from services.core.db.sql import Queries, queries
 
 __all__ = [
@@ -23,4 +15,6 @@ __all__ = [
     "give_keys",
     "keys_of",
     "queries",
+    "row_as",
+    "rows_as",
 ]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import select
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, LiteralString
+from typing import TYPE_CHECKING, LiteralString
 
 from psycopg import AsyncConnection
 from psycopg.rows import DictRow, dict_row
@@ -164,30 +164,3 @@ async def _discarded_when_cut_off(conn: Connection) -> AsyncIterator[None]:
     except BaseException:
         await conn.close()
         raise
-
-
-async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
-    """The first row, or None. What is sealed in it is opened, where the connection has the keys."""
-    row = await (await conn.execute(query, args)).fetchone()
-    if row is not None and (keys := keys_of(conn)):
-        await keys.open_rows([row])
-    return row
-
-
-async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
-    """Every row. What is sealed in them is opened, where the connection has the keys."""
-    rows = await (await conn.execute(query, args)).fetchall()
-    if rows and (keys := keys_of(conn)):
-        await keys.open_rows(rows)
-    return rows
-
-
-async def fetch_sealed(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
-    """Every row as it is stored: what is sealed stays so, and one that cannot be opened fails no other."""
-    return await (await conn.execute(query, args)).fetchall()
-
-
-async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
-    """Every row of each query: in a `transaction`, one round trip for all of them. Sealed columns stay so."""
-    cursors = [await conn.execute(one, args) for one in statements]
-    return [await cursor.fetchall() for cursor in cursors]

@@ -55,9 +55,8 @@ def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | Fo
 
 def _source(desk: Desk, quote: str) -> UUID:
     for mail in reversed(desk.mails):
-        if find_quote(quote, mail["text"]):
-            found: UUID = mail["mail_id"]
-            return found
+        if find_quote(quote, mail.text):
+            return mail.mail_id
     raise CallRefused("the quote does not stand in the customer's new text; copy the words exactly, or leave it")
 
 

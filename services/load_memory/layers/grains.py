@@ -7,11 +7,12 @@ model sums it up: a row that is corrected, merged or erased is so here as well.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from uuid import UUID
 
-from services.core.db import Connection, fetch_all
+from services.core.db import Connection, rows_as
 from services.core.settings import GrainSettings
 from services.load_memory.section import Entry, Section, entry_of, section
 from services.load_memory.turn import SQL, Turn
@@ -22,7 +23,17 @@ ABOUT = "What came to pass, besides what holds now, by period."
 
 MOST = 300  # rows of each sort that are looked at
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """What came to pass: an earlier value (`until` it ended), another thread, or where they stood as a customer."""
+
+    what: str
+    id: UUID
+    at: datetime
+    text: str
+    until: datetime | None
+    weight: float
 
 
 def budget(turn: Turn) -> int:
@@ -41,27 +52,27 @@ async def load(turn: Turn, conn: Connection) -> Section:
         "now": turn.now,
         "most": MOST,
     }
-    rows = await fetch_all(conn, SQL.past, args)
+    rows = await rows_as(conn, Past, SQL.past, args)
     return section(told(rows, turn.now, turn.app.settings.recall.grains), newest_first=True)
 
 
-def told(rows: Iterable[Row], now: datetime, grains: GrainSettings) -> Iterator[Entry]:
+def told(rows: Iterable[Past], now: datetime, grains: GrainSettings) -> Iterator[Entry]:
     """An entry for each period, of rows that come newest first: its weightiest rows, oldest first."""
 
-    def place(row: Row) -> tuple[str, str]:
-        at = row["at"].astimezone(now.tzinfo)
+    def place(row: Past) -> tuple[str, str]:
+        at = row.at.astimezone(now.tzinfo)
         grain = grain_of(at, now, grains)
         return grain, name_of(grain, at)
 
     for (grain, name), found in groupby(rows, place):
         all_of = list(found)
-        kept = sorted(all_of, key=lambda row: -row["weight"])[: grains.entries]
+        kept = sorted(all_of, key=lambda row: -row.weight)[: grains.entries]
         shown = [row for row in reversed(all_of) if row in kept]
         more = f"; and {len(all_of) - len(shown)} more" if len(all_of) > len(shown) else ""
-        what = [{"what": row["what"], "id": str(row["id"]), "text": row["text"]} for row in shown]
+        what = [{"what": row.what, "id": str(row.id), "text": row.text} for row in shown]
         lines = [f"{_line(row)}; " for row in shown[:-1]] + [_line(row) for row in shown[-1:]]
         yield entry_of(lines, f"- {name}: ", more, period=name, grain=grain, entries=what)
 
 
-def _line(row: Row) -> str:
-    return f"{row['text']} (until {row['until']:%Y-%m-%d})" if row["until"] else str(row["text"])
+def _line(row: Past) -> str:
+    return f"{row.text} (until {row.until:%Y-%m-%d})" if row.until else row.text

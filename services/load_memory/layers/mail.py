@@ -6,7 +6,7 @@ from typing import Any
 
 from services.core.db import Connection
 from services.load_memory.section import Section, entry, section
-from services.load_memory.turn import Turn
+from services.load_memory.turn import Turn, TurnMail
 
 NAME, SHARED, TRUSTED = "mail", False, False
 ABOUT = "What you answer, the newest mail last."
@@ -34,16 +34,16 @@ async def load(turn: Turn, conn: Connection) -> Section:
     return section(
         (
             entry(
-                f"From: {mail['author_name']} <{mail['author_addr']}>\nDate: {mail['received_at']:%Y-%m-%d %H:%M}\n"
-                f"Subject: {mail['subject']}\n{_signed(mail['flags'])}\n{mail['text']}\n"
-                f"{_beside(mail)}{_attached(mail['attachments'])}",
-                message_id=mail["message_id"],
-                mail_id=str(mail["mail_id"]),
-                from_name=mail["author_name"],
-                from_address=mail["author_addr"],
-                subject=mail["subject"],
-                text=mail["text"],
-                at=mail["received_at"].isoformat(),
+                f"From: {mail.author_name} <{mail.author_addr}>\nDate: {mail.received_at:%Y-%m-%d %H:%M}\n"
+                f"Subject: {mail.subject}\n{_signed(mail.flags)}\n{mail.text}\n"
+                f"{_beside(mail)}{_attached(mail.attachments)}",
+                message_id=mail.message_id,
+                mail_id=str(mail.mail_id),
+                from_name=mail.author_name,
+                from_address=mail.author_addr,
+                subject=mail.subject,
+                text=mail.text,
+                at=mail.received_at.isoformat(),
             )
             for mail in reversed(turn.mails)
         ),
@@ -51,9 +51,9 @@ async def load(turn: Turn, conn: Connection) -> Section:
     )
 
 
-def _beside(mail: dict[str, Any]) -> str:
+def _beside(mail: TurnMail) -> str:
     """What stands next to a few new words: the signature and the quote, each said to be what it was taken for."""
-    signature, quoted = (mail[part].strip() for part in ("signature", "quoted"))
+    signature, quoted = mail.signature.strip(), mail.quoted.strip()
     return "".join(
         f"\n{heading}\n{marked(text)}\n" for heading, text in ((SIGNATURE, signature), (QUOTED, quoted)) if text
     )

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from services.core.db import Connection, fetch_all
+from services.core.db import Connection, rows_as
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
-from services.memory.speaker import speaker
+from services.memory.speaker import Spoken, speaker
 
 NAME, SHARED, TRUSTED = "recent", False, False
 ABOUT = "The latest messages of this thread, the oldest first."
 MOST_UNCOVERED = 60  # messages that no summary covers; a reflection takes in as many
+
+
+@dataclass(frozen=True, slots=True)
+class Message(Spoken):
+    """A message of the thread, in the `version` of it in which it came."""
+
+    version: int
+    text: str
+    at: datetime
 
 
 def budget(turn: Turn) -> int:
@@ -29,16 +39,16 @@ async def load(turn: Turn, conn: Connection) -> Section:
         "most": MOST_UNCOVERED,
         **turn.of_author,
     }
-    rows = await fetch_all(conn, SQL.recent, args)
+    said = await rows_as(conn, Message, SQL.recent, args)
     return section(
         (
             entry(
-                f"{row['at']:%Y-%m-%d %H:%M} {speaker(row, **turn.of_author)}:\n{row['text']}\n",
-                role=row["role"],
-                text=row["text"],
-                at=row["at"].isoformat(),
+                f"{one.at:%Y-%m-%d %H:%M} {speaker(one, **turn.of_author)}:\n{one.text}\n",
+                role=one.role,
+                text=one.text,
+                at=one.at.isoformat(),
             )
-            for row in rows
+            for one in said
         ),
         newest_first=True,
     )

@@ -9,16 +9,13 @@ from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from services.core.app import App
-from services.core.db import Connection, fetch_one
+from services.core.db import Connection, fetch_one, rows_as
 from services.core.paging import MOST, Listing, Page
 from services.memory.knowledge import Passage, search_knowledge
 from services.operations.knowledge.requests import SQL
 
 T = TypeVar("T")
-
 DOCUMENTS = Listing("documents", (("title", "text"), ("document_id", "id")))
 UNREAD = Listing("unread", (("document_id", "id"),))
 PROPOSALS = Listing("articles", (("proposed_at", "time"), ("document_id", "id")))
@@ -169,7 +166,7 @@ async def sources_of(conn: Connection, workspace: str, reply_ids: Sequence[UUID]
     """What replies rest on, by reply."""
     found: dict[UUID, list[SourceLine]] = defaultdict(list)
     args = {"workspace": workspace, "reply_ids": list(reply_ids)}
-    for one in await _rows(conn, SourceLine, SQL.sources_of_replies, args):
+    for one in await rows_as(conn, SourceLine, SQL.sources_of_replies, args):
         found[one.reply_id].append(one)
     return found
 
@@ -197,9 +194,4 @@ async def proposal(app: App, document_id: UUID) -> Proposal | None:
 async def _bound(app: App, kind: type[T], query: Any, **args: Any) -> list[T]:
     workspace = app.settings.workspace
     async with app.database.transaction(workspace) as conn:
-        return await _rows(conn, kind, query, {"workspace": workspace, **args})
-
-
-async def _rows(conn: Connection, kind: type[T], query: Any, args: dict[str, Any]) -> list[T]:
-    async with conn.cursor(row_factory=class_row(kind)) as cursor:
-        return await (await cursor.execute(query, args)).fetchall()
+        return await rows_as(conn, kind, query, {"workspace": workspace, **args})

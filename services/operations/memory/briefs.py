@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.memory import BriefDiverged, BriefRequested, BriefWritten
 from services.core.app import App
 from services.core.bus import event_store as history
-from services.core.db import fetch_all
+from services.core.db import fetch_all, rows_as
 from services.core.keys import is_sealed
 from services.mail.masking import mask
 from services.memory.brief_version import version_of
@@ -37,8 +35,8 @@ class PersonBrief:
 async def briefs_of(app: App, participant_id: UUID) -> list[PersonBrief]:
     """The brief that holds, then those that are to be merged into it; none where there is none."""
     args = {"participant_id": participant_id}
-    async with app.database.reading() as conn, conn.cursor(row_factory=class_row(PersonBrief)) as cursor:
-        return await (await cursor.execute(SQL.briefs, args)).fetchall()
+    async with app.database.reading() as conn:
+        return await rows_as(conn, PersonBrief, SQL.briefs, args)
 
 
 async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST) -> list[PersonBrief]:

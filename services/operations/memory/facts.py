@@ -9,9 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from services.core.db import Connection, fetch_all
+from services.core.db import Connection, fetch_all, rows_as
 from services.core.paging import Listing, Page
 from services.memory.derived import lapsed_among
 from services.memory.facts import plain_key
@@ -175,5 +173,4 @@ def made_stale(fact: RememberedFact, since: datetime | None) -> RememberedFact:
 
 async def facts_of(conn: Connection, query: Any, args: dict[str, Any]) -> list[RememberedFact]:
     """The facts that a query gives."""
-    async with conn.cursor(row_factory=class_row(RememberedFact)) as cursor:
-        return await (await cursor.execute(query, args)).fetchall()
+    return await rows_as(conn, RememberedFact, query, args)

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from services.core.db import Connection, queries
+from services.core.db import Connection, queries, row_as, rows_as
 from services.core.errors import Permanent
 from services.core.paging import Listing, Page
 from services.mail.mailbox import MailboxKey
@@ -39,8 +37,7 @@ class Person:
 async def find_person(conn: Connection, workspace: str, who: str) -> Person:
     """The participant of this workspace with an address or an id. Raises `NobodyFound`."""
     args = {"workspace": workspace, "addr": MailboxKey(who), "id": _id(who)}
-    async with conn.cursor(row_factory=class_row(Person)) as cursor:
-        found = await (await cursor.execute(SQL.person, args)).fetchone()
+    found = await row_as(conn, Person, SQL.person, args)
     if found is None:
         raise NobodyFound(f"nobody is known as {who!r}: give an address that has written to us, or a participant's id")
     return found
@@ -49,8 +46,7 @@ async def find_person(conn: Connection, workspace: str, who: str) -> Person:
 async def list_people(conn: Connection, workspace: str, *, limit: int = 50, after: str = "") -> Page[Person]:
     """Who wrote last, newest first. Raises `BadCursor`."""
     args = {"workspace": workspace} | PEOPLE.args(after, limit)
-    async with conn.cursor(row_factory=class_row(Person)) as cursor:
-        return PEOPLE.page(await (await cursor.execute(SQL.people, args)).fetchall(), limit)
+    return PEOPLE.page(await rows_as(conn, Person, SQL.people, args), limit)
 
 
 def _id(who: str) -> UUID | None:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.profile import ProfileRequested
 from services.core.app import App
+from services.core.db import rows_as
 from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.people import SQL
 from services.operations.requests import ask, decided
@@ -33,8 +32,8 @@ class ProfileField:
 async def profile_of(app: App, participant_id: UUID) -> list[ProfileField]:
     """Every field, by name."""
     args = {"workspace": app.settings.workspace, "participant_id": participant_id}
-    async with app.database.reading() as conn, conn.cursor(row_factory=class_row(ProfileField)) as cursor:
-        return await (await cursor.execute(SQL.profile, args)).fetchall()
+    async with app.database.reading() as conn:
+        return await rows_as(conn, ProfileField, SQL.profile, args)
 
 
 async def change_profile(

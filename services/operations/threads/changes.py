@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from psycopg.rows import class_row
-
-from services.core.db import Connection, queries
+from services.core.db import Connection, queries, rows_as
 
 SQL = queries(__file__, "changes.sql")
 WINDOW = 200  # numbers that are read again: transactions commit out of order
@@ -27,5 +25,4 @@ class Change:
 async def changes_since(conn: Connection, workspace: str, seq: int) -> list[Change]:
     """The events after a number, the oldest first, at most so many at once."""
     args = {"workspace": workspace, "seq": seq, "limit": MOST}
-    async with conn.cursor(row_factory=class_row(Change)) as cursor:
-        return await (await cursor.execute(SQL.changes, args)).fetchall()
+    return await rows_as(conn, Change, SQL.changes, args)

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from psycopg.rows import class_row
-
-from services.core.db import Connection, queries
+from services.core.db import Connection, queries, rows_as
 
 SQL = queries(__file__, "course.sql")
 MOST_EVENTS = 400
@@ -51,8 +49,7 @@ class Course:
 async def courses(conn: Connection, workspace: str, thread_id: UUID) -> list[Course]:
     """Of the newest events of a thread, the latest mail or request first. What is archived is not read."""
     args = {"workspace": workspace, "thread_id": thread_id, "limit": MOST_EVENTS}
-    async with conn.cursor(row_factory=class_row(Hop)) as cursor:
-        rows = await (await cursor.execute(SQL.hops, args)).fetchall()
+    rows = await rows_as(conn, Hop, SQL.hops, args)
     return [Course(tuple(hops)) for hops in reversed(_grouped(rows[::-1]))]
 
 

@@ -13,11 +13,9 @@ from types import MappingProxyType
 from typing import Any, Literal
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.paging import Listing, Page
 
 SQL = queries(__file__, "inbox.sql")
@@ -101,6 +99,5 @@ async def _page(conn: Connection, query: Any, args: dict[str, Any], limit: int, 
 
 async def lines_of(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, InboxLine]:
     """What a line shows, by thread."""
-    async with conn.cursor(row_factory=class_row(InboxLine)) as cursor:
-        rows = await (await cursor.execute(SQL.lines, {"workspace": workspace, "ids": list(ids)})).fetchall()
+    rows = await rows_as(conn, InboxLine, SQL.lines, {"workspace": workspace, "ids": list(ids)})
     return {row.thread_id: row for row in rows}

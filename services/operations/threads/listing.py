@@ -7,13 +7,11 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from psycopg.rows import class_row
-
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.memory import TurnReflected
 from schemas.events.threads import ThreadState, Trigger
 from services.core.archive.archive import Archive
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
@@ -203,8 +201,7 @@ async def list_threads(
 ) -> Page[ThreadLine]:
     """Threads, the latest change first; filters are `state`, `priority`, `tag` and `inbox`. Raises `BadCursor`."""
     wanted = {**dict.fromkeys(("state", "priority", "tag", "inbox")), **filters, "workspace": workspace}
-    async with conn.cursor(row_factory=class_row(ThreadLine)) as cursor:
-        rows = await (await cursor.execute(SQL.threads, wanted | THREADS.args(after, limit))).fetchall()
+    rows = await rows_as(conn, ThreadLine, SQL.threads, wanted | THREADS.args(after, limit))
     return THREADS.page(rows, limit)
 
 
@@ -278,5 +275,4 @@ def _from_turn(at: datetime, event: TurnReflected) -> Learned:
 async def due_next(conn: Connection, workspace: str, *, limit: int, after: str = "") -> Page[Due]:
     """Deadlines that run or were missed, the first to be due first. Raises `BadCursor`."""
     args = {"workspace": workspace} | DUE.args(after, limit)
-    async with conn.cursor(row_factory=class_row(Due)) as cursor:
-        return DUE.page(await (await cursor.execute(SQL.due, args)).fetchall(), limit)
+    return DUE.page(await rows_as(conn, Due, SQL.due, args), limit)

@@ -11,15 +11,15 @@ from uuid import UUID
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.metrics import Metrics
 from services.core.settings import ApprovalSettings, LearningSettings
-from services.generate_reply.desk import Desk
+from services.generate_reply.desk import AnsweredMail, Desk
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.model.settings import ModelSettings
 
 NOW = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 FIRST, SECOND = UUID(int=11), UUID(int=12)
 MAILS = (
-    {"mail_id": FIRST, "text": "We have 40 seats.\nPlease help."},
-    {"mail_id": SECOND, "text": "One more thing: we have 40 seats."},
+    AnsweredMail(FIRST, "We have 40 seats.\nPlease help."),
+    AnsweredMail(SECOND, "One more thing: we have 40 seats."),
 )
 REPLY = {"text": "Hello Ada.", "state": "awaiting_reply"}
 VIP = {"state": "vip", "reason": "says so"}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from schemas.events import documents as ev
 from services.learn_documents.conversion import Reading, read_markdown
-from services.learn_documents.decide import CHUNKS_AN_EVENT, removal, submitted
+from services.learn_documents.decide import CHUNKS_AN_EVENT, Document, removal, submitted
 
 DOCUMENT = UUID(int=1)
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
 def asked(**given: str) -> ev.DocumentSubmitted:
@@ -18,9 +20,8 @@ def asked(**given: str) -> ev.DocumentSubmitted:
     return ev.DocumentSubmitted.model_validate({**fields, **given})
 
 
-def row(**given: Any) -> dict[str, Any]:
-    standing = {"title": "Refunds", "origin": "a.md", "blob": "b" * 64, "public_url": "", "removed_at": None}
-    return {**standing, **given}
+def known(**given: Any) -> Document:
+    return replace(Document(title="Refunds", origin="a.md", blob="b" * 64, public_url="", removed_at=None), **given)
 
 
 REFUNDS = replace(read_markdown("# Refunds\n\nWithin 30 days."), note="hidden text was left out")
@@ -29,7 +30,7 @@ REFUNDS = replace(read_markdown("# Refunds\n\nWithin 30 days."), note="hidden te
 def test_a_document_is_indexed_with_its_own_title() -> None:
     """Title, passages, kind and what was left out stand on the event; the ids are of this edition alone."""
     (one,) = submitted(asked(), None, REFUNDS, 0)
-    (other,) = submitted(asked(blob="c" * 64), row(), REFUNDS, 1)
+    (other,) = submitted(asked(blob="c" * 64), known(), REFUNDS, 1)
     assert isinstance(one, ev.DocumentIndexed)
     assert isinstance(other, ev.DocumentIndexed)
     assert (one.title, one.chunks[0].heading, one.note) == ("Refunds", "Refunds", "hidden text was left out")
@@ -39,14 +40,14 @@ def test_a_document_is_indexed_with_its_own_title() -> None:
 
 def test_the_same_content_changes_nothing() -> None:
     """A content that stands already is no new edition; one that was removed, or has another address, is."""
-    assert list(submitted(asked(), row(), REFUNDS, 1)) == []
-    assert len(list(submitted(asked(), row(removed_at="now"), REFUNDS, 2))) == 1
-    assert len(list(submitted(asked(public_url="https://a.example"), row(), REFUNDS, 1))) == 1
+    assert list(submitted(asked(), known(), REFUNDS, 1)) == []
+    assert len(list(submitted(asked(), known(removed_at=NOW), REFUNDS, 2))) == 1
+    assert len(list(submitted(asked(public_url="https://a.example"), known(), REFUNDS, 1))) == 1
 
 
 def test_what_cannot_be_read_is_refused() -> None:
     """The reason comes along, and an edition that stands stays as it is."""
-    (no,) = submitted(asked(blob="c" * 64), row(), Reading("application/pdf", refused="it is encrypted"), 1)
+    (no,) = submitted(asked(blob="c" * 64), known(), Reading("application/pdf", refused="it is encrypted"), 1)
     assert isinstance(no, ev.DocumentRefused)
     assert no.reason == "it is encrypted"
     (headings,) = submitted(asked(), None, read_markdown("# Only a heading"), 0)
@@ -71,9 +72,9 @@ def test_a_long_document_comes_in_several_events() -> None:
 def test_what_is_not_there_cannot_be_removed() -> None:
     """A removal of nothing, or a second one, is refused in words."""
     command = ev.DocumentRemovalRequested(document_id=DOCUMENT, by="grace", reason="old")
-    (done,) = removal(command, row())
+    (done,) = removal(command, known())
     assert done == ev.DocumentRemoved(document_id=DOCUMENT, reason="old", by="grace")
-    for standing in (None, row(removed_at="yesterday")):
+    for standing in (None, known(removed_at=NOW)):
         (no,) = removal(command, standing)
         assert isinstance(no, ev.DocumentRefused)
         assert "no such document" in no.reason

@@ -17,6 +17,7 @@ from services.core.settings import ContextSettings, InboxSettings, LearningSetti
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
 from services.load_memory.participant_lines import care, fact_entry
 from services.load_memory.section import entry, fit, section
+from services.load_memory.turn import TurnMail
 from services.memory.facts import Fact
 from services.memory.said import Said
 from services.memory.search import Hit
@@ -27,20 +28,22 @@ TURN: Any = SimpleNamespace(
 NOW = datetime(2026, 3, 9, tzinfo=UTC)
 
 
-def row(number: int, text: str) -> dict[str, Any]:
-    return {
-        "quoted": "",
-        "signature": "",
-        "mail_id": UUID(int=number),
-        "message_id": f"{number}@example.org",
-        "subject": f"subject {number}",
-        "text": text,
-        "author_name": "Ada",
-        "author_addr": "ada@example.org",
-        "attachments": [],
-        "flags": [],
-        "received_at": datetime(2026, 3, number, tzinfo=UTC),
-    }
+def answered(number: int, text: str, **given: str) -> TurnMail:
+    fields: dict[str, Any] = {"quoted": "", "signature": "", **given}
+    return TurnMail(
+        mail_id=UUID(int=number),
+        participant_id=UUID(int=1),
+        message_id=f"{number}@example.org",
+        subject=f"subject {number}",
+        text=text,
+        author_name="Ada",
+        author_addr="ada@example.org",
+        received_at=datetime(2026, 3, number, tzinfo=UTC),
+        language="en",
+        flags=[],
+        attachments=[],
+        **fields,
+    )
 
 
 def test_what_all_mails_share_comes_first() -> None:
@@ -80,14 +83,14 @@ async def test_the_replys_tools_are_told_what_the_mailbox_stores() -> None:
 
 async def test_a_burst_is_read_oldest_first() -> None:
     """The mails of a turn stand in the order in which they came."""
-    found = await mail.load(SimpleNamespace(mails=(row(1, "first"), row(2, "second"))), None)  # type: ignore[arg-type]
+    found = await mail.load(SimpleNamespace(mails=(answered(1, "first"), answered(2, "second"))), None)  # type: ignore[arg-type]
     layer = fit("mail", found, mail.budget(TURN), shared=False, trusted=False)
     assert [one["text"] for one in layer.items] == ["first", "second"]
 
 
 async def test_a_quote_beside_a_few_words_is_marked_as_one() -> None:
     """Where the new text is a few words, signature and quote stand below it, each said to be what it was taken for."""
-    short = row(1, "On Thursday.") | {"quoted": "When shall we come?\nSupport", "signature": "Ann"}
+    short = answered(1, "On Thursday.", quoted="When shall we come?\nSupport", signature="Ann")
     found = await mail.load(SimpleNamespace(mails=(short,)), None)  # type: ignore[arg-type]
     text = fit("mail", found, mail.budget(TURN), shared=False, trusted=False).text
     assert text.index("On Thursday.") < text.index(mail.SIGNATURE) < text.index("> Ann") < text.index(mail.QUOTED)
@@ -97,7 +100,7 @@ async def test_a_quote_beside_a_few_words_is_marked_as_one() -> None:
 async def test_the_newest_mail_is_never_left_out_for_an_older_one() -> None:
     """Where a burst is longer than the budget, the newest mail is what the reply must know."""
     long = "word " * 6000
-    mails = (row(1, long), row(2, long), row(3, "the newest question"))
+    mails = (answered(1, long), answered(2, long), answered(3, "the newest question"))
     found = await mail.load(SimpleNamespace(mails=mails), None)  # type: ignore[arg-type]
     layer = fit("mail", found, mail.budget(TURN), shared=False, trusted=False)
     assert layer.items[-1]["text"] == "the newest question"

@@ -8,11 +8,15 @@ from uuid import UUID
 import pytest
 
 from services.core.settings import ContextSettings
-from services.load_memory.turn import query_of, recalls
+from services.load_memory.turn import TurnMail, query_of, recalls
+
+NOW = datetime(2026, 3, 18, tzinfo=UTC)
 
 
-def mail(number: int, text: str) -> dict[str, object]:
-    return {"mail_id": UUID(int=number), "subject": f"subject {number}", "text": text}
+def mail(number: int, text: str) -> TurnMail:
+    return TurnMail(
+        UUID(int=number), None, "", f"subject {number}", text, "", "", "Ada", "ada@a.example", NOW, "en", [], []
+    )
 
 
 @pytest.mark.parametrize(
@@ -29,7 +33,7 @@ def mail(number: int, text: str) -> dict[str, object]:
 def test_facts_are_searched_on_a_cue_or_by_cadence(mode: str, text: str, earlier: int, searched: bool) -> None:
     """Where latency matters: for questions, what points back, a thread's first mail, and every fifth."""
     settings = ContextSettings.model_validate({"recall": mode})
-    assert recalls(settings, text, earlier, datetime(2026, 3, 18, tzinfo=UTC)) is searched
+    assert recalls(settings, text, earlier, NOW) is searched
 
 
 @pytest.mark.parametrize("first", ["short", "long " * 5000])

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from schemas.events.threads import TurnClosed
 from schemas.model_output import Reflection
 from services.model.port import Answer, Usage
-from services.reflect.materials import Materials
+from services.reflect.materials import Materials, TurnMail
 from services.reflect.reflection import event_of
 
+WRITTEN = datetime(2026, 3, 1, tzinfo=UTC)
 MAILS = (
-    {"mail_id": UUID(int=11), "text": "We have 40 seats."},
-    {"mail_id": UUID(int=12), "text": "40 seats, as said."},
+    TurnMail(UUID(int=11), UUID(int=2), "<a@a.example>", "Seats", "We have 40 seats.", "Ada", "ada@a.example", WRITTEN),
+    TurnMail(
+        UUID(int=12), UUID(int=2), "<b@a.example>", "Seats", "40 seats, as said.", "Ada", "ada@a.example", WRITTEN
+    ),
 )
 FACT = {"op": "UPDATE", "kind": "note", "key": "seats", "value": "40", "text": "40 seats.", "quote": "40 seats"}
 EDGE = {"op": "INSERT", "subject": "Ada", "predicate": "works_at", "object": "Acme", "quote": "at Acme"}

@@ -1,0 +1,54 @@
+"""Reads rows: as dataclasses where code knows what it asks for, as dicts where any table may be meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
+from psycopg.rows import DictRow
+
+from services.core.db.pool import Connection, keys_of
+
+T = TypeVar("T")
+
+
+async def row_as(conn: Connection, kind: type[T], query: Any, args: dict[str, Any] | None = None) -> T | None:
+    """The first row as a `kind`, or None; see `rows_as`."""
+    row = await fetch_one(conn, query, args)
+    return None if row is None else kind(**row)
+
+
+async def rows_as(conn: Connection, kind: type[T], query: Any, args: dict[str, Any] | None = None) -> list[T]:
+    """Every row as a `kind`, a dataclass with a field for each column; what is sealed is opened as `fetch_all` does.
+
+    Such a query names its columns. With a star, a column that a newer release adds would break an older one that still
+    runs beside it.
+    """
+    return [kind(**row) for row in await fetch_all(conn, query, args)]
+
+
+async def fetch_one(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> DictRow | None:
+    """The first row, or None. What is sealed in it is opened, where the connection has the keys."""
+    row = await (await conn.execute(query, args)).fetchone()
+    if row is not None and (keys := keys_of(conn)):
+        await keys.open_rows([row])
+    return row
+
+
+async def fetch_all(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
+    """Every row. What is sealed in them is opened, where the connection has the keys."""
+    rows = await (await conn.execute(query, args)).fetchall()
+    if rows and (keys := keys_of(conn)):
+        await keys.open_rows(rows)
+    return rows
+
+
+async def fetch_sealed(conn: Connection, query: Any, args: dict[str, Any] | None = None) -> list[DictRow]:
+    """Every row as it is stored: what is sealed stays so, and one that cannot be opened fails no other."""
+    return await (await conn.execute(query, args)).fetchall()
+
+
+async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
+    """Every row of each query: in a `transaction`, one round trip for all of them. Sealed columns stay so."""
+    cursors = [await conn.execute(one, args) for one in statements]
+    return [await cursor.fetchall() for cursor in cursors]
