@@ -53,17 +53,22 @@ class Desk:
     app: Tended
     server: ScriptedModel
     said: dict[str, Any] = field(default_factory=dict)
+    subject: str = ""
+    settled: bool = False  # whether the next mails need no reply
 
     def answer(self, request: Seen) -> Any:
         """As the model."""
         if "reflect" in request.tools:
             return reply_tool("reflect", {"summary": "They asked how to export.", "brief": "A customer."})
+        if self.settled:
+            return reply_tool("no_reply_needed", {"reason": "They say thanks.", "settled": True})
         return reply_tool("reply", {"text": TEXT, "state": "resolved", "intent": "how_to", **self.said})
 
     async def write(self, who: int, text: str = "How do I export?", *, after: str = "") -> UUID:
-        """A customer's mail, and the turn that answers it."""
+        """A customer's mail, and the turn that answers it; `after` is the reply that it answers."""
+        self.subject = f"Re: {self.subject.removeprefix('Re: ')}" if after else f"Export {next(self.app.numbers)}"
         sender = f"customer{who}@acme.example"
-        thread = await self.app.write(text, sender=sender, subject=f"Export {next(self.app.numbers)}", after=after)
+        thread = await self.app.write(text, sender=sender, subject=self.subject, after=after)
         await self.app.wait(seconds=QUIET)
         return thread
 
@@ -194,6 +199,22 @@ async def test_what_is_open_is_not_open_to_everything(desk: Desk) -> None:
         assert floor in held.reason
         await desk.decide(approve=False)
         await desk.ask(True)  # a rejection closes it
+
+
+async def test_only_what_needed_more_than_thanks_came_up_again(desk: Desk) -> None:
+    """A "thanks" to a resolved matter leaves the intent open; a question about it closes it, once."""
+    await first_contacts(desk)
+    await desk.ask(True)
+    await desk.write(0)
+    reply = await desk.last_message_id()
+    desk.settled = True
+    await desk.write(0, "Thanks, solved!", after=reply)
+    assert (await desk.pattern()).is_open
+    desk.settled = False
+    await desk.write(0, "It does not work after all, how do I export?", after=reply)
+    now = await desk.pattern()
+    assert not now.is_open
+    assert now.seen["reopened"].occurrences == 1
 
 
 async def test_a_person_takes_it_back_and_gives_it_again(desk: Desk) -> None:
