@@ -14,7 +14,8 @@ from services.cli.terminal import console, plain
 from services.cli.waiting import still_at_work
 from services.core.app import App
 from services.operations.deployment import app_here
-from services.operations.knowledge.requests import ask, decided
+from services.operations.knowledge.requests import decided
+from services.operations.requests import ask
 
 T = TypeVar("T")
 
@@ -34,7 +35,7 @@ def in_house(context: typer.Context, run: Callable[[App], Awaitable[T]]) -> T:
 
 async def request(app: App, asked: DocumentAsked, wait: float) -> None:
     """Ask, wait for the decision, and say it; exit code 1 where it was refused or did not come in time."""
-    outcome = await decided(app, await ask(app, asked), wait)
+    outcome = await decided(app, (await ask(app, asked)).id, wait)
     if outcome is None:
         console.print(still_at_work(1, wait))
         raise typer.Exit(1)

@@ -14,7 +14,7 @@ from services.cli.terminal import console, plain
 from services.core.app import App
 from services.core.clock import random_id
 from services.core.db import fetch_one, queries
-from services.core.outages import mail_outages
+from services.core.outages.mail_servers import mail_outages
 from services.demo.aftermath import Aftermath, look
 from services.mail.addresses import parse_addresses
 from services.mail.compose.wire import reply_subject

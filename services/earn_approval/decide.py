@@ -19,9 +19,9 @@ from schemas.events.approvals import (
     Outcome,
 )
 from services.core.settings import ApprovalSettings
-from services.earn_approval.bound import wilson
+from services.core.settings.approval import UNEARNABLE
+from services.core.wilson import wilson
 
-UNEARNABLE = frozenset({"", "other"})  # drafts of which nobody says what they are alike in
 Step = ApprovalOpened | ApprovalClosed
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
+from services.core.retries import doubled_s
 from services.model.port import Answer, Model, Request
 
 Mode = Literal["closed", "open", "half_open"]
@@ -90,7 +91,7 @@ def _failed(state: State, now: float, policy: Policy) -> State:
 
 
 def _opened(state: State, now: float, policy: Policy) -> State:
-    pause_s = min(state.pause_s * 2 or policy.pause_s, policy.longest_pause_s)
+    pause_s = doubled_s(state.pause_s, policy.pause_s, policy.longest_pause_s)
     return State("open", state.failures + 1, pause_s, now + pause_s)
 
 

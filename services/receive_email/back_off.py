@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from services.core.retries import doubled_s
+
 FIRST_S = 1.0
 LONGEST_S = 300.0
 STABLE_S = 60.0
@@ -12,6 +14,4 @@ def next_delay(last_s: float, lived_s: float) -> float:
 
     A server that accepts a connection and drops it at once is still failing, so only a long life resets the delay.
     """
-    if last_s <= 0 or lived_s >= STABLE_S:
-        return FIRST_S
-    return min(last_s * 2, LONGEST_S)
+    return doubled_s(0 if lived_s >= STABLE_S else last_s, FIRST_S, LONGEST_S)

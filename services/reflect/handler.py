@@ -17,6 +17,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import fetch_one
+from services.core.retries import Schedule
 from services.reflect.materials import gather
 from services.reflect.reflection import covered, reflect_on, unlearned
 
@@ -62,8 +63,7 @@ def next_attempt(closed_at: datetime, due_at: datetime, now: datetime, hours: Se
 
     `due_at` is when this attempt was due, `now` when it was made: the pause between two counts from the later one.
     """
-    steps = sorted(closed_at + timedelta(hours=one) for one in hours)
-    at = next((one for one in steps if one > due_at), None)
+    at = Schedule.minutes(*(60 * one for one in sorted(hours))).next_since(closed_at, due_at)
     return None if at is None else at + max(timedelta(0), now - due_at)
 
 

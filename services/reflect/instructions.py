@@ -41,13 +41,19 @@ def about_briefs(written_by: Sequence[str]) -> str:
 
 def condensing(settings: Settings, inbox: str, covered: int, messages: int) -> bool:
     """Whether the thread has grown over one of the sizes at which its summary is condensed."""
-    memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
+    memory = memory_of(settings, inbox)
     return any(covered < size <= messages for size in memory.condense_at)
+
+
+def memory_of(settings: Settings, inbox: str) -> MemorySettings:
+    """What a mailbox stores and how; the standard for one that is no longer there."""
+    known = settings.known_inbox(inbox)
+    return known.memory if known else MemorySettings()
 
 
 def instructions(settings: Settings, inbox: str) -> str:
     """The system prompt for a mailbox; the standing words for one that is no longer there."""
-    memory = next((one.memory for one in settings.inboxes if one.name == inbox), MemorySettings())
+    memory = memory_of(settings, inbox)
     parts = [memory.instructions or STANDING, RULES]
     if memory.summary:
         parts.append(f"About the summary: {memory.summary}")

@@ -18,12 +18,12 @@ from schemas.events.replies import (
     ReplySending,
     ReplyUnknown,
 )
-from services.core import outages
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.db.locks import HeldElsewhere
+from services.core.outages import mail_servers
 from services.mail.attempts import next_attempt
 from services.mail.imap import token_store
 from services.mail.smtp_dialogue import NotNow, OutcomeUnknown, ServerAway, SmtpMessage, SmtpRefused, dialogue
@@ -72,14 +72,14 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
             await _intend(work, reply, attempt)
             said = await session.data()
             await _settle(work, sent(reply, attempt, said, work.moment()))
-        await outages.clear(work.app, "smtp", reply.inbox)
+        await mail_servers.clear(work.app, "smtp", reply.inbox)
     except Overtaken:
         return
     except OverRate:
         if not await rate.waits(work, reply, row):
             raise HeldElsewhere(f"the rate of {reply.inbox} was full a moment ago") from None
     except NotNow as error:
-        if isinstance(error, ServerAway) and await outages.note(work.app, "smtp", reply.inbox, str(error)):
+        if isinstance(error, ServerAway) and await mail_servers.note(work.app, "smtp", reply.inbox, str(error)):
             remedy = f"correspondent inbox test {reply.inbox}"
             log.warning("the SMTP server is away: replies wait", inbox=reply.inbox, error=str(error), try_it=remedy)
         await _defer(work, reply, attempt, str(error))

@@ -22,11 +22,12 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
+from services.core.own_wording import edited_share, is_own_wording
 from services.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
-from services.send_email.levels import Level, edited_share, is_own_wording, level_of_draft
+from services.send_email.levels import Level, level_of_draft
 from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
 
 UNPROVEN = "nothing proves that the sender is who they say"

@@ -27,7 +27,8 @@ def moment(now: datetime, before: datetime | None) -> datetime:
 
 def limit_of(work: Work[Any], inbox: str) -> int:
     """Replies per hour of an inbox; 0 for no limit."""
-    return next((one.replies_per_hour for one in work.app.settings.inboxes if one.name == inbox), 0)
+    known = work.app.settings.known_inbox(inbox)
+    return known.replies_per_hour if known else 0
 
 
 def has_moment(row: Row) -> bool:

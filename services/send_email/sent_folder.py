@@ -19,16 +19,17 @@ from services.core.app import App
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.errors import Temporary
+from services.core.retries import Schedule
 from services.core.settings import ImapSettings
 from services.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.send_email.apply import SQL
 from services.send_email.results import Row, copy_timer
-from services.send_email.schedule import next_copy
 
 log = structlog.get_logger(__name__)
 
 DEADLINE_S = 15.0
 AWAY_FOR = timedelta(seconds=30)
+COPIES = Schedule.minutes(1, 5, 15, 60, 240, 720, 1440, 2880)  # more than three days
 
 
 class FolderAway(Temporary):
@@ -72,7 +73,7 @@ async def lies_in_sent(app: App, inbox: str, message_id: str) -> bool:
 async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
     attempt = row["copy_attempt"] + 1
     async with work.unit() as unit:
-        at = next_copy(work.moment(), attempt)
+        at = COPIES.after(attempt, work.moment())
         missed = ReplyNotCopied(
             **_ids(row),
             attempt=attempt,
@@ -97,7 +98,8 @@ def _ids(row: Row) -> dict[str, Any]:
 
 
 def _imap(app: App, inbox: str) -> ImapSettings | None:
-    return next((one.imap for one in app.settings.inboxes if one.name == inbox), None)
+    known = app.settings.known_inbox(inbox)
+    return known.imap if known else None
 
 
 async def _at(app: App, imap: ImapSettings, act: Callable[..., bool], *args: Any) -> bool:

@@ -7,7 +7,6 @@ within the timeouts of one dialogue after that, or not at all.
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
 from uuid import UUID
 
 from schemas.events.replies import DeliverySettled, ReplyApproved, ReplyFailed, ReplyUnknown
@@ -16,16 +15,12 @@ from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
+from services.core.retries import Schedule
 from services.send_email.apply import SQL
 from services.send_email.results import ids_of, sent, settle_timer
 from services.send_email.sent_folder import lies_in_sent
 
-LOOK_AFTER = tuple(timedelta(minutes=minutes) for minutes in (2, 15, 120, 720, 1440))
-
-
-def next_look(since: datetime, now: datetime) -> datetime | None:
-    """When Sent is looked at next for a reply that is unknown `since`; None when it has been looked at often enough."""
-    return next((since + after for after in LOOK_AFTER if since + after > now), None)
+LOOKS = Schedule.minutes(2, 15, 120, 720, 1440)
 
 
 async def on_unknown(work: Work[ReplyUnknown]) -> None:
@@ -33,9 +28,9 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
     event = work.event
     async with work.unit() as unit:
         row = await unit.one(SQL.delivery, reply_id=event.reply_id)
-        inbox = next((one for one in work.app.settings.inboxes if row and one.name == row["inbox"]), None)
+        inbox = work.app.settings.known_inbox(row["inbox"]) if row else None
         if row and inbox and inbox.imap:
-            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOK_AFTER[0]))
+            await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOKS.steps[0]))
 
 
 async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
@@ -48,7 +43,7 @@ async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
     async with work.unit() as unit:
         if found:
             await _end(unit, row["reply_id"], is_sent=True, said="found in the Sent folder")
-        elif (at := next_look(row["changed_at"], work.moment())) is not None:
+        elif (at := LOOKS.next_since(row["changed_at"], work.moment())) is not None:
             await unit.set_timer(settle_timer(row["reply_id"], row["thread_id"], at))
 
 

@@ -40,7 +40,7 @@ class Terms:
 
 def terms_of(settings: Settings, inbox: str) -> Terms:
     """The mailbox's own terms where it has some, else the workspace's."""
-    own = next((one for one in settings.inboxes if one.name == inbox), None)
+    own = settings.known_inbox(inbox)
     levels = own.service_levels if own and own.service_levels else settings.service_levels
     hours = own.office_hours if own and own.office_hours else settings.office_hours
     return Terms(levels, hours)

@@ -11,7 +11,7 @@ from schemas.events.memory import BriefRequested
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.operations.memory.briefs import LATEST, PersonBrief, briefs_of, change_brief, earlier_briefs
-from services.operations.memory.outcomes import NotDecidedYet
+from services.operations.requests import NotDecidedYet
 from services.web.bodies import NewBrief, Version
 from services.web.by import ByQuery
 from services.web.named import Who, person

@@ -31,10 +31,10 @@ from services.operations.memory.facts import (
     refusals,
     with_provenance,
 )
-from services.operations.memory.outcomes import NotDecidedYet, became
+from services.operations.memory.outcomes import became
 from services.operations.memory.past import as_of
 from services.operations.memory.search import find
-from services.operations.requests import ask
+from services.operations.requests import NotDecidedYet, ask
 from services.web.bodies import Correction, NewFact, Outcome
 from services.web.by import ByQuery
 from services.web.named import Who, person

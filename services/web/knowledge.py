@@ -30,7 +30,8 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.pages import FetchRefused, fetch
-from services.operations.knowledge.requests import DocumentTooLarge, ask, decided, hand_in
+from services.operations.knowledge.requests import DocumentTooLarge, decided, hand_in
+from services.operations.requests import ask
 from services.web.by import ByQuery
 from services.web.knowledge_bodies import (
     Accepted,
@@ -118,7 +119,7 @@ def add_documents(router: APIRouter, app: App) -> None:
         document_id: UUID, response: Response, by: ByQuery, reason: Annotated[str, Query(max_length=500)] = ""
     ) -> DocumentOutcome:
         """Take a document out of what is found; its editions stay for their time."""
-        return await _wish(app, response, DocumentRemovalRequested(document_id=document_id, reason=reason, by=by))
+        return await _request(app, response, DocumentRemovalRequested(document_id=document_id, reason=reason, by=by))
 
 
 def add_articles(router: APIRouter, app: App) -> None:
@@ -144,7 +145,7 @@ def add_articles(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "answer_unknown", "nothing was answered in such a thread")
         id = article_id(app.settings.workspace, wanted.thread_id, reply)
         command = ArticleRequested(document_id=id, thread_id=wanted.thread_id, reply_id=reply, by=wanted.by)
-        return await _wish(app, response, command)
+        return await _request(app, response, command)
 
     @router.get("/articles/{document_id}")
     async def article(document_id: UUID) -> Article:
@@ -173,7 +174,7 @@ async def _decide(
     app: App, response: Response, document_id: UUID, *, body: Accepted | Rejected, **given: Any
 ) -> DocumentOutcome:
     fields = body.model_dump(exclude={"link"})
-    return await _wish(app, response, ProposalDecided(document_id=document_id, **fields, **given))
+    return await _request(app, response, ProposalDecided(document_id=document_id, **fields, **given))
 
 
 async def _hand_in(
@@ -198,8 +199,8 @@ async def _hand_in(
     return await _outcome(app, response, handed.document_id, handed.command)
 
 
-async def _wish(app: App, response: Response, command: DocumentAsked) -> DocumentOutcome:
-    return await _outcome(app, response, command.document_id, await ask(app, command))
+async def _request(app: App, response: Response, command: DocumentAsked) -> DocumentOutcome:
+    return await _outcome(app, response, command.document_id, (await ask(app, command)).id)
 
 
 async def _outcome(app: App, response: Response, document_id: UUID, command: UUID) -> DocumentOutcome:

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Response
 
 from services.core.app import App
 from services.core.web import RequestRefused
-from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.standing import LifecycleStep, Standing, move, standing
+from services.operations.requests import NotDecidedYet
 from services.web.bodies import LifecycleCommand
 from services.web.named import Who, person
 from services.web.patience import WAIT_S

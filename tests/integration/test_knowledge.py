@@ -18,8 +18,9 @@ from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.memory.knowledge import passages_by_id
 from services.operations.knowledge.listing import find_passages, list_documents, list_unread, show_document, sources_of
-from services.operations.knowledge.requests import DocumentTooLarge, ask, became, hand_in, unfinished
+from services.operations.knowledge.requests import DocumentTooLarge, became, hand_in, unfinished
 from services.operations.rebuild.projections import fold, state_hash
+from services.operations.requests import ask
 from tests.support.documents import shelve
 from tests.support.remembering import Memory, day, remembering
 from tests.support.stack import fresh_database
@@ -105,7 +106,7 @@ async def test_a_removed_document_is_found_no_more_and_may_come_back(memory: Mem
     await settle(memory)
     for decision in ("removed", "refused"):
         memory.clock.forward(memory.clock() + (day(1) - day(0)))
-        command = await ask(memory.app, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))
+        command = (await ask(memory.app, DocumentRemovalRequested(document_id=id, reason="old", by="grace"))).id
         assert await unfinished(memory.app, [command]) == 1
         await settle(memory)
         assert await unfinished(memory.app, [command]) == 0

@@ -18,7 +18,8 @@ from services.core.bus.runner import enter
 from services.core.clock import random_id
 from services.core.ids import article_id, text_sha256
 from services.operations.knowledge.listing import find_passages, last_answer, list_documents, list_proposals, proposal
-from services.operations.knowledge.requests import ask, became
+from services.operations.knowledge.requests import became
+from services.operations.requests import ask
 from services.receive_email.accept import accept
 from tests.support.remembering import ADA, Memory, remembering
 
@@ -68,7 +69,7 @@ async def sent(memory: Memory, mail: dict[str, Any], drafted: str, went: str) ->
 async def decide(memory: Memory, document_id: UUID, saw: str, **given: Any) -> str:
     """A person's word; what became of it."""
     word = ProposalDecided(document_id=document_id, text_sha256=text_sha256(saw), by="grace", **given)
-    command = await ask(memory.app, word)
+    command = (await ask(memory.app, word)).id
     await memory.settle(ALL)
     (one,) = await became(memory.app, [command])
     return f"{one.decision}: {one.detail}" if one.detail else one.decision
@@ -142,7 +143,7 @@ async def test_a_person_may_ask_for_an_article_of_any_answer(memory: Memory) -> 
     id = article_id(memory.workspace, mail["thread_id"], reply)
     await ask(memory.app, ArticleRequested(document_id=id, thread_id=mail["thread_id"], reply_id=reply, by="grace"))
     nothing = ArticleRequested(document_id=random_id(), thread_id=mail["thread_id"], reply_id=random_id(), by="grace")
-    command = await ask(memory.app, nothing)
+    command = (await ask(memory.app, nothing)).id
     await memory.settle(ALL)
     (one,) = await list_proposals(memory.app)
     assert (one.document_id, one.source) == (id, "asked for by grace")

@@ -11,7 +11,7 @@ import pytest
 from deploy.local import Endpoints
 from services.core.app import App
 from services.core.db import fetch_all
-from services.model.outage import model_outage
+from services.core.outages.model import model_outage
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.chaos.scripts import diligent_model

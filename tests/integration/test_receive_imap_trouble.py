@@ -15,10 +15,10 @@ import pytest
 from structlog.testing import capture_logs
 
 from deploy.local import Endpoints
-from services.core import outages
 from services.core.app import App
 from services.core.db import fetch_all
-from services.core.outages import mail_outages
+from services.core.outages import mail_servers
+from services.core.outages.mail_servers import mail_outages
 from services.core.settings import ImapSettings, InboxSettings, OAuthSettings
 from services.receive_email.imap import connection, positions, watch, watch_inbox
 from services.receive_email.imap.nouns import FolderPlace
@@ -290,14 +290,14 @@ async def test_an_inbox_that_was_away_was_said_twice(app: App, monkeypatch: pyte
         assert imap.read_sent
         inbox = INBOX.model_copy(update={"imap": imap})
         changed = replace(app, settings=app.settings.model_copy(update={"inboxes": (inbox,)}))
-        stop, note = asyncio.Event(), outages.note
+        stop, note = asyncio.Event(), mail_servers.note
         tried: list[str] = []
 
         async def noted(*args: Any) -> bool:
             tried.append(args[3])
             return await note(*args)
 
-        monkeypatch.setattr(outages, "note", noted)
+        monkeypatch.setattr(mail_servers, "note", noted)
         with capture_logs() as logged:
             work = asyncio.create_task(watch_inboxes(changed, stop))
             await eventually(lambda: _so_often(tried, 6), "both folders were tried several times")

@@ -30,7 +30,7 @@ from services.operations.settle import settle
 from services.pipeline import NAMES
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
-from services.send_email.schedule import COPY_STEPS
+from services.send_email.sent_folder import COPIES
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless, working_brokerless
 from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
@@ -153,7 +153,7 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
         settings = shop(stack, database, topic_prefix, tmp_path, imap, server.port)
         async with running_brokerless(settings, now=clock) as app:
             await ask(app)
-            for after in COPY_STEPS:
+            for after in COPIES.steps:
                 assert [row["sent_copy"] for row in await rows(app, COPY)] == ["waiting"]
                 await forward(app, clock, after)
             (row,) = await rows(app, COPY)
@@ -161,7 +161,7 @@ async def test_a_copy_is_given_up_after_days_and_that_is_shown(
             monkeypatch.setattr(deliveries, "app_here", _given(app))
             await deliveries.show_ledger(tmp_path, "", 50)
     assert (row["state"], row["sent_copy"]) == ("sent", "missing")
-    assert [one["data"]["attempt"] for one in missed] == list(range(1, len(COPY_STEPS) + 2))
+    assert [one["data"]["attempt"] for one in missed] == list(range(1, len(COPIES.steps) + 2))
     assert clock() - began > timedelta(days=3)
     assert len(server.accepted) == 1
     assert "no copy in Sent, given up" in " ".join(capsys.readouterr().out.split())

@@ -8,8 +8,8 @@ from typing import Any
 from schemas.events.replies import ContextLayer, TokenUsage
 from services.core.bus.work import Work
 from services.core.clock import monotonic
+from services.core.outages.model import note
 from services.model.breaker import ModelPaused
-from services.model.outage import note
 from services.model.port import Answer, Layer, Request
 from services.model.recorded import answer_from_json, answer_to_json, step_of
 from services.model.usage import sum_usage

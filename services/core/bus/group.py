@@ -14,7 +14,7 @@ from services.core.bus.lanes import LaneLimits, Lanes, Signals
 from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy
 from services.core.bus.runner import Runner
-from services.model.outage import note
+from services.core.outages.model import note
 
 LOOK_AGAIN_S = 1.0
 # A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets

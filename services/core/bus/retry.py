@@ -14,6 +14,7 @@ import redis.exceptions
 from aiokafka.errors import KafkaError
 
 from services.core.errors import Away, Permanent, Temporary
+from services.core.retries import pause_s
 
 Verdict = Literal["away", "temporary", "permanent"]
 
@@ -65,8 +66,7 @@ class RetryPolicy:
 
     def uncapped_pause(self, attempts: int) -> float:
         """Give the pause after that many failed attempts, whatever has been spent."""
-        growth = self.factor ** min(attempts - 1, 64)
-        return min(self.longest_pause_s, self.first_pause_s * growth)
+        return pause_s(attempts, self.first_pause_s, self.longest_pause_s, self.factor)
 
 
 MOST_STRIKES = 10  # failures of one event at a service that answers others in between

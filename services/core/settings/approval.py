@@ -8,6 +8,8 @@ from schemas.events.replies import ApprovalLevel
 from schemas.model_output import Intent
 from services.core.settings.group import Group
 
+UNEARNABLE = frozenset({"", "other"})  # intents of drafts of which nobody says what they are alike in
+
 
 class IntentLevel(Group):
     """The approval level of the drafts of one intent. What a participant or a behaviour is given counts before it."""

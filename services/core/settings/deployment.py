@@ -157,9 +157,8 @@ class Settings(HoldsSecrets, BaseSettings):
 
     def inbox(self, name: str) -> InboxSettings:
         """The inbox with this name. Raises `SettingsWrong` where there is none."""
-        for inbox in self.inboxes:
-            if inbox.name == name:
-                return inbox
+        if inbox := self.known_inbox(name):
+            return inbox
         known = ", ".join(one.name for one in self.inboxes) or "none"
         raise SettingsWrong(
             f"there is no inbox named {name!r} (known: {known}); add an [[inboxes]] entry to {CONFIG_FILE}"
@@ -171,7 +170,8 @@ class Settings(HoldsSecrets, BaseSettings):
 
     def smtp_of(self, inbox: str) -> SmtpSettings:
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
-        return next((one.smtp for one in self.inboxes if one.name == inbox and one.smtp), self.smtp)
+        known = self.known_inbox(inbox)
+        return known.smtp if known and known.smtp else self.smtp
 
     @property
     def quiet(self) -> timedelta:

@@ -11,12 +11,12 @@ from schemas.events.replies import DraftDecided, SentFile
 from services.core.app import App
 from services.core.bus.sealing import key_for
 from services.core.db import fetch_one
-from services.core.errors import Permanent, Temporary
+from services.core.errors import Permanent
+from services.core.own_wording import is_own_wording
 from services.core.units import MB
 from services.mail.content_types import UNKNOWN, claimed_by_name
 from services.operations.drafts.listing import SQL, HeldDraft
-from services.operations.requests import ask, decided
-from services.send_email.levels import is_own_wording
+from services.operations.requests import decision_on
 
 CONSUMER = "send_email"
 LONGEST_NAME = 200  # characters
@@ -24,10 +24,6 @@ LONGEST_NAME = 200  # characters
 
 class FilesTooLarge(Permanent):
     """What a person attaches is larger than a reply may be."""
-
-
-class DraftNotDecidedYet(Temporary):
-    """The word is on the log, and send_email has not come to it yet: is the deployment running?"""
 
 
 class WordsWanted(Permanent):
@@ -85,10 +81,8 @@ async def keep_files(app: App, word: EventData, files: Sequence[NewFile]) -> tup
 
 
 async def decide(app: App, word: DraftDecided, *, timeout_s: float) -> Became:
-    """Say it, and wait for what became of it. Raises `DraftNotDecidedYet`."""
-    asked = await ask(app, word)
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise DraftNotDecidedYet
+    """Say it, and wait for what became of it. Raises `NotDecidedYet`."""
+    await decision_on(app, word, CONSUMER, timeout_s=timeout_s)
     return await standing(app, word.reply_id)
 
 

@@ -24,8 +24,8 @@ from services.core.bus.lost_logs import LostLog, recent_losses
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
-from services.core.outages import MailOutage, noted_outages
-from services.model.outage import ModelOutage, noted_outage
+from services.core.outages.mail_servers import MailOutage, noted_outages
+from services.core.outages.model import ModelOutage, noted_outage
 from services.operations.progress import Progress, read_progress
 
 SQL = queries(__file__)

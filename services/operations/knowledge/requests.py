@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
-from schemas.events.documents import DocumentAsked, DocumentSubmitted
+from schemas.events.documents import DocumentSubmitted
 from schemas.topics import catalogue
 from services.core.app import App
-from services.core.bus.envelope import first
-from services.core.clock import monotonic, random_id
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.ids import document_id
 from services.core.units import MB
+from services.operations.requests import ask, until
 
 SQL = queries(__file__)
-LOOK_EVERY_S = 0.05
 
 
 class DocumentTooLarge(Permanent):
@@ -82,17 +79,8 @@ async def hand_in(
         sendable=sendable,
     )
     edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
-    wish_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
-    return Handed(id, await ask(app, command, wish_id))
-
-
-async def ask(app: App, command: DocumentAsked, id: UUID | None = None) -> UUID:
-    """Put a request on the log; the id of its event."""
-    id = id or random_id()
-    from services.core.bus.runner import enter
-
-    await enter(app, first(command, id=id, source="console", time=app.now(), workspace=app.settings.workspace))
-    return id
+    request_id = uuid5(id, f"{edition}/sendable" if sendable else edition)
+    return Handed(id, (await ask(app, command, request_id)).id)
 
 
 async def unfinished(app: App, commands: Sequence[UUID]) -> int:
@@ -112,9 +100,8 @@ async def became(app: App, commands: Sequence[UUID]) -> list[Became]:
 
 async def decided(app: App, command: UUID, timeout_s: float) -> list[Became] | None:
     """What became of a request; None where learn_documents has not come to it after so many seconds."""
-    deadline = monotonic() + timeout_s
-    while await unfinished(app, [command]):
-        if monotonic() > deadline:
-            return None
-        await asyncio.sleep(LOOK_EVERY_S)
-    return await became(app, [command])
+
+    async def is_done() -> bool:
+        return await unfinished(app, [command]) == 0
+
+    return await became(app, [command]) if await until(is_done, timeout_s) else None

@@ -13,9 +13,9 @@ from services.core.db import fetch_all, rows_as
 from services.core.keys import is_sealed
 from services.mail.masking import mask
 from services.memory.brief_version import version_of
-from services.operations.memory.outcomes import Decided, NotDecidedYet
+from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import SQL
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 CONSUMER = "learn_facts"
 LATEST = 10  # versions that are shown unless more are asked for
@@ -57,10 +57,9 @@ async def earlier_briefs(app: App, participant_id: UUID, *, limit: int = LATEST)
 
 async def change_brief(app: App, request: BriefRequested, *, timeout_s: float = 20) -> Decided:
     """Ask for another brief, or for none; what became of it. Secrets in the text are masked. Raises `NotDecidedYet`."""
-    asked = await ask(app, request.model_copy(update={"text": mask(request.text).text}))
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise NotDecidedYet
-    args = {"workspace": app.settings.workspace, "participant_id": request.participant_id, "cause": asked.id}
+    masked = request.model_copy(update={"text": mask(request.text).text})
+    cause = await decision_on(app, masked, CONSUMER, timeout_s=timeout_s)
+    args = {"workspace": app.settings.workspace, "participant_id": request.participant_id, "cause": cause}
     async with app.database.reading() as conn:
         refused = await fetch_all(conn, SQL.became, {**args, "fact_id": None})
     if refused:

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from services.core.app import App
-from services.core.clock import monotonic
-from services.core.db import fetch_all
-from services.core.errors import Temporary
+from services.core.db import rows_as
 from services.operations.memory.people import SQL
-
-LOOK_EVERY_S = 0.05
-
-
-class NotDecidedYet(Temporary):
-    """The request is on the log, and learn_facts has not come to it yet: is the deployment running?"""
+from services.operations.requests import NotDecidedYet, until
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +37,16 @@ async def became(
         "cause": command,
         "fact_id": fact_id,
     }
-    deadline = monotonic() + timeout_s
-    while monotonic() < deadline:
+
+    async def look() -> list[Decided]:
         async with app.database.reading() as conn:
-            rows = await fetch_all(conn, SQL.became, args)
-        if rows:
-            again = any(row["decision"] == "restored" for row in rows)
-            return _with(Decided(**rows[0]), "what it had replaced stands again" if again else "")
-        await asyncio.sleep(LOOK_EVERY_S)
-    raise NotDecidedYet
+            return await rows_as(conn, Decided, SQL.became, args)
+
+    found = await until(look, timeout_s)
+    if not found:
+        raise NotDecidedYet("The request is on the log, and learn_facts has not come to it yet: is it running?")
+    again = any(one.decision == "restored" for one in found)
+    return _with(found[0], "what it had replaced holds again" if again else "")
 
 
 def _with(decided: Decided, consequence: str) -> Decided:

@@ -10,9 +10,8 @@ from uuid import UUID
 from schemas.events.profile import ProfileRequested
 from services.core.app import App
 from services.core.db import rows_as
-from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.people import SQL
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 CONSUMER = "learn_facts"
 
@@ -50,6 +49,5 @@ async def change_profile(
     command = ProfileRequested(
         participant_id=participant_id, fields=dict(fields), remove=tuple(remove), by=by, reason=reason
     )
-    if not await decided(app, await ask(app, command), CONSUMER, timeout_s=timeout_s):
-        raise NotDecidedYet
+    await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
     return await profile_of(app, participant_id)

@@ -12,9 +12,8 @@ from schemas.events.memory import SignalsNoted
 from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.keys import is_sealed
-from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.people import Person
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 SQL = queries(__file__, "standing.sql")
 CONSUMER = "learn_facts"
@@ -85,12 +84,9 @@ async def standing(conn: Connection, workspace: str, one: Person) -> Standing:
 
 async def move(app: App, one: Person, to: str, reason: str, by: str, *, timeout_s: float = 20) -> LifecycleStep | None:
     """What became of a request for a step; None where they stand there already. Raises `NotDecidedYet`."""
-    asked = await ask(
-        app, ParticipantStateRequested(participant_id=one.participant_id, to_state=to, by=by, reason=reason)
-    )
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise NotDecidedYet
-    args = {"workspace": app.settings.workspace, "participant_id": one.participant_id, "cause": asked.id}
+    command = ParticipantStateRequested(participant_id=one.participant_id, to_state=to, by=by, reason=reason)
+    cause = await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
+    args = {"workspace": app.settings.workspace, "participant_id": one.participant_id, "cause": cause}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.step_of, args)
     return LifecycleStep(**row) if row else None

@@ -9,8 +9,8 @@ from typing import Any
 
 from services.core.db import Connection, fetch_all, queries
 from services.core.settings import ApprovalSettings
-from services.earn_approval.bound import still_needed, wilson
-from services.earn_approval.decide import UNEARNABLE
+from services.core.settings.approval import UNEARNABLE
+from services.core.wilson import still_needed, wilson
 
 SQL = queries(__file__)
 

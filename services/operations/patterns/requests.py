@@ -7,11 +7,11 @@ from typing import get_args
 from schemas.events.approvals import ApprovalRequested
 from schemas.model_output import Intent
 from services.core.app import App
-from services.core.errors import Permanent, Temporary
+from services.core.errors import Permanent
 from services.core.ids import approval_id
-from services.earn_approval.decide import UNEARNABLE
+from services.core.settings.approval import UNEARNABLE
 from services.operations.patterns.listing import Pattern, patterns
-from services.operations.requests import ask, decided
+from services.operations.requests import decision_on
 
 CONSUMER = "earn_approval"
 INTENTS = tuple(one for one in get_args(Intent) if one not in UNEARNABLE)
@@ -21,14 +21,10 @@ class PatternUnknown(Permanent):
     """There is no such inbox, or no such intent that can be opened."""
 
 
-class PatternNotDecidedYet(Temporary):
-    """The request is on the log, and earn_approval has not come to it yet: is the deployment running?"""
-
-
 async def change(
     app: App, inbox: str, intent: str, *, is_open: bool, by: str, reason: str, timeout_s: float
 ) -> Pattern:
-    """Open or close an intent of an inbox; how it stands then. Raises `PatternUnknown`, `PatternNotDecidedYet`."""
+    """Open or close an intent of an inbox; how it stands then. Raises `PatternUnknown`, `NotDecidedYet`."""
     if app.settings.known_inbox(inbox) is None:
         known = ", ".join(one.name for one in app.settings.inboxes)
         raise PatternUnknown(f"there is no inbox named {inbox!r} (known: {known})")
@@ -37,8 +33,7 @@ async def change(
     workspace = app.settings.workspace
     id = approval_id(workspace, inbox, intent)
     asked = ApprovalRequested(approval_id=id, inbox=inbox, intent=intent, open=is_open, by=by, reason=reason)
-    if not await decided(app, await ask(app, asked), CONSUMER, timeout_s=timeout_s):
-        raise PatternNotDecidedYet
+    await decision_on(app, asked, CONSUMER, timeout_s=timeout_s)
     async with app.database.reading() as conn:
         found = await patterns(conn, workspace, app.settings.approval, inbox=inbox, intent=intent)
     return found[0] if found else Pattern(inbox, intent, False, 0, 0, 0.0, None, None, "", "", {})

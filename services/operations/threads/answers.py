@@ -6,7 +6,6 @@ person is told about their own words (`remarks`) changes none of them.
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -22,17 +21,15 @@ from schemas.events.answers import (
 )
 from schemas.events.replies import AfterReply
 from services.core.app import App
-from services.core.clock import monotonic
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.mail.compose import ComposeRefused
 from services.mail.compose.links import LinkPolicy, links_in
 from services.operations.drafts.decisions import NewFile, keep_files
-from services.operations.requests import LOOK_EVERY_S, ask, decided
+from services.operations.requests import NotDecidedYet, decision_on, until
 from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
 from services.operations.threads.listing import ThreadUnknown
-from services.operations.threads.requests import ThreadNotDecidedYet
 from services.send_email.copies import chosen_copies
 from services.send_email.frozen import known_links
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
@@ -114,7 +111,7 @@ async def reply(app: App, thread_id: UUID, client_id: str, new: NewReply, *, tim
     """Have a person's reply sent.
 
     Raises `ThreadUnknown`, `ReplyImpossible`, `FilesTooLarge`, `ReplyDoesNotFit` where it was refused, and
-    `ThreadNotDecidedYet`: asked for again with the same `client_id` it is the same reply.
+    `NotDecidedYet`: asked for again with the same `client_id` it is the same reply.
     """
     reply_id = reply_id_of(thread_id, client_id)
     remarks = await _checked(app, thread_id, new)
@@ -133,26 +130,24 @@ async def own_reply(app: App, thread_id: UUID, reply_id: UUID) -> OwnReply:
 
 
 async def cancel(app: App, thread_id: UUID, reply_id: UUID, by: str, *, timeout_s: float) -> OwnReply:
-    """Take a reply back. Raises `ReplyUnknown`, `TooLate`, `ThreadNotDecidedYet`."""
+    """Take a reply back. Raises `ReplyUnknown`, `TooLate`, `NotDecidedYet`."""
     await own_reply(app, thread_id, reply_id)
     found = await _standing(app, thread_id, reply_id, timeout_s)
     if found["state"] == "approved":
-        asked = await ask(app, ReplyCancelRequested(reply_id=reply_id, thread_id=thread_id, by=by))
-        if not await decided(app, asked, SENDER, timeout_s=timeout_s):
-            raise ThreadNotDecidedYet
+        command = ReplyCancelRequested(reply_id=reply_id, thread_id=thread_id, by=by)
+        await decision_on(app, command, SENDER, timeout_s=timeout_s)
     became = await own_reply(app, thread_id, reply_id)
     if became.state == "accepted":
-        raise ThreadNotDecidedYet
+        raise NotDecidedYet("The reply is accepted, and send_email has not written it yet: is the deployment running?")
     if became.state != "discarded":
         raise TooLate(f"the reply is {became.state}: it cannot be taken back any more")
     return became
 
 
 async def assign(app: App, asked: AssignmentRequested, *, timeout_s: float) -> None:
-    """Have somebody have the thread, or take it over. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    """Have somebody have the thread, or take it over. Raises `ThreadUnknown`, `NotDecidedYet`."""
     await _inbox(app, asked.thread_id)
-    if not await decided(app, await ask(app, asked), THREADS, timeout_s=timeout_s):
-        raise ThreadNotDecidedYet
+    await decision_on(app, asked, THREADS, timeout_s=timeout_s)
 
 
 async def thread_of(app: App, reply_id: UUID) -> UUID:
@@ -169,16 +164,14 @@ async def _ask(app: App, thread_id: UUID, reply_id: UUID, new: NewReply, timeout
     said = {name: getattr(new, name) for name in ReplyRequested.model_fields if hasattr(new, name)} | {"files": ()}
     command = ReplyRequested(**said, reply_id=reply_id, thread_id=thread_id)
     command = command.model_copy(update={"files": await keep_files(app, command, new.files)})
-    asked = await ask(app, command)
-    if not await decided(app, asked, THREADS, timeout_s=timeout_s):
-        raise ThreadNotDecidedYet
+    cause = await decision_on(app, command, THREADS, timeout_s=timeout_s)
     if await _row(app, thread_id, reply_id) is not None:
         return
-    args = {"thread_id": thread_id, "cause": asked.id}
+    args = {"thread_id": thread_id, "cause": cause}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.refusal, args)
     if row is None or is_sealed(row["data"]):
-        raise ThreadNotDecidedYet("a process of an earlier release has the thread, which cannot decide this yet")
+        raise NotDecidedYet("a process of an earlier release has the thread, which cannot decide this yet")
     refused = ReplyRefused.model_validate(row["data"])
     raise ReplyDoesNotFit(refused.code, refused.reason, await _came(app, thread_id, refused.came))
 
@@ -191,13 +184,14 @@ async def _came(app: App, thread_id: UUID, ids: Collection[UUID]) -> list[Came]:
 
 async def _standing(app: App, thread_id: UUID, reply_id: UUID, timeout_s: float) -> dict[str, Any]:
     """Where an accepted reply stands, once send_email has written it, or after so many seconds."""
-    deadline = monotonic() + timeout_s
-    while True:
+
+    async def written() -> dict[str, Any] | None:
         row = await _row(app, thread_id, reply_id)
-        assert row is not None
-        if row["state"] != "accepted" or monotonic() > deadline:
-            return row
-        await asyncio.sleep(LOOK_EVERY_S)
+        return row if row and row["state"] != "accepted" else None
+
+    found = await until(written, timeout_s) or await _row(app, thread_id, reply_id)
+    assert found is not None
+    return found
 
 
 async def _row(app: App, thread_id: UUID, reply_id: UUID) -> dict[str, Any] | None:

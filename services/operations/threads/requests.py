@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,15 +11,12 @@ from schemas.events.marks import ThreadMarksRequested
 from schemas.events.threads import ThreadState, ThreadTransitionRequested
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one
-from services.core.errors import Permanent, Temporary
-from services.operations.requests import ask, decided
+from services.core.errors import Permanent
+from services.operations.requests import decision_on
 from services.operations.threads.listing import SQL, ThreadUnknown
+from services.track_threads.states import EDGES
 
 CONSUMER = "track_threads"
-
-
-class ThreadNotDecidedYet(Temporary):
-    """The request is on the log, and track_threads has not come to it yet: is the deployment running?"""
 
 
 class GoalUnknown(Permanent):
@@ -35,14 +32,17 @@ class Stepped:
     refused: str
 
 
+def steps_from(state: ThreadState) -> Collection[ThreadState]:
+    """The states that a thread in this one may be moved to."""
+    return EDGES[state]
+
+
 async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str, *, timeout_s: float) -> Stepped:
-    """Ask for one step of the state machine. Raises `ThreadUnknown`, `ThreadNotDecidedYet`."""
+    """Ask for one step of the state machine. Raises `ThreadUnknown`, `NotDecidedYet`."""
     await _known(app, thread_id)
     command = ThreadTransitionRequested(thread_id=thread_id, to_state=to, trigger="human", reason=reason, by=by)
-    asked = await ask(app, command)
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise ThreadNotDecidedYet
-    args = {"workspace": app.settings.workspace, "thread_id": thread_id, "cause": asked.id}
+    cause = await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
+    args = {"workspace": app.settings.workspace, "thread_id": thread_id, "cause": cause}
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.step_of, args)
     assert row is not None
@@ -50,12 +50,11 @@ async def move(app: App, thread_id: UUID, to: ThreadState, reason: str, by: str,
 
 
 async def mark(app: App, thread_id: UUID, *, timeout_s: float, **given: Any) -> None:
-    """Ask for a priority, tags, goals or a note. Raises `ThreadUnknown`, `GoalUnknown`, `ThreadNotDecidedYet`."""
+    """Ask for a priority, tags, goals or a note. Raises `ThreadUnknown`, `GoalUnknown`, `NotDecidedYet`."""
     await _known(app, thread_id)
     await _open_goals(app, thread_id, given.get("close_goals", ()))
-    asked = await ask(app, ThreadMarksRequested.model_validate({"thread_id": thread_id, **given}))
-    if not await decided(app, asked, CONSUMER, timeout_s=timeout_s):
-        raise ThreadNotDecidedYet
+    command = ThreadMarksRequested.model_validate({"thread_id": thread_id, **given})
+    await decision_on(app, command, CONSUMER, timeout_s=timeout_s)
 
 
 async def _known(app: App, thread_id: UUID) -> None:

@@ -6,9 +6,9 @@ import asyncio
 
 import structlog
 
-from services.core import outages
 from services.core.app import App
 from services.core.clock import monotonic, pause
+from services.core.outages import mail_servers
 from services.core.settings import ImapSettings, InboxSettings
 from services.mail.imap import SENT_ROLE, NoSentFolder, token_store
 from services.receive_email.back_off import next_delay
@@ -56,7 +56,7 @@ def _folder(imap: ImapSettings) -> str:
 async def _say_away(place: FolderPlace, error: str, again_s: float) -> None:
     """Loud once for each outage, whichever of the inbox's folders met it first; `status` shows it while it lasts."""
     what = error if _folder(place.imap) == "inbox" else f"the folder of sent mail: {error}"
-    new = await outages.note(place.app, "imap", place.inbox.name, what, again_s)
+    new = await mail_servers.note(place.app, "imap", place.inbox.name, what, again_s)
     say = log.warning if new else log.debug
     remedy = f"correspondent inbox test {place.inbox.name}"
     say("inbox away", inbox=place.inbox.name, host=place.imap.host, error=what[:500], again_in_s=again_s, try_it=remedy)
@@ -67,7 +67,7 @@ async def _read(place: FolderPlace, made: Connection, suspicion: Suspicion, stop
     await reader.open()
     log.info("inbox open", inbox=place.inbox.name, host=place.imap.host, folder=place.imap.folder)
     place.app.metrics.watches_inbox(place.inbox.name, _folder(place.imap), True)
-    await outages.clear(place.app, "imap", place.inbox.name)
+    await mail_servers.clear(place.app, "imap", place.inbox.name)
     while not stop.is_set():
         await reader.catch_up()
         again_s = await reader.retry_unfetched()

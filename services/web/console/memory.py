@@ -10,8 +10,8 @@ from fastapi import APIRouter, Request, Response
 from schemas.events.memory import BriefRequested, FactRequested
 from services.core.web import RequestRefused
 from services.operations.memory.briefs import change_brief
-from services.operations.memory.outcomes import NotDecidedYet
 from services.operations.memory.people import Person
+from services.operations.requests import NotDecidedYet
 from services.web.bodies import Correction, NewBrief
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer

@@ -17,7 +17,6 @@ from services.operations.threads.course import courses
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
-from services.track_threads.states import EDGES
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
@@ -53,7 +52,7 @@ def thread_pages(site: Site) -> APIRouter:
             draft = await held_draft(conn, workspace, line.draft) if line.draft else None
             told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
-        steps = [(to, *STEPS[to]) for to in STEPS if to in EDGES[whole.thread.state]]
+        steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
         return site.page(request, "thread.html", steps=steps, **told)
 
     @router.post("/threads/{thread_id}/move")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.mail.attempts import STEPS, next_attempt
+from services.mail.attempts import ATTEMPTS, next_attempt
 
 BEGAN = datetime(2026, 3, 2, 9, 15, tzinfo=UTC)
 
@@ -24,8 +24,8 @@ def test_the_wait_grows_to_four_hours(attempt: int, minutes: int) -> None:
 def test_we_give_up_after_the_days_are_over() -> None:
     """The last attempt is within five days of the first; what would come later is none."""
     end = BEGAN + timedelta(days=5)
-    assert next_attempt(end - STEPS[-1], 40, BEGAN, 5) == end
-    assert next_attempt(end - STEPS[-1] + timedelta(seconds=1), 40, BEGAN, 5) is None
+    assert next_attempt(end - ATTEMPTS.steps[-1], 40, BEGAN, 5) == end
+    assert next_attempt(end - ATTEMPTS.steps[-1] + timedelta(seconds=1), 40, BEGAN, 5) is None
 
 
 @given(st.floats(0, 7))

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.events.replies import ApprovalLevel, DraftScore, ReplyDrafted
+from services.core.own_wording import edited_share, is_own_wording
 from services.core.settings import ApprovalSettings
-from services.send_email.levels import edited_share, is_own_wording, level_of_draft
+from services.send_email.levels import level_of_draft
 
 EARNS = ApprovalSettings(earn=True)
 GOOD = DraftScore(value=0.9)

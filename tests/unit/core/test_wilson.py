@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.earn_approval.bound import Z, still_needed, wilson
+from services.core.wilson import Z, still_needed, wilson
 
 
 @pytest.mark.parametrize(

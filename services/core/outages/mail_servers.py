@@ -14,13 +14,12 @@ import structlog
 from psycopg_pool import PoolTimeout
 
 from services.core.app import App
-from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.db import Connection, fetch_all, fetch_one
+from services.core.outages import LONGEST_ERROR, SQL
 from services.core.settings import Settings
 
 log = structlog.get_logger(__name__)
 
-SQL = queries(__file__, "outages.sql")
-LONGEST_ERROR = 500  # characters of what the service, or the network, said
 Direction = Literal["imap", "smtp"]
 
 
