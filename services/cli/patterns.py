@@ -83,8 +83,7 @@ def _earned(one: Pattern) -> str:
 async def _change(home: Path, inbox: str, intent: str, is_open: bool, by: str, reason: str) -> None:
     async with app_here(home) as app:
         try:
-            told = {"is_open": is_open, "by": by, "reason": reason}
-            found = await change(app, inbox, intent, **told, timeout_s=WAIT_S)
+            found = await change(app, inbox, intent, is_open=is_open, by=by, reason=reason, timeout_s=WAIT_S)
         except PatternUnknown as error:
             raise typer.BadParameter(str(error)) from None
     console.print(cell(f"{found.inbox} {found.intent}: {'open' if found.is_open else 'closed'}"))

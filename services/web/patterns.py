@@ -24,8 +24,9 @@ def add_patterns(router: APIRouter, app: App) -> None:
     @router.put("/patterns/{inbox}/{intent}")
     async def change_one(inbox: str, intent: str, body: PatternChange) -> Pattern:
         """Open or close an intent of an inbox; as it then is."""
-        told = {"is_open": body.is_open, "by": body.by, "reason": body.reason}
         try:
-            return await change(app, inbox, intent, **told, timeout_s=WAIT_S)
+            return await change(
+                app, inbox, intent, is_open=body.is_open, by=body.by, reason=body.reason, timeout_s=WAIT_S
+            )
         except PatternUnknown as error:
             raise RequestRefused(404, "pattern_unknown", str(error)) from None

@@ -176,7 +176,6 @@ async def test_in_a_quarter_an_intent_opens_and_closes_exactly_when_the_bound_sa
             await desk.write(number % 3)
         await desk.decide()
     again = await desk.pattern()
-    print(shown([again]))
     assert again.unchanged == 14, "with the correction among them, as before"
     assert "14 of 15 earned (bound 0.70)" in shown([again])
 
