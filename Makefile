@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
+# Containers are often told to write no bytecode. Then each of our processes compiles the whole program again: a second.
+unexport PYTHONDONTWRITEBYTECODE
 # Tests mostly wait: two processes a core, six at most, each with a stack of its own. The longest files come first
 # (tests/conftest.py). Tracebacks are Python's:
 # to show its own ones pytest parses sources, which in Python 3.11 can fail while other threads do (python/cpython#106905).
@@ -47,7 +49,7 @@ format: install ## put the code into its form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-schemas: install ## make JSON Schemas and AsyncAPI anew from the models
+schemas: install ## generate JSON Schemas and AsyncAPI from the models
 	$(BIN)/python -m schemas.make
 
 bench: install ## every benchmark, one table  (ARGS="--quick")
@@ -56,7 +58,7 @@ bench: install ## every benchmark, one table  (ARGS="--quick")
 new-processor: install ## a folder of a new processor, named everywhere  (NAME=count_words EVENT=turn.closed.v1)
 	@$(BIN)/python -m tests.new_processor "$(NAME)" "$(EVENT)"
 
-lock: install ## resolve the pinned, hashed requirements anew
+lock: install ## resolve the pinned, hashed requirements again
 	UV=$(BIN)/uv requirements/lock.sh
 
 clean: ## remove what was made, the embedded stack's data included

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the three hashed locks anew from pyproject.toml (make lock). The widest one is resolved first,
+# Resolves the three hashed locks again from pyproject.toml (make lock). The widest one is resolved first,
 # so that the same versions run in production, in the tests and beside the libraries we compare with.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -86,7 +86,7 @@ LOG
 }
 
 # A test machine's broker: one copy of everything, small pools, quick group joins. Offsets are kept for a year, longer
-# than any topic (30 days), so that a group that was away does not start anew.
+# than any topic (30 days), so that a group that was away does not start from the beginning.
 write_server() {
     cat > "$DATA/server.properties" <<CONF
 process.roles=broker,controller

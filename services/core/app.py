@@ -121,7 +121,8 @@ async def open_app(
     spoken to at once, unless `publishes` is False: then it is when the first event is published.
     """
     async with open_keys(settings) as keys:
-        guarded = Deferred(lambda: _make_model(settings, model))
+        guarded = Deferred(lambda: _make_model(settings, model, embedder))
+        embedder = cast("Embedder", Deferred(lambda: make_embedder(settings.embeddings)))
         cache = Deferred(lambda: _make_cache(settings))
         bell = Bell()
         publisher = DeferredPublisher(lambda: _make_publisher(settings, bell))
@@ -131,7 +132,7 @@ async def open_app(
             blobs=SealedBlobs(make_blobs(settings), keys),
             cache=cast("Cache", cache),
             model=cast("GuardedModel", guarded),
-            embedder=cast("Embedder", Deferred(lambda: make_embedder(settings.embeddings))),
+            embedder=embedder,
             publisher=cast("Publisher", publisher),
             resolver=resolver or cast("Resolver", Deferred(_make_resolver)),
             locks=Locks(settings.database_url),
@@ -154,11 +155,11 @@ async def open_app(
             await app.database.close()
 
 
-def _make_model(settings: Settings, given: Model | None) -> GuardedModel:
+def _make_model(settings: Settings, given: Model | None, embedder: Embedder) -> GuardedModel:
     from services.model.breaker import Breakers, Policy
     from services.model.factory import make_model
 
-    model = given or make_model(settings.model)
+    model = given or make_model(settings.model, embedder)
     policy = Policy(pause_s=settings.model.pause_s, longest_pause_s=settings.model.longest_pause_s)
     return Breakers(monotonic, policy).guard(model, workspace=settings.workspace, key=settings.model.key)
 

@@ -101,11 +101,6 @@ WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], parti
   AND NOT (%(trusted)s AND unproven_moment(thread_id, at))
 ORDER BY version DESC LIMIT 20;
 
--- name: relations
-SELECT subject, predicate, object FROM relations
-WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND deleted_at IS NULL ORDER BY recorded_at DESC LIMIT 40;
-
 -- name: past
 -- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
 -- another fact, is none), other threads since they wrote there, and where they stood as a customer.

@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 
 from schemas.events.replies import ContextLayer
 from services.load_memory.section import Entry, Section
-from services.memory.wording import says, words_of
+from services.memory.wording import is_glue, says, words_of
 
 LEAST_WORDS = 2  # one word alone says too little to be a repeat
 LEAST_SHARE = 0.5  # of the words of the sentence above
 
-_SMALL = frozenset({
-    "a", "an", "and", "are", "at", "be", "customer", "for", "from", "has", "have", "he", "her", "his", "in",
-    "is", "it", "its", "of", "on", "she", "the", "their", "them", "they", "to", "with",
+_SMALL = frozenset({"customer", "from", "on", "with"})  # besides those that hold a sentence together in any language
+# Of those, what says that it was so: "was on the plan" does not repeat "is on the plan".
+_THEN = frozenset({
+    "was", "were", "had", "did", "war", "waren", "hatte", "hatten", "wurde", "wurden", "etait", "etaient", "avait",
+    "avaient", "fut", "era", "eran", "estaba", "estaban", "fue", "tenia", "tenian", "ero", "erano", "aveva", "avevano",
+    "estava", "estavam", "tinha", "tinham", "foi", "byl", "byla", "bylo", "byli", "mial", "miala",
 })  # fmt: skip
 _SENTENCE = re.compile(r".+?(?:[.!?\u3002\uff01\uff1f][\"'»)]*(?=\s|$)\s*|\n+|$)", re.DOTALL)
 
@@ -73,4 +76,5 @@ class Said:
         )
 
     def _content(self, text: str) -> Content:
-        return Content(frozenset(words_of(text)) - self._small, says("denials", text))
+        words = frozenset(word for word in words_of(text) if word in _THEN or not is_glue(word))
+        return Content(words - self._small, says("denials", text))

@@ -15,12 +15,12 @@ from services.core.db import rows_as
 from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
 from services.mail.reports import Report
+from services.mail.reports.automatic.haste import too_soon
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
 from services.read_email.forwarders import METHOD
 
 WINDOW, DAY = timedelta(hours=1), timedelta(days=1)
-AT_ONCE = timedelta(seconds=20)  # nobody reads and answers a mail in less
 REMEMBERED = timedelta(days=90)  # for how long a text is known as one that came before
 
 
@@ -144,7 +144,8 @@ async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, read
         since=unit.now - REMEMBERED,
         now=unit.now,
     )
-    at_once = left is not None and left["at"] is not None and unit.now - left["at"] <= AT_ONCE
+    departed = left["at"] if left else None
+    at_once = departed is not None and too_soon(reading.text, departed, unit.now, reading.mail.date)
     return replace(ctx, within_seconds=at_once, seen_before=same is not None)
 
 

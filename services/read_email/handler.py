@@ -67,7 +67,8 @@ async def on_mail_received(work: Work[MailReceived]) -> None:
 
 def _is_to_be_answered(event: MailReceived, reading: Reading) -> bool:
     """Whether it may come to an answer, so that somebody will want to know what is attached."""
-    return event.mode == "live" and not (event.from_sent or reading.report or reading.mail.parked)
+    reported = reading.report is not None and not reading.report.doubtful
+    return event.mode == "live" and not (event.from_sent or reported or reading.mail.parked)
 
 
 def _event(

@@ -17,9 +17,9 @@ from datetime import datetime, timedelta
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged, DeadlineKind, DeadlineStatus, Priority, PrioritySet
 from schemas.events.threads import MailAttached, ReplyAttached, StateChanged, TimerElapsed, TurnClosed
+from services.core.office_hours import add, between
 from services.core.settings import OfficeHours, ServiceLevels, Settings
 from services.track_threads.evolve import evolve
-from services.track_threads.office_hours import add, between
 from services.track_threads.thread import Deadline, Thread
 
 RESPONSES: tuple[DeadlineKind, ...] = ("first_response", "next_response")

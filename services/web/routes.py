@@ -11,6 +11,7 @@ from services.operations.memory.people import Person, list_people
 from services.web import answers, drafts, facts, knowledge, threads
 from services.web.briefs import add_brief
 from services.web.explanations import add_explanations
+from services.web.graph import add_graph
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
@@ -37,6 +38,7 @@ def routes(app: App) -> APIRouter:
                 facts.add_wishes,
                 add_said,
                 add_brief,
+                add_graph,
                 add_merges,
             ),
         ),

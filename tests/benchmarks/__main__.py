@@ -26,6 +26,7 @@ NAMES = (
     "recall_cue",
     "recall_latency",
     "knowledge_rank",
+    "offline_answers",
     "replay",
     "sealing",
     "history",

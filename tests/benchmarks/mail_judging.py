@@ -18,7 +18,7 @@ from services.mail.message import ParsedMail
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
 from tests.benchmarks import mail_robots, mail_sender_auth, mail_threads
-from tests.benchmarks.measured import Measured, at_least, at_most
+from tests.benchmarks.measured import Measured, at_least, at_most, percent
 
 BOUNCE = re.compile(r"^(lhost|rhost|rfc3464)-")
 COMPLAINT = re.compile(r"^arf-")
@@ -135,8 +135,3 @@ def _seconds(raws: list[bytes]) -> float:
     for raw in raws:
         _verdict(read_mail(raw), raw)
     return time.process_time() - start
-
-
-def percent(part: int, whole: int) -> float:
-    """A share in percent, two places; 100 of nothing."""
-    return round(100 * part / whole, 2) if whole else 100.0

@@ -6,14 +6,14 @@ Called by `tests.benchmarks.mail_judging`. The simulator needs no corpus; the ea
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from services.mail.filters import FilterContext, judge
 from services.mail.message import ParsedMail
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
-from tests.benchmarks.measured import Measured, at_most
+from tests.benchmarks.measured import Measured, at_most, percent
 from tests.support.robots import (
     FORMS,
     Text,
@@ -21,8 +21,12 @@ from tests.support.robots import (
     concept_people,
     drawn_notes,
     drawn_people,
+    fresh_notes,
+    fresh_people,
     frozen_notes,
     frozen_people,
+    further_notes,
+    further_people,
     held_out_notes,
     held_out_people,
     later_notes,
@@ -40,55 +44,57 @@ TAKEN_FOR_ROBOTS = ("automatic_wording", "auto_submitted", "challenge", "storm")
 ROBOTS_AMONG_HAM = ("00033.2ceb520d2c6500ccf24357f2ebdce618", "01313.92d3b0f5d2597eb916ec1862e1c96c44")
 
 
+KINDS = ("answer", "human", "park")
+SETS = (
+    ("written apart", notes_written_apart, None),
+    ("frozen", frozen_notes, frozen_people),
+    ("drawn", drawn_notes, drawn_people),
+    ("concept", concept_notes, concept_people),
+    ("later", later_notes, later_people),
+    ("further", further_notes, further_people),
+    ("held-out", held_out_notes, held_out_people),
+    ("fresh", fresh_notes, fresh_people),
+)
+
+
 def simulator() -> list[Measured]:
-    """Vacation notes answered, by form, and people's sentences parked."""
+    """Vacation notes answered, by form, and what becomes of people's mails, by set."""
     notes = vacation_notes()
     answered = Counter(form for form in FORMS for note in notes if _kind(robot_mail(note, form)) == "answer")
     texts = [raw for text in (*people(), *statements()) for raw in person_mails(text)]
     told = sum(answered[form] for form in FORMS if form != "bare")
-    share = round(100 * answered["bare"] / len(notes), 2)
     languages = len({note.language for note in notes})
-    return [
-        at_most("judging: robots answered, a header or prefix", told, "mails", 0, len(notes) * (len(FORMS) - 1)),
-        at_most(f"judging: robots answered, words alone, {languages} languages", share, "%", 1, len(notes)),
-        *_written_apart(),
-        *_set("frozen", frozen_notes(), frozen_people()),
-        *_set("drawn", drawn_notes(), drawn_people()),
-        *_set("concept", concept_notes(), concept_people()),
-        *_set("later", later_notes(), later_people()),
-        *_set("held-out", held_out_notes(), held_out_people()),
-        at_most("judging: people who sound like robots parked", _parked(texts), "mails", 0, len(texts)),
-    ]
+    lines = [at_most("judging: robots answered, a header or prefix", told, "mails", 0, len(notes) * (len(FORMS) - 1))]
+    lines += _robots(f"{languages} languages", notes)
+    for name, notes_of, people_of in SETS:
+        lines += _robots(f"{name} notes", notes_of())
+        lines += (
+            _people(f"{name} mails", [raw for one in people_of() for raw in person_mails(one)]) if people_of else []
+        )
+    return [*lines, *_people("who sound like robots", texts)]
 
 
-def _written_apart() -> list[Measured]:
-    """Notes that were written apart from the tables: by their words alone, and where they come within seconds."""
-    raws = [robot_mail(note, "bare") for note in notes_written_apart()]
-    name = "judging: robots answered, notes written apart from the tables"
-    return [
-        at_most(f"{name}, words alone", _share_answered(raws, within_seconds=False), "%", 10, len(raws)),
-        at_most(f"{name}, within seconds", _share_answered(raws, within_seconds=True), "%", 5, len(raws)),
-    ]
-
-
-def _set(name: str, notes: Sequence[Text], people_of_it: Sequence[Text]) -> list[Measured]:
-    """Notes and people written before the tables were looked at; only of the held-out set nobody saw since what fails."""
+def _robots(name: str, notes: Sequence[Text]) -> list[Measured]:
+    """Notes as robots send them, within seconds of our mail; and by their words alone, where they were late."""
     raws = [robot_mail(note, "bare") for note in notes]
-    mails = [raw for text in people_of_it for raw in person_mails(text)]
-    share = _share_answered(raws, within_seconds=False)
+    at_once = Counter(_kind(raw, within_seconds=True) for raw in raws)
+    late = Counter(_kind(raw) for raw in raws)
+    lines = (("at once", at_once), ("words alone", late))
+    shares = [(form, {kind: percent(kinds[kind], len(raws)) for kind in KINDS}) for form, kinds in lines]
     return [
-        at_most(f"judging: robots answered, {name} notes, words alone", share, "%", 1, len(raws)),
-        at_most(f"judging: people parked, {name} mails", _parked(mails), "mails", 0, len(mails)),
+        at_most(f"judging: robots answered, {name}, {form}", share["answer"], "%", 1, len(raws), share)
+        for form, share in shares
     ]
 
 
-def _share_answered(raws: list[bytes], *, within_seconds: bool) -> float:
-    answered = 0
-    for raw in raws:
-        mail = read_mail(raw)
-        context = FilterContext(report=read_report(mail, raw), within_seconds=within_seconds)
-        answered += judge(mail, context).kind == "answer"
-    return round(100 * answered / len(raws), 2)
+def _people(name: str, raws: Sequence[bytes]) -> list[Measured]:
+    """People set aside in silence, and people whom a colleague has to look at first."""
+    kinds = Counter(_kind(raw) for raw in raws)
+    parked = len(raws) - kinds["answer"] - kinds["human"]
+    return [
+        at_most(f"judging: people parked, {name}", percent(parked, len(raws)), "%", 0.5, len(raws)),
+        Measured(f"judging: people shown to a colleague, {name}", percent(kinds["human"], len(raws)), "%", n=len(raws)),
+    ]
 
 
 def easy_ham(data: Path, to_us: Callable[[ParsedMail], ParsedMail]) -> list[Measured]:
@@ -102,13 +108,9 @@ def easy_ham(data: Path, to_us: Callable[[ParsedMail], ParsedMail]) -> list[Meas
     return [at_most("judging: easy ham taken for robots", share, "%", 0.5, len(files))]
 
 
-def _parked(raws: Iterable[bytes]) -> int:
-    return sum(_kind(raw) != "answer" for raw in raws)
-
-
-def _kind(raw: bytes) -> str:
+def _kind(raw: bytes, *, within_seconds: bool = False) -> str:
     mail = read_mail(raw)
-    return judge(mail, FilterContext(report=read_report(mail, raw))).kind
+    return judge(mail, FilterContext(report=read_report(mail, raw), within_seconds=within_seconds)).kind
 
 
 def _filter(mail: ParsedMail, raw: bytes) -> str:

@@ -42,6 +42,11 @@ def at_most(
     return Measured(name, value, unit, target, value <= target, n, sides)
 
 
+def percent(part: int, whole: int) -> float:
+    """A share in percent, two places; 100 of nothing."""
+    return round(100 * part / whole, 2) if whole else 100.0
+
+
 def table(lines: Iterable[Measured]) -> str:
     """The lines as one Markdown table."""
     return "\n".join([HEAD, *(line.row() for line in lines)])

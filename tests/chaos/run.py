@@ -83,7 +83,7 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
     """Run a schedule on a stack of its own; logs and evidence go to `folder`."""
     began = time.monotonic()
     mails = make_mails(schedule.seed, schedule.mails, schedule.threads)
-    with temporary_home() as home:
+    with temporary_home(in_memory=True) as home:
         async with world(home, folder, kafka) as one:
             trouble = SmtpTrouble()
             one.server.script = trouble

@@ -11,6 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from schemas.events.memory import TurnReflected
+from schemas.events.replies import MemoryLoaded, ReplyDrafted
+from schemas.events.threads import TurnOpened
+from services.pipeline import PROCESSORS
+
 Kind = Literal[
     "kill", "storm", "broker", "database", "redis", "cut", "pause", "clock", "blobs-full",
     "smtp-refuses", "smtp-never", "smtp-hangs", "smtp-drops",
@@ -20,10 +25,11 @@ Kind = Literal[
 ]  # fmt: skip
 
 DOUBLED = ("track_threads", "generate_reply", "send_email")  # two processes each
-SINGLE = (
-    "receive_email", "read_email", "load_memory", "reflect",
-    "summarize_threads", "learn_facts", "learn_documents", "alert_people", "earn_approval", "keep_time",
-)  # fmt: skip
+SINGLE = tuple(
+    name
+    for name in ("receive_email", *(one.name for one in PROCESSORS), "keep_time")
+    if name not in DOUBLED  # a new processor is started and killed like the others
+)
 PROCESSES = (*SINGLE, *(f"{name}#{n}" for name in DOUBLED for n in (1, 2)))
 LINKS = ("kafka", "database", "redis", "smtp", "model")
 POISONED = ("inbound-email", "turns", "turn-reflected", "deliveries")  # topics
@@ -31,11 +37,14 @@ REFUSED = (  # topics that the broker takes nothing for
     "inbound-email.raw", "inbound-email", "thread-events", "turns", "memory-loaded", "reply-drafted", "deliveries",
     "turn-reflected", "timers",
 )  # fmt: skip
-NEWER = {  # types of a version to come: their topic, and who must hold them, all others being none of their handlers
-    "turn.opened.v9": ("turns", ("load_memory",)),
-    "memory.loaded.v9": ("memory-loaded", ("generate_reply",)),
-    "reply.drafted.v9": ("reply-drafted", ("learn_facts", "send_email", "track_threads")),
-    "turn.reflected.v9": ("turn-reflected", ("learn_facts", "summarize_threads", "track_threads")),
+NEWER = {  # types of a version to come: their topic, and who must hold them, since they handle the one of today
+    one.TYPE.replace(".v1", ".v9"): (topic, tuple(sorted(who.name for who in PROCESSORS if one in who.handlers)))
+    for topic, one in (
+        ("turns", TurnOpened),
+        ("memory-loaded", MemoryLoaded),
+        ("reply-drafted", ReplyDrafted),
+        ("turn-reflected", TurnReflected),
+    )
 }
 UNHEARD_OF = "weather.changed.v1"  # no consumer handles anything like it
 OUTAGES = ("overloaded", "server error", "silent", "cut")

@@ -40,7 +40,7 @@ async def test_the_whole_stack_and_the_deployment_are_killed_in_the_middle_of_ma
         monkeypatch.setenv("CORRESPONDENT_WEB__PORT", "0")
         monkeypatch.setenv("CORRESPONDENT_THREADS__QUIET_S", "0.3")
         mails = make_mails(31, ALL, 14)
-        with temporary_home() as home:
+        with temporary_home(in_memory=True) as home:
             up = _start(home, tmp_path / "first.log")
             try:
                 await up.ready()

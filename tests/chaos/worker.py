@@ -47,7 +47,7 @@ def use_circuit(app: App, levers: Levers) -> None:
     wanted = app.settings.model
     policy = Policy(pause_s=wanted.pause_s, longest_pause_s=wanted.longest_pause_s)
     circuits = Breakers(levers.monotonic, policy)
-    model = circuits.guard(make_model(wanted), workspace=app.settings.workspace, key=wanted.key)
+    model = circuits.guard(make_model(wanted, app.embedder), workspace=app.settings.workspace, key=wanted.key)
     object.__setattr__(app, "model", model)
 
 

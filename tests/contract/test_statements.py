@@ -9,6 +9,7 @@ import ast
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +47,7 @@ def queries_of(names: dict[str, object], node: ast.expr) -> Queries | None:
     return found if isinstance(found, Queries) else None
 
 
+@cache
 def named() -> tuple[dict[Path, set[str]], dict[Path, set[str]], dict[Path, Queries]]:
     """By file: the statements that code names as attributes; as texts; and the statements that are there."""
     attributes: dict[Path, set[str]] = {}
@@ -67,22 +69,21 @@ def named() -> tuple[dict[Path, set[str]], dict[Path, set[str]], dict[Path, Quer
     return attributes, texts, files
 
 
-ATTRIBUTES, TEXTS, FILES = named()
-
-
 def test_a_statement_that_is_named_is_there() -> None:
     """No code names a statement that its file does not have."""
+    attributes, _, files = named()
     missing = {
-        f"{path.name}: {name}" for path, names in ATTRIBUTES.items() for name in names - set(FILES[path].names())
+        f"{path.name}: {name}" for path, names in attributes.items() for name in names - set(files[path].names())
     }
     assert missing == set()
 
 
 def test_a_statement_that_is_there_is_named() -> None:
     """No file has a statement that no code names, as an attribute or as a text."""
+    attributes, texts, files = named()
     dead = {
         f"{path.parent.name}/{path.name}: {name}"
-        for path, one in FILES.items()
-        for name in set(one.names()) - ATTRIBUTES.get(path, set()) - TEXTS.get(path, set())
+        for path, one in files.items()
+        for name in set(one.names()) - attributes.get(path, set()) - texts.get(path, set())
     }
     assert dead == set()

@@ -18,9 +18,14 @@ PAGES = sorted(
     path
     for pattern in ("*.md", "docs/**/*.md", "services/**/*.md", "schemas/*.md", "deploy/**/*.md", "tests/README.md")
     for path in ROOT.glob(pattern)
-    if path.name != "CHANGELOG.md"
 )
 MODULES = sorted([*(ROOT / "services").rglob("*.py"), *(ROOT / "deploy").rglob("*.py")])
+
+
+def test_the_front_page_of_make_speaks_the_words_of_the_field() -> None:
+    """`make` prints what stands behind ## in the Makefile."""
+    lines = (ROOT / "Makefile").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if DIALECT.search(line)] == []
 
 
 def test_the_example_of_all_settings_speaks_the_words_of_the_field() -> None:

@@ -15,10 +15,10 @@ from services.demo.director import demo_settings
 from services.demo.playback import play
 from services.demo.world import SentReply, World, ZoneResolver, make_world
 from services.demo.world.nouns import Mail
-from services.model.offline import OfflineModel
 from tests.flow.scenario import rows
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
+from tests.support.offline import MODEL
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 YEAR = timedelta(days=365)
@@ -48,9 +48,7 @@ async def test_customers_are_told_from_memory_after_a_year(
     settings = settings_for(stack, database, topic_prefix, tmp_path, inboxes=inboxes)
     clock = SteppingClock(world.mails[0].received_at)
     replies: dict[str, SentReply] = {}
-    async with running_brokerless(
-        settings, model=OfflineModel(), resolver=ZoneResolver(world.dns_zone), now=clock
-    ) as app:
+    async with running_brokerless(settings, model=MODEL, resolver=ZoneResolver(world.dns_zone), now=clock) as app:
         for mail in world.mails:
             if mail.envelope_from in known:
                 await deliver(app, clock, mail, replies)

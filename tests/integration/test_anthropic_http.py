@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
+from services.memory.multilingual import Multilingual
 from services.model.anthropic_api import AnthropicModel
 from services.model.factory import make_model
 from services.model.port import Answer, Exchange, Layer, Request, Tool, ToolResult
@@ -59,7 +60,7 @@ async def server() -> AsyncIterator[ScriptedModel]:
 @asynccontextmanager
 async def claude(server: ScriptedModel, **changes: Any) -> AsyncIterator[AnthropicModel]:
     given = {"api_key": KEY, "base_url": server.base_url, "timeout_s": 2.0, "max_retries": 2, **changes}
-    model = make_model(ModelSettings(**given))
+    model = make_model(ModelSettings(**given), Multilingual())
     assert isinstance(model, AnthropicModel)
     try:
         yield model
@@ -252,7 +253,7 @@ async def test_no_server_is_unavailable() -> None:
     async with ScriptedModel() as gone:
         url = gone.base_url
     with pytest.raises(ModelUnavailable):
-        await make_model(ModelSettings(api_key=KEY, base_url=url, max_retries=0)).ask(a_request())
+        await make_model(ModelSettings(api_key=KEY, base_url=url, max_retries=0), Multilingual()).ask(a_request())
 
 
 async def test_refusal_is_an_answer(server: ScriptedModel) -> None:
@@ -406,7 +407,7 @@ async def test_server_without_keys() -> None:
     """A compatible server that needs no key is asked without one."""
     async with ScriptedModel() as server:
         server.queue(reply_text("Local."))
-        model = make_model(ModelSettings(base_url=server.base_url))
+        model = make_model(ModelSettings(base_url=server.base_url), Multilingual())
         assert (await model.ask(a_request())).text == "Local."
 
 

@@ -22,7 +22,7 @@ TOPIC = TopicSpec("turns", 12)
 def own_stack() -> Iterator[EmbeddedStack]:
     """A stack of this test's own, whose broker it may kill."""
     kind = "apache" if uses_apache_kafka() else os.environ.get(KAFKA, "embedded")
-    with temporary_home() as home:
+    with temporary_home(in_memory=True) as home:
         stack = EmbeddedStack(home, kafka=kind)
         with stack:
             yield stack

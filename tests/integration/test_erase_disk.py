@@ -23,7 +23,8 @@ from services.operations.scrub import run as scrubbing
 from services.operations.scrub.disk import words_in_bytes
 from services.operations.scrub.run import Scrubbed, pending, scrub
 from services.operations.scrub.tables import RowsStillRead
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.erasing import differences, found
 from tests.support.remembered_people import write
 
@@ -34,7 +35,7 @@ WORD, OTHER = "xylopyrographer", "sesquipedalia"  # of this module alone: other 
 
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
-    async with running_app(settings_for(stack, database, topic_prefix, tmp_path)) as one:
+    async with running_brokerless(settings_for(stack, database, topic_prefix, tmp_path)) as one:
         long = (
             f"The {WORD} machine is slow, whatever we do about the {WORD} machine. " * 200
         )  # compressed where it lies

@@ -28,7 +28,8 @@ from services.operations.erase.run import erase
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.benchmarks.stage import InstantModel
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.bus import until_true
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
@@ -105,7 +106,7 @@ async def desk_in(stack: Endpoints, database: str, prefix: str, home: Path, **ch
     async with SmtpServer() as server:
         smtp = {"host": "127.0.0.1", "port": server.port}
         settings = settings_for(stack, database, prefix, home, smtp=smtp, **changes)
-        async with running_app(settings, model=model, now=clock) as app:
+        async with running_brokerless(settings, model=model, now=clock) as app:
             await app.cache.drop_all()  # what other tests' deployments have kept of their Adas
             yield Desk(app, clock, model, server)
 

@@ -28,7 +28,8 @@ from services.operations.erase.survey import everything
 from services.operations.settle import settle
 from services.pipeline import PROCESSORS
 from services.receive_email.accept import accept
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 
@@ -42,7 +43,7 @@ SECRET = "quincunxial"  # the attacker's own
 
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
-    async with running_app(settings_for(stack, database, topic_prefix, tmp_path)) as one:
+    async with running_brokerless(settings_for(stack, database, topic_prefix, tmp_path)) as one:
         await one.cache.drop_all()
         for number, (who, name) in enumerate(PEOPLE.items()):
             await write(

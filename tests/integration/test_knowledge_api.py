@@ -20,7 +20,7 @@ from services.core.clock import random_id
 from services.core.web import make_app
 from services.learn_documents.apply import APPLIERS
 from services.web.routes import routes
-from tests.support.documents import docx_of, pdf_of, zip_of
+from tests.support.documents import docx_of, pdf_of, zip_bomb
 from tests.support.remembering import Memory, day, remembering
 
 TOKEN = "a token for tests"
@@ -84,7 +84,7 @@ async def test_a_document_lives_its_life_over_rest(memory: Memory) -> None:
 
 def hostile() -> Iterator[tuple[str, bytes, int, str]]:
     """Name, content, status, words."""
-    bomb = zip_of({"word/document.xml": b"<w>" + b"A" * 150_000_000})
+    bomb = zip_bomb()
     yield "empty.md", b"", 409, "the document is empty"
     yield "bomb.docx", bomb, 409, "unpacks to more than"
     yield "locked.pdf", pdf_of("secret", password="geheim"), 409, "it is encrypted"

@@ -12,7 +12,8 @@ from deploy.local import Endpoints
 from services.core.db import fetch_all
 from services.operations.settle import settle
 from services.receive_email.accept import accept
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.letters import letter
 
 MAILS = 3
@@ -23,7 +24,7 @@ async def test_logs_had_several_lines_for_an_event(
 ) -> None:
     """Handling writes one line an event at most at `info`, our own and the libraries' together, and no warning."""
     settings = settings_for(stack, database, topic_prefix, tmp_path)
-    async with running_app(settings) as app:
+    async with running_brokerless(settings) as app:
         with capture_logs() as ours, caplog.at_level(logging.INFO):
             caplog.clear()
             for number in range(MAILS):

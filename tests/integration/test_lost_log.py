@@ -50,7 +50,7 @@ class Place:
 def place() -> Iterator[Place]:
     """A fresh stack and database."""
     kind = "apache" if uses_apache_kafka() else os.environ.get(KAFKA, "embedded")
-    with temporary_home() as home:
+    with temporary_home(in_memory=True) as home:
         stack = EmbeddedStack(home, kafka=kind)
         with stack:
             endpoints = running_endpoints(home)

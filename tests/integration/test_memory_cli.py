@@ -123,6 +123,15 @@ async def test_a_person_writes_and_deletes_the_brief(memory: Memory, tmp_path: P
     assert (refused.exit_code, refused.output) == (1, "brief delete refused: there is no brief\n")
 
 
+async def test_a_key_was_not_found_by_its_other_names(memory: Memory) -> None:
+    """History by any name of a key that the product knows, in any language; the graph, too."""
+    for name in ("plan", "Subscription tier", "forfait"):
+        assert "customer_info/plan = Team" in (await run(memory, "history", ADA, "--key", name)).output
+        assert "  plan  Team  (since" in (await run(memory, "graph", ADA, "--about", name)).output
+    assert "Nothing is remembered." in (await run(memory, "history", ADA, "--key", "birthday")).output
+    assert "Nothing is known" in (await run(memory, "graph", ADA, "--about", "birthday")).output
+
+
 async def test_errors_are_clear(memory: Memory) -> None:
     """An unknown person and an unknown fact are said in words, with a code that scripts can see."""
     nobody = await run(memory, "show", "no@one.example")

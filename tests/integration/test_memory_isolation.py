@@ -108,7 +108,7 @@ async def test_every_layer_of_a_prompt_holds_the_authors_memory_alone(memory: Me
         echoed = {one.name: one.text + str(one.items) for one in layers if one.name != "mail"}
         told = {layer: text.replace(asked, "the mail's own words") for layer, text in echoed.items()}
         assert leaks(name, told) == []
-        for layer in ("participant", "brief", "session", "graph"):
+        for layer in ("participant", "brief", "session"):
             assert secret(name) in told[layer]
         nobody = replace(turn, participant_id=None)
         untrusted = [await load_layer(layer, nobody) for layer in LAYERS]

@@ -225,7 +225,7 @@ async def test_the_plan_stood_in_five_places(desk: Desk) -> None:
     assert "customer_info/plan: Ada is on the Enterprise plan. (the customer's word" in told
     (fact_id,) = [row["fact_id"] for row in await desk.app.rows("SELECT fact_id FROM facts")]
     assert f"the fact [{fact_id}] below." in layer(seen, "participant")
-    for kept, name in (("likes short mails", "brief"), ("Nothing is pending", "session"), ("left_plan", "graph")):
+    for kept, name in (("likes short mails", "brief"), ("Nothing is pending", "session")):
         assert kept in layer(seen, name)
     assert "- about: Starter\n" in layer(seen, "session")
     assert told.count("Nothing is pending") == told.count("«Export»") == 1

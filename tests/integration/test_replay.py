@@ -32,7 +32,8 @@ from services.operations.replay.run import past_cases, replay, saved_cases
 from services.operations.replay.selection import STARTS, NotReplayable, Selection
 from services.operations.settle import settle
 from services.receive_email.accept import accept
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.letters import letter
 from tests.support.lived_in import lived_through
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
@@ -96,7 +97,7 @@ async def test_two_mails_in_a_quiet_period_are_replayed_with_the_timers_that_cam
 ) -> None:
     """Two mails of one person, whenever the second one comes: both are handled as they were then, timers included."""
     settings = settings_for(stack, database, topic_prefix, tmp_path, threads={"quiet_s": 1})
-    async with running_app(settings) as app:
+    async with running_brokerless(settings) as app:
         for number, text in enumerate(("What does the Team plan cost?", "For ten people, I mean.")):
             raw = letter(text, message_id=f"<{number}@quiet.example>", in_reply_to=answers if number else "")
             await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))

@@ -73,7 +73,7 @@ async def test_the_previous_release_works_next_to_this_one(
     tree = tmp_path / "previous"
     with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
         tar.extractall(tree, filter="data")
-    with temporary_home() as home:
+    with temporary_home(in_memory=True) as home:
         settings = settings_for(stack, database, topic_prefix, home)
         log = tmp_path / f"{version}.log"
         async with running_app(settings) as app:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from functools import cache
 from typing import Any
 
 from tests.security import attacks, late_attacks, more_attacks
@@ -97,8 +98,9 @@ class Campaign:
         return [one for one in self.arsenal.made if one.category == category]
 
 
+@cache
 def parsed(kept: Kept) -> EmailMessage:
-    """A mail that left."""
+    """A mail that left; each is looked at for every rule."""
     message = message_from_bytes(kept.raw, policy=policy.default)
     assert isinstance(message, EmailMessage)
     return message
@@ -109,6 +111,7 @@ def answered(kept: Kept) -> str:
     return str(parsed(kept)["In-Reply-To"] or "").strip().strip("<>")
 
 
+@cache
 def text_of(kept: Kept) -> str:
     """All that a reader of a mail of ours sees: its subject and its bodies."""
     message = parsed(kept)

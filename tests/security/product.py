@@ -1,48 +1,41 @@
-"""The product, started by its own command on the embedded stack, with a settings file that an operator could have written.
+"""The product at work, with a settings file that an operator could have written.
 
-Its DNS is the test's: a `sitecustomize` on its path points dnspython at a name server of ours. Nothing else is replaced.
+Every processor and edge runs, in the surroundings' thread; mail comes in by its doors and its answers go out by SMTP. A
+log in memory stands in the broker's place (`support/brokerless.py`), for no decision about trust is made there, and its
+resolver asks the test's name server.
 """
 
 from __future__ import annotations
 
+import asyncio
 import json
-import os
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
-from deploy.local import running_endpoints
+from deploy.local import Endpoints
 from deploy.local.ports import free_port
-from services.core.app import App, open_app
+from services.core.app import App
 from services.core.db import fetch_all
-from services.core.settings import InboxSettings, LimitSettings
+from services.core.settings import InboxSettings, LimitSettings, Settings
+from services.mail.authentication.resolver import DnsResolver
 from services.operations.deployment import stack_settings
 from services.operations.settle import settle
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, signed_headers
 from tests.security.surroundings import Surroundings, Zone, surroundings
+from tests.support.brokerless import running_brokerless
 from tests.support.stack import temporary_home
 
-ROOT = Path(__file__).parents[2]
-COMMAND = [sys.executable, "-c", "from services.cli.main import main; main()"]
+WORKSPACE = "security-suite"
 DOMAIN = "ourcompany.example"
 TOKEN = "the-token-of-the-security-suite"
-RESOLVER = """
-import dns.resolver
-_made = dns.resolver.Resolver.__init__
-def _ours(self, *args, **kwargs):
-    _made(self, configure=False)
-    self.nameservers, self.port = ["127.0.0.1"], {port}
-dns.resolver.Resolver.__init__ = _ours
-"""
 NO_LIMIT = 100_000
 
 
@@ -50,7 +43,6 @@ NO_LIMIT = 100_000
 class Product:
     """A running product: mail goes in through its doors, its tables are read as an operator's tools read them."""
 
-    home: Path
     web: str
     around: Surroundings
     app: App
@@ -92,65 +84,52 @@ class Product:
 
 
 @contextmanager
-def running_product(zone: Zone) -> Iterator[Product]:
-    """`correspondent up` in a folder of its own, at work."""
+def running_product(zone: Zone, endpoints: Endpoints) -> Iterator[Product]:
+    """The deployment of such a file, at work on the servers at `endpoints`."""
     with temporary_home() as folder, surroundings(zone) as around:
         port = free_port()
         config = folder / "correspondent.toml"
         config.write_text(_settings(around, port), encoding="utf-8")
-        (folder / "site").mkdir()
-        (folder / "site" / "sitecustomize.py").write_text(RESOLVER.format(port=zone.port), encoding="utf-8")
-        with _up(folder, port):
-            yield from _product(folder, port, around)
-
-
-def _product(folder: Path, port: int, around: Surroundings) -> Iterator[Product]:
-    endpoints = running_endpoints(folder / "var")
-    assert endpoints is not None
-    before = os.environ.get("CORRESPONDENT_CONFIG")
-    os.environ["CORRESPONDENT_CONFIG"] = str(folder / "correspondent.toml")
-    try:
-        opening = open_app(stack_settings(endpoints, (folder / "var").resolve()))
-    finally:
-        os.environ.pop("CORRESPONDENT_CONFIG")
-        if before is not None:
-            os.environ["CORRESPONDENT_CONFIG"] = before
-    app = around.run(opening.__aenter__())
-    try:
-        yield Product(folder, f"http://127.0.0.1:{port}", around, app)
-    finally:
-        around.run(opening.__aexit__(None, None, None))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("CORRESPONDENT_CONFIG", str(config))
+            settings = stack_settings(endpoints, folder / "var")
+        with _at_work(settings, around) as app:
+            yield Product(f"http://127.0.0.1:{port}", around, app)
 
 
 @contextmanager
-def _up(folder: Path, port: int) -> Iterator[None]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("CORRESPONDENT_")}
-    environment = {**kept, "PYTHONPATH": f"{folder / 'site'}:{ROOT}", "NO_COLOR": "1"}
-    with (folder / "up.log").open("w") as log:
-        process = subprocess.Popen(
-            [*COMMAND, "up"], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log
-        )
+def _at_work(settings: Settings, around: Surroundings) -> Iterator[App]:
+    """The deployment in the surroundings' loop, from when its door answers until the block ends."""
+    begun: Future[App] = Future()
+    over = asyncio.Event()
+
+    async def work() -> None:
+        resolver = DnsResolver(["127.0.0.1"], around.zone.port)
+        async with running_brokerless(settings, resolver=resolver) as app:
+            async with asyncio.timeout(120):
+                while not await _answers(settings.web.port):
+                    await asyncio.sleep(0.05)
+            begun.set_result(app)
+            await over.wait()
+
+    working = asyncio.run_coroutine_threadsafe(work(), around.loop)
+    working.add_done_callback(
+        lambda ended: None if begun.done() else begun.set_exception(ended.exception() or EOFError())
+    )
     try:
-        _until_ready(process, port, folder / "up.log")
-        yield
+        yield begun.result(180)
     finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGINT)
-        process.wait(60)
+        around.loop.call_soon_threadsafe(over.set)
+        working.result(60)
 
 
-def _until_ready(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    """Wait until it says that it is ready. Fails with its log where it ended, or takes too long."""
-    deadline = time.monotonic() + 180
-    while True:
-        assert process.poll() is None, log.read_text()[-3000:]
-        assert time.monotonic() < deadline, log.read_text()[-3000:]
-        try:
-            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5).status_code == 200:
-                return
-        except httpx.HTTPError:
-            pass
-        time.sleep(0.3)
+async def _answers(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
 
 
 def _settings(around: Surroundings, port: int) -> str:
@@ -165,6 +144,7 @@ def _settings(around: Surroundings, port: int) -> str:
     )
     return "\n".join(
         [
+            f'workspace = "{WORKSPACE}"',
             f"own_authserv_ids = [{json.dumps(AUTHSERV)}]",
             "[threads]\nquiet_s = 0\nmax_auto_replies = 100",
             "[limits]\nthread_per_hour = 100\nsame_words = 1000",
@@ -173,6 +153,7 @@ def _settings(around: Surroundings, port: int) -> str:
             f'api_token = "{TOKEN}"\nrequests_per_minute = 0',
             f'[smtp]\nhost = "127.0.0.1"\nport = {around.smtp.port}',
             f'[model]\nprovider = "anthropic"\napi_key = "test-key"\nbase_url = "{around.model.base_url}"',
+            f'[kafka]\ntopic_prefix = "{WORKSPACE}."',
             *inboxes,
             imap,
         ]

@@ -1,6 +1,6 @@
 """A whole deployment in this process with a log in memory: every processor and edge, real Postgres, SMTP and IMAP.
 
-`running_brokerless` is to `running_house` what `working_brokerless` is to `working`: use it wherever the broker is not
+`running_brokerless` is to `running_app` what `working_brokerless` is to `working`: use it wherever the broker is not
 the subject. What another process publishes (a command that is started as one) is not seen here.
 """
 

@@ -70,7 +70,7 @@ class Demo:
 @contextmanager
 def running_demo() -> Iterator[Demo]:
     """`correspondent demo` in a folder of its own, after its story; ended as Ctrl-C ends it."""
-    with temporary_home() as folder:
+    with temporary_home(in_memory=True) as folder:
         process = subprocess.Popen(
             [*COMMAND, "demo"],
             cwd=folder,

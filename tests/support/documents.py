@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from functools import cache
 from uuid import UUID
 
 import docx
@@ -78,3 +79,9 @@ def zip_of(files: dict[str, bytes]) -> bytes:
         for name, content in files.items():
             archive.writestr(name, content)
     return buffer.getvalue()
+
+
+@cache
+def zip_bomb() -> bytes:
+    """A DOCX of 150 KB that unpacks to 150 MB."""
+    return zip_of({"word/document.xml": b"<w>" + b"A" * 150_000_000})

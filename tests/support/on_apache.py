@@ -40,15 +40,10 @@ EMBEDDED_ALONE = {
     "tests/integration/test_embedded_stack.py": "the embedded stack itself; its one test of Apache's has the mark `kafka`",
     "tests/integration/test_embedded_stack_places.py": "the embedded stack itself",
     "tests/integration/test_erase.py": "a person in every store; the one test that looks at the log is in TESTS",
-    "tests/integration/test_erase_disk.py": "a person in files of the database",
     "tests/integration/test_erase_elsewhere.py": "a person in other stores than the log",
-    "tests/integration/test_erase_open_turns.py": "a person with turns under way",
-    "tests/integration/test_erase_others.py": "a person in the texts of others",
     "tests/integration/test_erase_command.py": "a command and its words",
-    "tests/integration/test_log_volume.py": "what processes log",
     "tests/integration/test_memory_cli.py": "commands and their words",
     "tests/integration/test_rebuild.py": "tables folded from events",
-    "tests/integration/test_replay.py": "a sandbox that publishes nothing",
     "tests/integration/test_retention.py": "what is kept for a time, by the tables",
 }
 # How a test speaks to a broker; a log in memory (tests/support/brokerless.py) is none.

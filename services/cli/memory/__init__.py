@@ -15,6 +15,7 @@ from schemas.events.memory import FactRequested
 from schemas.model_output import FIRST_DAY, LAST_DAY, is_plausible
 from services.cli.memory import view as showing
 from services.cli.memory.briefs import brief
+from services.cli.memory.graph import graph
 from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
@@ -35,6 +36,7 @@ typer_app.command("move")(move)
 typer_app.command("merge")(merge)
 typer_app.command("unmerge")(unmerge)
 typer_app.command("brief")(brief)
+typer_app.command("graph")(graph)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from services.operations.memory.briefs import PersonBrief
 from services.operations.memory.facts import Entry, RememberedFact, SourceLine
+from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
@@ -47,6 +48,14 @@ def mood(one: Mood) -> str:
     return (
         f"{one.at:{_MINUTE}} mood {one.sentiment:+.2f}, risk {one.risk}{row}: {one.intent}{about} "
         f"in thread {one.thread_id}  [{one.cause}]"
+    )
+
+
+def edge(one: Edge) -> str:
+    """Subject, predicate, object, and the fact that says so."""
+    return (
+        f"{one.subject}  {one.predicate}  {one.object}  (since {one.since:{_DAY}}; confidence {one.confidence:.2f}) "
+        f"[{one.fact_id}]"
     )
 
 

@@ -17,6 +17,7 @@ from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
@@ -26,10 +27,8 @@ from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.monitoring import MonitoringSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
-from services.core.settings.provider_key import ProviderKey
 from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
-from services.core.settings.secret_files import SecretFiles
 from services.core.settings.servers import SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings

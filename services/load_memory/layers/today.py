@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from services.core.db import Connection
+from services.core.office_hours import is_open
 from services.core.settings import OfficeHours
 from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import Turn
@@ -39,10 +40,4 @@ def in_words(hours: OfficeHours, now: datetime) -> str:
     week = ", ".join(f"{day} {spans}" for day, spans in hours.hours.items() if spans)
     near = [day for day in hours.holidays if 0 <= (day - now.date()).days <= HOLIDAYS_AHEAD]
     closed = f"; closed on {', '.join(map(str, sorted(near)))}" if near else ""
-    return f"Office hours: {week}{closed}. The office is {'open' if _is_open(hours, now) else 'closed'} now."
-
-
-def _is_open(hours: OfficeHours, now: datetime) -> bool:
-    minute = 60 * now.hour + now.minute
-    spans = () if now.date() in hours.holidays else hours.week[now.weekday()]
-    return any(begin <= minute < end for begin, end in spans)
+    return f"Office hours: {week}{closed}. The office is {'open' if is_open(now, hours) else 'closed'} now."

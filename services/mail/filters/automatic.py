@@ -8,7 +8,7 @@ from services.mail.filters.verdict import FilterContext, Verdict
 from services.mail.message import ParsedMail
 from services.mail.reports.auto_reply import auto_submitted as keyword_of
 from services.mail.reports.auto_reply import responder_header
-from services.mail.reports.automatic.judgement import why_automatic
+from services.mail.reports.automatic.judgement import Judgement, judge_automatic
 from services.mail.reports.wording import find_wording
 
 
@@ -52,19 +52,25 @@ def response_suppressed(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 
 
 def automatic_wording(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
-    """Park an automatic reply: by its subject and words, and by how fast and how often it came, where that is known.
+    """Park an automatic reply by two kinds of evidence or many words; to a human what may be one.
 
-    Out-of-office notes and acknowledgements whose headers do not say what they are.
+    Out-of-office notes and acknowledgements whose headers do not say what they are: by subject and words, and by how
+    fast and how often they came, where that is known.
     """
-    why = ctx.report.diagnostic if ctx.report and ctx.report.kind == "auto_reply" else _why(mail, ctx)
-    return Verdict("park", f"an automatic reply: {why}", "automatic_wording") if why else None
+    found = _judged(mail, ctx)
+    if not found.why:
+        return None
+    if found.sure:
+        return Verdict("park", f"an automatic reply: {found.why}", "automatic_wording")
+    return Verdict("human", f"perhaps an automatic reply: {found.why}", "automatic_wording")
 
 
-def _why(mail: ParsedMail, ctx: FilterContext) -> str:
-    """What only the store makes sure of; without that the words have been read already."""
-    if not (ctx.within_seconds or ctx.seen_before):
-        return ""
-    return why_automatic(mail, within_seconds=ctx.within_seconds, seen_before=ctx.seen_before)
+def _judged(mail: ParsedMail, ctx: FilterContext) -> Judgement:
+    """What the report says of headers and words, and what only the store makes sure of."""
+    report = ctx.report if ctx.report and ctx.report.kind == "auto_reply" else None
+    if (ctx.within_seconds or ctx.seen_before) and (report is None or report.doubtful):
+        return judge_automatic(mail, within_seconds=ctx.within_seconds, seen_before=ctx.seen_before)
+    return Judgement(report.diagnostic, sure=not report.doubtful) if report else Judgement()
 
 
 _HEADERS = ("X-Challenge", "X-Boxtrapper", "X-UOL-AntiSpam", "X-AntiSpam-Challenge")

@@ -52,8 +52,8 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
 
 MAX_OWN = 300
-_OF_THE_AUTHOR = re.compile(  # "I wrote": the customer speaks of a letter of their own
-    r"(?<![\w.'’])(?:i(?!\.)|we|ich|wir|je|j(?=['’])|nous|yo|ik|wij|jag|jeg|я|мы|ми)(?!\w)|我|私", re.I
+_OF_THE_AUTHOR = re.compile(  # "I wrote": the customer speaks of a letter of their own ("je 15. 5." is Slovene)
+    r"(?<![\w.'’])(?:i(?!\.)|we|ich|wir|je(?! \d)|j(?=['’])|nous|yo|ik|wij|jag|jeg|я|мы|ми)(?!\w)|我|私", re.I
 )
 
 
@@ -68,7 +68,7 @@ def may_end(line: str, continued: bool) -> bool:
     if not end:
         return False
     if continued:
-        return end.endswith(_COLONS)
+        return end.endswith(_COLONS) or (end.endswith("--") and line.lstrip().startswith("--"))
     return end.endswith(_ENDS) or (end[-1] not in _SENTENCE_ENDS and end[-20:].casefold().endswith(_VERBS))
 
 

@@ -49,6 +49,13 @@ def is_separator(line: str) -> bool:
     return said in _FORWARDS or (fenced and said.startswith(_ANNOUNCEMENTS)) or bool(_REPLY_ABOVE.match(said))
 
 
+def is_between_quote_signs(line: str) -> bool:
+    """Whether a line is GroupWise's own above an older mail: `>>> Ann <ann@example.org> 04.03.24 09:15 >>>`."""
+    if not (line.startswith(">>>") and len(line) <= MAX_SEPARATOR and line.rstrip().endswith(">>>")):
+        return False
+    return shapes.has_date(shapes.plain(line.strip("> \t")))
+
+
 def is_outlook_rule(line: str) -> bool:
     """Whether a line is the long one that Outlook draws above the head of an older mail."""
     return line.strip(" \t*") == "_" * len(line.strip(" \t*")) and len(line.strip(" \t*")) >= OUTLOOK_RULE

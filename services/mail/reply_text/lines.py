@@ -67,6 +67,8 @@ def _alone(line: str) -> Kind:
         return Kind.EMPTY
     if line in marks.KINDS:
         return Kind[marks.KINDS[line]]
+    if header_block.is_between_quote_signs(line):
+        return Kind.SEPARATOR
     first = said[0]
     if (first in "›»＞|" or ">" in said[:4]) and _QUOTE.match(line):
         return Kind.QUOTE

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.mail.message import ReplyText
-from services.mail.reply_text import html_quote, marks, own_words, signature
+from services.mail.reply_text import attribution, html_quote, marks, own_words, shapes, signature
 from services.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
@@ -131,7 +131,7 @@ def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) 
         for index in new:
             if index >= cut:
                 parts[index] = "quoted"
-    elif kinds[older[0]] is Kind.ATTRIBUTION and older[0] < texts[0] and _one_quote_on_top(kinds, older, texts):
+    elif _is_attributed(lines, kinds, older[0]) and older[0] < texts[0] and _one_quote_on_top(kinds, older, texts):
         for index in older:
             parts[index] = "quoted"
 
@@ -157,6 +157,13 @@ def _cut(lines: Sequence[str], kinds: Sequence[Kind], texts: Sequence[int], olde
     if last_quote > texts[-1] or (attributions and attributions[-1] > texts[-1]):
         return next(index for index in older if index > texts[-1])
     return None
+
+
+def _is_attributed(lines: Sequence[str], kinds: Sequence[Kind], first: int) -> bool:
+    """Whether a quote begins with an attribution, which some programs quote as well (`> On 4 March, Ann wrote:`)."""
+    if kinds[first] is Kind.ATTRIBUTION:
+        return True
+    return attribution.is_attribution(lines[first].lstrip("> \t")[: shapes.MAX_CHARACTERS], attribution.Below.QUOTE)
 
 
 def _one_quote_on_top(kinds: Sequence[Kind], older: Sequence[int], texts: Sequence[int]) -> bool:

@@ -23,7 +23,7 @@ WROTE = _listed("""
     kirjoitti, kirjutas
     napisał, napisała, napisał(a), pisze
     napsal, napsala, napsal(a), napísal, napísala, napísal(a)
-    napisao, napisala, je napisao/la, je napisal/a, piše
+    napisao, napisal, napisala, je napisao/la, je napisal/a, piše
     написал, написала, написал(а), пишет, писал, писала, писал(а)
     написав, написала, пише, написа, написао
     írta, ezt írta
@@ -139,6 +139,7 @@ SENT_FROM = (
     r"from my (?:i?phone|ipad|ipod|mobile|android|blackberry|galaxy|htc|tablet)\b.{0,60}",
     r".{0,30}\bfrom (?:my )?(?:mobile|cell(?:phone)?|phone)",
     r"(?:get|download|try) \S{0,2}(?:outlook|yahoo mail|bluemail|spark|proton ?mail|my mail)\b.{0,120}",
+    r"[^<>]{0,60}\boutlook\b[^<>]{0,40}<https://aka\.ms/[^<>\s]{1,60}>.{0,30}",
     r"(?:gesendet|versendet|verschickt|geschickt) (?:von|vom|mit|aus|über|via)\b.{0,80}",
     r"von (?:meinem|meiner) .{1,60}(?:gesendet|geschickt|verschickt|gesandt)",
     r"diese nachricht wurde (?:von|mit) .{1,90} (?:gesendet|verschickt|versandt)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from services.mail.message import ParsedMail
-from services.mail.reports.automatic.judgement import is_answer, why_automatic
+from services.mail.reports.automatic.judgement import Judgement, is_answer, judge_automatic
 from services.mail.reports.nouns import Report
 
 _PRESENT = (
@@ -51,17 +51,18 @@ def responder_header(mail: ParsedMail) -> str:
 
 def read_auto_reply(mail: ParsedMail) -> Report | None:
     """The automatic reply a mail is, by its headers or its words, or None; `diagnostic` says by which."""
-    why = _why(mail)
-    if not why:
+    found = _judged(mail)
+    if not found.why:
         return None
     answered = mail.in_reply_to or mail.references[-1:]
-    return Report(kind="auto_reply", diagnostic=why, original_message_id=answered[0] if answered else "")
+    about = answered[0] if answered else ""
+    return Report(kind="auto_reply", diagnostic=found.why, original_message_id=about, doubtful=not found.sure)
 
 
-def _why(mail: ParsedMail) -> str:
+def _judged(mail: ParsedMail) -> Judgement:
     keyword = auto_submitted(mail)
     if keyword == "auto-replied" or (keyword and is_answer(mail)):
-        return f"Auto-Submitted: {keyword}"
+        return Judgement(f"Auto-Submitted: {keyword}", sure=True)
     if header := responder_header(mail):
-        return f"header {header}"
-    return why_automatic(mail)
+        return Judgement(f"header {header}", sure=True)
+    return judge_automatic(mail)

@@ -39,6 +39,7 @@ class Report:
     original_message_id: str = ""  # without angle brackets, from the returned headers
     reporting_mta: str = ""
     token: str = ""
+    doubtful: bool = False  # an automatic reply by few words alone: a person may have written it
 
     @property
     def addresses(self) -> tuple[str, ...]:

@@ -6,23 +6,28 @@ Everything found stands in the request: sentences of our documents, facts about 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from services.model.offline import tone
 from services.model.offline.extremes import extreme
 from services.model.offline.matches import SURE, Found, best, rest_of
+from services.model.offline.meaning import Meanings
 from services.model.offline.memory_lines import asked_for, clause, recollected, remembered, told
 from services.model.offline.requests import Wishes, about_us
 from services.model.offline.sentences import one_line, quotable, sentences, terms
 from services.model.offline.view import Passage, Recollection, View
 
-_UNSURE = 0.4  # from here to SURE an answer is offered, not stated
+_UNSURE = 0.4  # from here on a remedy is given
 _MOST_QUESTIONS = 4
 _GOAL_LIMIT = 300
+_LONGEST = 300  # characters of a mail that is a question as a whole
 _POINTS_BACK = re.compile(r"\b(?:it|this|that|these|those|they)\b", re.I)
 _COMPOUND = re.compile(r",? and (?=(?:whether|when|how|what|which|where|who|why|can|could|is|are|do|does)\b)", re.I)
 _REMEDY = re.compile(r"^if\b|\b(?:check|problem|incident|error|try)\b", re.I)
 _WHERE_WE_STAND = re.compile(r"\b(?:stand|we are|remind|news|update|discuss\w*|talk\w*|follow\w*)\b", re.I)
+MAYBE = "I am not sure that this is what you mean: "
+ALSO = "Perhaps rather: "
 _AGAIN = "You have reported this before, and it is not settled yet."
 _NOTHING_NOTED = "I have nothing noted of this, and I would rather not guess"
 _STILL = "I see that the trouble is still there."
@@ -45,28 +50,44 @@ class Answers:
         return self.open + self.doubtful
 
 
-def find_answers(view: View, requests: Wishes, text: str, passages: tuple[Passage, ...]) -> Answers:
+def find_answers(
+    view: View, requests: Wishes, questions: Sequence[str], passages: tuple[Passage, ...], meanings: Meanings
+) -> Answers:
     """Go through the trouble, the request to be reminded, and each question of a mail."""
-    answers = Answers()
-    problem = tone.trouble(text)
-    if problem:
-        _remedy(view, answers, problem, passages)
+    answers, text = Answers(), view.body
+    if problem := tone.trouble(text):
+        _remedy(view, answers, problem, passages, meanings)
     if requests.recall:
         _recollect(view, answers)
-    for question in _questions(requests, bool(problem)):
-        _answer(view, answers, question, text, passages)
+    for question in questions:
+        _answer(view, answers, question, text, passages, meanings)
     return answers
 
 
-def _questions(requests: Wishes, problem: bool) -> list[str]:
-    """The single questions; those that only point at the trouble or at what was said before are dealt with."""
+def questions_of(requests: Wishes, text: str, *, tells: bool) -> list[str]:
+    """The single questions of a mail; those that only point at the trouble or at what was said before are dealt with.
+
+    A mail that asks nothing, tells of no trouble and, not `tells`, nothing of its author is a question as a whole.
+    """
+    problem = bool(tone.trouble(text))
+    if not (requests.questions or requests.recall or requests.settled or problem or tells):
+        return [one_line(text)[:_LONGEST]] if terms(text) else []
     single = [part.strip() for one in requests.questions for part in _COMPOUND.split(one)]
     if requests.recall:
         single = [one for one in single if not _WHERE_WE_STAND.search(one)]
-    return [one for one in single if terms(one) and not (problem and tone.is_empty(one))][:_MOST_QUESTIONS]
+    asks = (one for one in single if any(terms(said) for said in as_asked(one, text)))
+    return [one for one in asks if not (problem and tone.is_empty(one))][:_MOST_QUESTIONS]
 
 
-def _answer(view: View, answers: Answers, question: str, body: str, passages: tuple[Passage, ...]) -> None:
+def compared(questions: Sequence[str], text: str) -> list[str]:
+    """What is compared with the documents by meaning: the questions, as they are understood, and the trouble."""
+    asked = [said for question in questions for said in as_asked(question, text)]
+    return [*asked, problem] if (problem := tone.trouble(text)) else asked
+
+
+def _answer(
+    view: View, answers: Answers, question: str, body: str, passages: tuple[Passage, ...], meanings: Meanings
+) -> None:
     memory = recollected(question, view.recollections)
     of_now = not (memory and memory.of_then)
     if of_now and about_us(question) and (fact := asked_for(question, view.facts)):
@@ -75,21 +96,45 @@ def _answer(view: View, answers: Answers, question: str, body: str, passages: tu
     if memory and (memory.of_memory or (memory.of_then and memory.gist)):
         _from_memory(answers, question, memory)
         return
-    found = extreme(question, passages) or best(question, passages)
-    if (found is None or found.score < SURE) and _POINTS_BACK.search(question):
-        found = _in_context(question, body, passages) or found
-    if memory and memory.gist and about_us(question) and (found is None or found.score < SURE):
-        _from_memory(answers, question, memory)
+    if found := extreme(question, passages):
+        _cite(answers, found)
         return
-    if found is None or found.score < _UNSURE:
+    asked = as_asked(question, body)
+    stated = _stated(asked, passages, meanings)
+    if stated is None and memory and memory.gist and about_us(question):
+        _from_memory(answers, question, memory)
+    elif stated is not None:
+        _cite(answers, stated)
+        if rest := rest_of(question, stated, passages):
+            _cite(answers, rest)
+    elif offered := meanings.offers(asked, passages):
+        _offer(answers, question, offered)
+    else:
         answers.open.append(question)
         answers.pending.append(f"Find an answer for the customer: {quotable(question)}"[:_GOAL_LIMIT])
-        return
-    if found.score < SURE:
-        answers.doubtful.append(question)
-    _cite(answers, found, "" if found.score >= SURE else "I am not sure that this is what you mean: ")
-    if rest := rest_of(question, found, passages):
-        _cite(answers, rest, "")
+
+
+def _stated(asked: Sequence[str], passages: tuple[Passage, ...], meanings: Meanings) -> Found | None:
+    """What words and meaning both say answers a question."""
+    sure = ((said, found) for said in asked if (found := best(said, passages)) and found.score >= SURE)
+    return next((found for said, found in sure if meanings.confirms(said, found, passages)), None)
+
+
+def as_asked(question: str, body: str) -> list[str]:
+    """A question as it is, and with the sentence before it, which may say what it is about ("Is that normal?")."""
+    said = sentences(body)
+    before = next((said[i - 1] for i, one in enumerate(said) if i and question in one), "")
+    if not before or (before.endswith("?") and not _POINTS_BACK.search(question)):
+        return [question]
+    together = f"{before} {question}"
+    return [question, together] if terms(question) else [together]
+
+
+def _offer(answers: Answers, question: str, offered: Sequence[Found]) -> None:
+    """What may be the answer, to be confirmed."""
+    answers.doubtful.append(question)
+    for number, found in enumerate(offered):
+        _cite(answers, found, ALSO if number else MAYBE)
 
 
 def _from_memory(answers: Answers, question: str, memory: Recollection) -> None:
@@ -102,14 +147,7 @@ def _from_memory(answers: Answers, question: str, memory: Recollection) -> None:
         answers.to_confirm.append(question)
 
 
-def _in_context(question: str, body: str, passages: tuple[Passage, ...]) -> Found | None:
-    """A question that points back ("Why is it higher?"), read together with the sentence before it."""
-    said = sentences(body)
-    before = next((said[i - 1] for i, one in enumerate(said) if i and question in one), "")
-    return best(f"{before} {question}", passages) if before else None
-
-
-def _cite(answers: Answers, found: Found, opening: str) -> None:
+def _cite(answers: Answers, found: Found, opening: str = "") -> None:
     source = f" (see: {found.passage.title})" if found.passage.title else ""
     paragraph = opening + one_line(" ".join(found.sentences)) + source
     if paragraph not in answers.paragraphs:
@@ -117,17 +155,20 @@ def _cite(answers: Answers, found: Found, opening: str) -> None:
         answers.citations.append(found.passage.id)
 
 
-def _remedy(view: View, answers: Answers, problem: str, passages: tuple[Passage, ...]) -> None:
+def _remedy(view: View, answers: Answers, problem: str, passages: tuple[Passage, ...], meanings: Meanings) -> None:
     """Repeat the trouble, and give a remedy of our documents that this thread has not had yet."""
     said = quotable(problem)
     if _reported_before(view, problem):
         answers.paragraphs.append(_AGAIN)
     answers.paragraphs.append(_STILL if tone.is_empty(problem) else f'I see the trouble you describe: "{said}"')
     already = one_line(" ".join(line.text for line in view.recent if line.ours))
-    found = next((one for query in (f"{problem} problem", "problem") if (one := _sure_remedy(query, passages))), None)
-    new = tuple(one for one in found.sentences if one_line(one) not in already) if found else ()
-    if found and new:
-        _cite(answers, Found(new, found.passage, found.score), "")
+    remedies = [(MAYBE, one) for one in meanings.offers([problem], passages)]
+    if found := _sure_remedy(f"{problem} problem", passages) or _sure_remedy("problem", passages):
+        remedies.insert(0 if meanings.confirms(problem, found, passages) else len(remedies), ("", found))
+    for opening, one in remedies:
+        if new := tuple(sentence for sentence in one.sentences if sentence not in already):
+            _cite(answers, Found(new, one.passage, one.score), opening)
+            break
     else:
         answers.paragraphs.append("I find no further remedy in our documents; our team sees that this is open.")
         answers.pending.append(f"Find a remedy: {said}"[:_GOAL_LIMIT])

@@ -67,6 +67,12 @@ def _rule(kind: str, key: str, importance: int, pattern: str, **more: object) ->
     return _Rule(kind, key, re.compile(pattern), importance, **more)  # type: ignore[arg-type]
 
 
+_CHANGING = r"upgrad(?:e|ed|ing)|switch(?:ed|ing)?|mov(?:e|ed|ing)|downgrad(?:e|ed|ing)|chang(?:e|ed|ing)"
+_CHOOSING = (
+    r"tak(?:e|en|ing)|took|chose|chosen|choos(?:e|ing)|book(?:ed|ing)?|order(?:ed|ing)?|bought|buy(?:ing)?"
+    r"|go(?:ne|ing)? for|went for|decided (?:on|for)|opt(?:ed|ing)? for"
+)
+_PLAN = r"[\"'“‘«]?(?P<v>[A-Z][\w-]+)[\"'”’»]?(?: plan| tier| subscription)\b"
 _WE_ARE = r"(?:[Ww]e are|[Ww]e['’]re|I am|I['’]m|[Ww]e have been|[Ww]e were moved)"
 _RULES = (
     _rule("identity", "name", 9, rf"\b(?:I['’]m|I am|[Mm]y name is|[Tt]his is) (?P<v>{_NAME})(?=[ ,.!\n]|$)"
@@ -80,9 +86,11 @@ _RULES = (
     _rule("identity", "role", 7, rf"\bI(?:['’]m| am) (?:the |a |an |our )?(?:new )?(?P<v>{_ROLE})\b"),
     _rule("customer_info", "plan", 8, rf"\b{_WE_ARE}\b[^.?!]{{0,60}}? on (?:the |your |a )?"
           r"(?P<v>[A-Z][\w-]+)(?: plan| tier| subscription)\b"),
-    _rule("customer_info", "plan", 8, r"\b(?:upgrad(?:e|ed|ing)|switch(?:ed|ing)?|mov(?:e|ed|ing)|downgrad(?:e|ed|ing)"
-          r"|subscrib(?:e|ed|ing)|sign(?:ed)? up)(?: \w+){0,2}? (?:to|for)(?: the| your| our)? (?P<v>[A-Z][\w-]+)"
-          r"(?: plan| tier| subscription)\b"),
+    _rule("customer_info", "plan", 8, rf"\b(?:{_CHANGING}|subscrib(?:e|ed|ing)|sign(?:ed)? up|went|going)"
+          rf"(?: [\w'’-]+){{0,6}}? (?:to|for|onto)(?: the| your| our)? {_PLAN}"),
+    _rule("customer_info", "plan", 8, rf"\b(?:[Ww]e|I)\b[^.?!]{{0,40}}? (?:{_CHOOSING})(?: the| your| a)? {_PLAN}"),
+    _rule("customer_info", "plan", 8, rf"\b(?:{_CHANGING})\b[^.?!]{{0,60}}? (?:to|for|onto) (?:the|your|our)? ?"
+          r"(?:plan|tier|subscription),? (?:called |named )?[\"'“‘«]?(?P<v>[A-Z][\w-]+)"),
     _rule("customer_info", "seats", 6, r"\b(?:[Ww]e are|[Ww]e['’]re|[Ww]e have)(?: now| currently| about| around){0,2} "
           r"(?P<v>\d[\d,]*) (?:users|people|employees|seats|colleagues)\b"),
     _rule("customer_info", "seats", 5, r"\b(?:[Ww]e|I)\b[^.?!]{0,200}\bfor (?P<v>\d[\d,]*) "

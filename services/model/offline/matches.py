@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from services.model.offline.sentences import sentences, stem, terms, words
+from services.model.offline.sentences import one_line, sentences, stem, terms, words
 from services.model.offline.view import Passage
 
 SURE = 0.5  # share of a question's weight that a sentence has to carry to be given as the answer
@@ -92,21 +92,34 @@ def _trust(wanted: frozenset[str], winner: _Candidate, candidates: Sequence[_Can
     return SURE - 0.01 if common >= _COMMON else 1.0
 
 
+def prose(passage: Passage) -> tuple[str, ...]:
+    """The sentences of a passage in its order, each on one line, without headings and marks of lists."""
+    return tuple(sentence for _, said in _sections(passage) for sentence in said)
+
+
 def _candidates(passages: Iterable[Passage]) -> Iterable[_Candidate]:
     for passage in passages:
-        heading, position, before = passage.heading or passage.title, 0, ""
-        for line in passage.text.splitlines():
-            if line.lstrip().startswith("#"):
-                heading, before = line, ""
-                continue
-            for sentence in sentences(_MARKDOWN.sub("", line)):
+        position = 0
+        for heading, said in _sections(passage):
+            above = frozenset(terms(f"{passage.title} {heading}"))
+            for before, sentence in zip(("", *said), said, strict=False):
                 position += 1
-                above = frozenset(terms(f"{passage.title} {heading}"))
                 needed = before if _LEANS.search(sentence) else ""
                 yield _Candidate(
                     passage, position, sentence, needed, frozenset(terms(sentence)), above, _asking(heading)
                 )
-                before = sentence
+
+
+def _sections(passage: Passage) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each heading with the sentences under it; a sentence that goes on in the next line is one."""
+    heading, lines = passage.heading or passage.title, list[str]()
+    for line in [*passage.text.splitlines(), "#"]:
+        if line.lstrip().startswith("#"):
+            yield heading, tuple(one_line(one) for one in sentences("\n".join(lines)))
+            heading, lines = line, []
+        else:
+            marked = bool(_MARKDOWN.match(line) or line.lstrip().startswith("|"))
+            lines += ["", _MARKDOWN.sub("", line), ""] if marked else [line]
 
 
 def _weights(wanted: frozenset[str], candidates: Sequence[_Candidate]) -> dict[str, float]:

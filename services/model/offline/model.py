@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 
+from services.memory.embeddings import Embedder
 from services.model.offline.condensation import condense
+from services.model.offline.meaning import Reader
 from services.model.offline.reflections import reflect
 from services.model.offline.replies import Act, acts
 from services.model.offline.view import View
@@ -15,9 +17,13 @@ from services.model.usage import estimate_tokens
 
 
 class OfflineModel:
-    """The offline model of Correspondent: deterministic and extractive. It never raises and never waits."""
+    """The offline model of Correspondent: deterministic and extractive. It never raises; of passages that `embedder`
+    cannot compare it goes by their words."""
 
     name = "offline (extractive, no language model)"
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._reader = Reader(embedder)
 
     async def ask(self, request: Request) -> Answer:
         """The answer to one request; equal requests get equal answers, call ids included."""
@@ -25,7 +31,7 @@ class OfflineModel:
             return self._said(request, condense(request))
         if request.purpose == "reflect":
             return self._called(request, [("reflect", reflect(View(request)))])
-        return self._called(request, acts(View(request)))
+        return self._called(request, await acts(View(request), self._reader))
 
     async def close(self) -> None:
         """Nothing is open."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from services.model.offline import tone
-from services.model.offline.answers import Answers, find_answers
+from services.model.offline.answers import Answers, compared, find_answers, questions_of
 from services.model.offline.facts import Stated
 from services.model.offline.lexicon import STOP
 from services.model.offline.lookups import TOOL, look_up, looked_up
+from services.model.offline.meaning import Reader
 from services.model.offline.notes import news, noted, remembering
 from services.model.offline.requests import Wishes, read_wishes
 from services.model.offline.sentences import words
@@ -22,28 +24,45 @@ _TELLING_LENGTH = 12  # words
 _GOALS = 8
 
 
-def acts(view: View) -> list[Act]:
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A mail as it was understood: what it wants, what it tells of its author, what is to be answered."""
+
+    requests: Wishes
+    told: list[Stated]
+    questions: list[str]
+
+    @classmethod
+    def of(cls, view: View) -> Reading:
+        """What the new mails of a turn say."""
+        requests, told = read_wishes(view.body), news(view, view.body)
+        return cls(requests, told, questions_of(requests, view.body, tells=bool(told)))
+
+
+async def acts(view: View, reader: Reader) -> list[Act]:
     """The next acts, the last of which ends the turn or looks something up; at least one."""
-    text = view.body
-    requests = read_wishes(text)
-    if not _is_english(text):
+    if not _is_english(view.body):
         return [_escalation(view, "The mail is not in English, which is all that the offline model reads.")]
-    if requests.person:
-        return [_escalation(view, requests.person)]
-    if requests.nothing:
+    mail = Reading.of(view)
+    if mail.requests.person:
+        return [_escalation(view, mail.requests.person)]
+    if mail.requests.nothing:
         return [("no_reply_needed", {"reason": "The customer only says thanks.", "settled": True})]
-    answers = find_answers(view, requests, text, view.passages + looked_up(view))
+    passages = view.passages + looked_up(view)
+    meanings = await reader.read(compared(mail.questions, view.body), passages)
+    answers = find_answers(view, mail.requests, mail.questions, passages, meanings)
     if query := look_up(view, answers.unfinished):
         return [(TOOL, query)]
-    told = news(view, text)
-    return [*remembering(told, view.name or "The customer"), ("reply", _reply(view, requests, text, answers, told))]
+    noted_now = remembering(mail.told, view.name or "The customer")
+    return [*noted_now, ("reply", _reply(view, mail, answers))]
 
 
-def _reply(view: View, requests: Wishes, text: str, answers: Answers, told: list[Stated]) -> dict[str, Any]:
-    frustrated = tone.is_frustrated(text)
+def _reply(view: View, mail: Reading, answers: Answers) -> dict[str, Any]:
+    requests, told = mail.requests, mail.told
+    frustrated = tone.is_frustrated(view.body)
     draft = Draft(view)
     draft.greet(frustrated=frustrated, recall=requests.recall)
-    draft.add([line for line in (noted(told, text),) if line])
+    draft.add([line for line in (noted(told, view.body),) if line])
     draft.add(answers.paragraphs)
     draft.admit(answers.open)
     if not (answers.paragraphs or answers.open):

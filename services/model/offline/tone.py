@@ -64,6 +64,7 @@ _BILL = re.compile(
     r"\b(?:[Oo]ur|[Mm]y|[Tt]he|[Yy]our) (?P<topic>(?:[\w-]+ ){0,2}(?:invoice|bill|payment|refund|charge)"
     r"(?: (?:for|from|of) [A-Z]\w+)?)\b"
 )
+_NAMED = re.compile(r"[A-Z\d]")  # "the March invoice" is one, "our next invoice" is none in particular
 _INTRODUCTION = re.compile(r"^[^:.?!]{0,60}\bhere: *")
 _KEY_WORDS = 5
 _LONGEST = 15  # characters of a stem; five of them fit into a key
@@ -97,8 +98,10 @@ def trouble(text: str) -> str:
 
 def topic(text: str) -> str:
     """What a question or a problem is said to be about, verbatim: "March invoice"; "" if the mail does not say."""
-    match = _TOPIC.search(text) or _BILL.search(text)
-    return match["topic"].strip() if match else ""
+    if match := _TOPIC.search(text):
+        return match["topic"].strip()
+    bill = _BILL.search(text)
+    return bill["topic"].strip() if bill and _NAMED.search(bill["topic"]) else ""
 
 
 def is_empty(question: str) -> bool:

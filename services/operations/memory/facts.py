@@ -11,6 +11,7 @@ from uuid import UUID
 
 from services.core.db import Connection, fetch_all, rows_as
 from services.core.paging import Listing, Page
+from services.learn_facts.facts.keys import key_of
 from services.memory.derived import lapsed_among
 from services.memory.facts import plain_key
 from services.operations.memory.people import SQL
@@ -113,7 +114,7 @@ async def current(conn: Connection, workspace: str, participant_id: UUID, now: d
 async def history(
     conn: Connection, workspace: str, participant_id: UUID, now: datetime, *, fact_id: UUID | None = None, key: str = ""
 ) -> list[Entry]:
-    """Every fact that there ever was, of a key or of one id where they are given, with sources and decisions."""
+    """Every fact that there ever was, with sources and decisions; of one id, or of a key by any of its names."""
     facts = await recorded(conn, workspace, participant_id, now, fact_id=fact_id, key=key)
     return await with_provenance(conn, workspace, participant_id, facts)
 
@@ -126,8 +127,7 @@ async def recorded(
         "workspace": workspace,
         "participant_id": participant_id,
         "fact_id": fact_id,
-        "key": key,
-        "plain": plain_key(key),
+        "keys": sorted({key, plain_key(key), key_of(key)}) if key else None,
     }
     return await _standing(conn, SQL.every, args, now)
 

@@ -97,7 +97,7 @@ SELECT fact_id, kind, key, value, text, confidence, importance, trust, pinned, s
        span_start, span_end
 FROM facts
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(key)s = '' OR key IN (%(key)s, %(plain)s))
+  AND (%(fact_id)s::uuid IS NULL OR fact_id = %(fact_id)s) AND (%(keys)s::text[] IS NULL OR key = ANY(%(keys)s))
 ORDER BY key, valid_from, recorded_at, fact_id;
 
 -- name: sources
@@ -144,3 +144,15 @@ WHERE workspace = %(workspace)s AND aggregate = 'participant'
   AND aggregate_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1')
 ORDER BY seq DESC LIMIT %(limit)s;
+
+-- name: edges_to_the_same
+-- Facts of others that name a thing which a person's own facts name under the same key.
+SELECT p.participant_id, coalesce(nullif(p.name, ''), p.addr) AS subject, f.key AS predicate, f.value AS object, f.fact_id,
+       f.confidence::float8 AS confidence, f.valid_from AS since
+FROM unnest(%(keys)s::text[], %(values)s::text[]) AS own (key, value)
+JOIN facts f ON f.workspace = %(workspace)s AND f.key = own.key AND lower(f.value) = own.value
+JOIN participants p ON p.participant_id = f.participant_id
+WHERE f.superseded_at IS NULL AND (f.expires_at IS NULL OR f.expires_at > %(now)s) AND f.kind = ANY(%(kinds)s)
+  AND NOT f.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND NOT outranked((SELECT person_ids(f.participant_id))::uuid[], f.fact_id, %(now)s)
+ORDER BY f.key, lower(f.value), subject, f.fact_id LIMIT %(most)s;

@@ -49,6 +49,7 @@ async def find_everywhere(app: App, text: str, *, now: datetime, limit: int = 20
         "meaning": await _meaning(app, asked.words),
         "now": now,
         "limit": limit,
+        "language": asked.language,
         "settings": tuned(app.settings.recall).search,
     }
     async with app.database.transaction(app.settings.workspace) as conn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from services.core.errors import Permanent
+from services.memory.embeddings import Embedder
 from services.model.factory import make_model
 from services.model.port import Answer, Model, Purpose, Request
 from services.model.recorded import AnswerNeverRecorded, step_of
@@ -77,14 +78,14 @@ class Instructed:
         await self.model.close()
 
 
-def chosen_model(asking: Asking, settings: ModelSettings) -> Model:
+def chosen_model(asking: Asking, settings: ModelSettings, embedder: Embedder) -> Model:
     """The model that is meant, not asked yet. Raises `InstructionsUnread`."""
     if asking.prompt and (asking.recorded or _settings(asking, settings).chosen == OFFLINE):
         who = "recordings follow" if asking.recorded else "the offline model follows"
         raise InstructionsUnread(f"{who} no instructions: set ANTHROPIC_API_KEY, or name a model with --model")
     if asking.recorded:
         return Nobody()
-    return Instructed(make_model(_settings(asking, settings)), asking)
+    return Instructed(make_model(_settings(asking, settings), embedder), asking)
 
 
 def _settings(asking: Asking, settings: ModelSettings) -> ModelSettings:

@@ -92,14 +92,15 @@ def _app(settings: Settings, asking: Asking, name: str, url: str, blobs: SealedB
             "smtp": SmtpSettings(host=NOWHERE, port=1, timeout_s=1),
         }
     )
-    model = chosen_model(asking, settings.model)
+    embedder = make_embedder(settings.embeddings)
+    model = chosen_model(asking, settings.model, embedder)
     return App(
         settings=inside,
         database=Database(url, size=POOL),
         blobs=blobs,
         cache=cache_of(settings, name),
         model=Breakers(monotonic).guard(model, workspace=settings.workspace, key=settings.model.key),
-        embedder=make_embedder(settings.embeddings),
+        embedder=embedder,
         publisher=KeptRecords(),
         resolver=DnsResolver(),
         locks=Locks(url),

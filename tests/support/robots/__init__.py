@@ -84,6 +84,26 @@ def later_people() -> tuple[Text, ...]:
     return tuple(_texts("later_people.txt"))
 
 
+def further_notes() -> tuple[Text, ...]:
+    """What robots of eleven further kinds say, likewise."""
+    return tuple(_texts("further_notes.txt"))
+
+
+def further_people() -> tuple[Text, ...]:
+    """What customers write on any day, and near those: twelve mails in each language, likewise."""
+    return tuple(_texts("further_people.txt"))
+
+
+def fresh_notes() -> tuple[Text, ...]:
+    """Receipts in words, short absences, closed cases: never looked at with what fails, and not learned from."""
+    return tuple(_texts("fresh_notes.txt"))
+
+
+def fresh_people() -> tuple[Text, ...]:
+    """Customers' mails next to those, likewise."""
+    return tuple(_texts("fresh_people.txt"))
+
+
 def people() -> tuple[Text, ...]:
     """What customers say who sound like them, and ask for something."""
     return tuple(_texts("people.txt"))

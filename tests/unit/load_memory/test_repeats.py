@@ -61,6 +61,25 @@ def test_what_a_denial_above_denies_was_left_out(above: str, text: str) -> None:
     assert left(above, ContextLayer(name="participant", text=above)) == ""
 
 
+@pytest.mark.parametrize(
+    ("above", "text"),
+    [
+        ("Ada Miller ist jetzt im Enterprise-Tarif.", "Ada ist jetzt in dem Tarif Enterprise."),
+        ("Le forfait de la société est Enterprise.", "La société a le forfait Enterprise."),
+        ("El plan de la empresa es Enterprise.", "Enterprise es el plan de la empresa."),
+    ],
+)
+def test_small_words_of_other_languages_made_a_repeat_new(above: str, text: str) -> None:
+    """What holds a sentence together says nothing new in any language; that it was so does."""
+    assert left(text, ContextLayer(name="participant", text=above)) == ""
+
+
+def test_what_was_so_is_no_repeat_of_what_is() -> None:
+    """In any language."""
+    above = ContextLayer(name="participant", text="Ada ist im Enterprise-Tarif.")
+    assert left("Ada war im Enterprise-Tarif.", above) == "Ada war im Enterprise-Tarif."
+
+
 def test_a_few_words_out_of_a_long_sentence_are_no_repeat() -> None:
     """Words that stand far apart above may say something else together."""
     long = ContextLayer(name="brief", text="They moved from the Starter plan to Enterprise last March for more seats.")

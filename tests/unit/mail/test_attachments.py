@@ -16,7 +16,7 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 from services.mail.attachments import CHILD_FLAGS, ExtractionLimits, attachment_text
 from services.mail.content_types import detect
 from services.mail.message import Attachment
-from tests.support.documents import zip_of
+from tests.support.documents import zip_bomb, zip_of
 
 TIGHT = ExtractionLimits(cpu_seconds=2, wall_seconds=6, memory_bytes=256 * 1024 * 1024)
 
@@ -130,7 +130,7 @@ def test_tnef_is_listed() -> None:
 
 def test_docx_bomb() -> None:
     """A DOCX that unpacks to gigabytes is refused by what it says of itself."""
-    bomb = zip_of({"word/document.xml": b"<w>" + b"A" * 150_000_000})
+    bomb = zip_bomb()
     assert len(bomb) < 1_000_000
     found = attachment_text(attached(bomb))
     assert (found.verdict, "unpacks" in found.reason) == ("human", True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -11,17 +12,22 @@ from services.mail.filters import FilterContext, judge
 from services.mail.filters.verdict import Verdict
 from services.mail.mime import read_mail
 from services.mail.reports import read_report
-from services.mail.reports.automatic.judgement import why_automatic
+from services.mail.reports.automatic.haste import too_soon
+from services.mail.reports.automatic.judgement import judge_automatic
 from services.mail.reports.automatic.sentences import DAY, LINK, MAIL, NUMBER, PHONE, sentences, words_of
 from services.mail.reports.automatic.subject_words import read_subject
 from tests.support.robots import (
     Text,
+    concept_notes,
     drawn_notes,
     drawn_people,
+    fresh_notes,
     frozen_notes,
     frozen_people,
+    further_notes,
     held_out_notes,
     held_out_people,
+    later_notes,
     notes_written_apart,
     people,
     person_mails,
@@ -58,10 +64,10 @@ def test_a_person_is_never_taken_for_a_robot(language: str) -> None:
 
 @pytest.mark.parametrize("language", sorted({text.language for text in PEOPLE}))
 def test_a_request_outweighs_speed_and_repetition(language: str) -> None:
-    """Whoever asks for something is a person, were it within seconds and for the second time."""
+    """Whoever asks for something is never set aside in silence, were it within seconds and for the second time."""
     mails = {text.body: next(person_mails(text)) for text in PEOPLE if text.language == language}
     known = {"within_seconds": True, "seen_before": True}
-    assert [body for body, raw in mails.items() if verdict(raw, **known).kind != "answer"] == []
+    assert [body for body, raw in mails.items() if verdict(raw, **known).kind not in ("answer", "human")] == []
 
 
 @pytest.mark.parametrize("form", ["standard", "vendor", "prefix"])
@@ -72,7 +78,7 @@ def test_a_robot_with_a_header_or_a_prefix_is_never_answered(form: str) -> None:
 
 def test_a_robot_that_only_its_words_give_away_is_hardly_ever_answered() -> None:
     """Of vacation notes that come as a plain `Re:`, at most one in a hundred gets an answer."""
-    answered = [note.body for note in NOTES if verdict(robot_mail(note, "bare")).kind != "park"]
+    answered = [note.body for note in NOTES if verdict(robot_mail(note, "bare")).kind == "answer"]
     assert len(answered) <= len(NOTES) / 100, answered
 
 
@@ -87,13 +93,14 @@ def test_a_person_who_answers_a_robot_is_no_robot() -> None:
 @pytest.mark.parametrize(
     ("known", "kind"),
     [
-        ({"within_seconds": True}, "answer"),
-        ({"seen_before": True}, "answer"),
+        ({}, "answer"),
+        ({"within_seconds": True}, "human"),
+        ({"seen_before": True}, "human"),
         ({"within_seconds": True, "seen_before": True}, "park"),
     ],
 )
 def test_two_kinds_of_evidence_make_a_robot_in_no_known_language(known: dict[str, bool], kind: str) -> None:
-    """Speed alone, or a body that came before, is one kind; together they are two, whatever the words."""
+    """Speed alone, or a body that came before, is one kind, a doubt; together they are two, whatever the words."""
     raw = robot_mail(Text("la", "", "Salve! Litteras tuas accepi et mox respondebo."), "bare")
     assert verdict(raw, **known).kind == kind
 
@@ -111,7 +118,7 @@ def test_a_day_or_a_contact_within_seconds_is_a_robots_in_no_known_language() ->
 def test_of_notes_written_apart_from_the_tables_few_are_answered() -> None:
     """The tables generalise: of notes that were not written for them, at most one in ten gets an answer by its words."""
     notes = notes_written_apart()
-    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind == "answer"]
     assert len(answered) <= len(notes) / 10, answered
 
 
@@ -137,6 +144,57 @@ def test_one_manner_of_a_robot_within_seconds_is_enough() -> None:
     assert verdict(raw, within_seconds=True).filter == "automatic_wording"
 
 
+def test_a_doubt_goes_to_a_person_and_is_not_set_aside_in_silence() -> None:
+    """Two manners alone may be a customer's who tells of a holiday; they were parked once, without anybody being told."""
+    told = Text(
+        "pl", "", "Do 14 sierpnia byłem na urlopie i dopiero dziś zobaczyłem Państwa list. Wąż nadal przecieka."
+    )
+    raw = next(person_mails(told))
+    assert verdict(raw).kind == "human"
+    assert "perhaps" in verdict(raw).reason
+
+
+def test_whoever_says_thank_you_at_once_is_answered() -> None:
+    """A word of thanks is tapped within seconds, and often."""
+    raw = robot_mail(Text("en", "", "Thank you very much!"), "bare")
+    assert verdict(raw, within_seconds=True).kind == "answer"
+    assert verdict(raw, seen_before=True).kind == "answer"
+
+
+def test_what_no_table_knows_is_not_answered_where_it_came_sooner_than_anyone_types() -> None:
+    """Notes in words that no table has learned from, as robots send them: at once. Few seem to ask for something."""
+    notes = (*concept_notes(), *later_notes(), *fresh_notes(), *further_notes())
+    answered = [note for note in notes if verdict(robot_mail(note, "bare"), within_seconds=True).kind == "answer"]
+    assert len(answered) <= 0.05 * len(notes)
+
+
+LEFT = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "came", "written", "soon"),
+    [
+        ("a" * 200, 25, None, True),
+        ("a" * 200, 35, None, False),
+        ("a" * 2000, 61, None, False),
+        ("Yes, please.", 10, None, True),
+        ("Yes, please.", 15, None, False),
+        ("a" * 200, 7200, 3, True),
+        ("a" * 200, 7200, -20, True),
+        ("a" * 200, 7200, -60, False),
+        ("a" * 200, 7200, 7190, False),
+        ("本人正在休假" * 10, 25, None, True),
+        ("", 11, None, False),
+    ],
+)
+def test_a_text_came_too_soon_by_how_long_it_takes_to_type(
+    text: str, came: float, written: float | None, soon: bool
+) -> None:
+    """Ten letters a second after opening it, by arrival or by the mail's own Date: greylisting hides no robot."""
+    at = None if written is None else LEFT + timedelta(seconds=written)
+    assert too_soon(text, LEFT, LEFT + timedelta(seconds=came), at) is soon
+
+
 @pytest.mark.parametrize(
     ("subject", "prefix"),
     [
@@ -159,7 +217,7 @@ def test_prefixes_of_mail_programs(subject: str, prefix: str) -> None:
 def test_of_frozen_notes_few_are_answered() -> None:
     """Receipts, closed shops, mailboxes of who left, part-time notes: at most one in twenty is answered by its words."""
     notes = frozen_notes()
-    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind == "answer"]
     assert len(answered) <= len(notes) / 20, answered
 
 
@@ -171,7 +229,7 @@ def test_frozen_people_are_never_taken_for_robots() -> None:
 def test_notes_in_the_words_of_41_languages_were_answered() -> None:
     """Of the half with which the languages' tables were written at most 3 % is answered by its words; no person is parked."""
     notes = drawn_notes()
-    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind != "park"]
+    answered = [note.body for note in notes if verdict(robot_mail(note, "bare")).kind == "answer"]
     assert len(answered) <= 0.03 * len(notes), answered
     assert [text.body for text in drawn_people() for raw in person_mails(text) if verdict(raw).kind != "answer"] == []
 
@@ -182,7 +240,7 @@ def test_notes_that_were_held_out_were_answered() -> None:
     What fails is not shown: whoever reads it and teaches it to the tables has no held-out half any more.
     """
     notes = held_out_notes()
-    answered = sum(verdict(robot_mail(note, "bare")).kind != "park" for note in notes)
+    answered = sum(verdict(robot_mail(note, "bare")).kind == "answer" for note in notes)
     mails = [raw for text in held_out_people() for raw in person_mails(text)]
     parked = sum(verdict(raw).kind != "answer" for raw in mails)
     assert answered <= len(notes) / 10
@@ -235,7 +293,7 @@ def test_who_left_and_names_an_address_is_a_robot_but_not_who_wants_it_done_for_
     """Behind "no longer here" an order with an address says where to write; with "me" in it, it is a person's own."""
     left = "Mr Lee no longer works here. Please use desk@customer.example."
     mine = "I no longer work there. Please send me the code to ann@home.example."
-    assert verdict(robot_mail(Text("en", "", left), "bare")).kind == "park"
+    assert verdict(robot_mail(Text("en", "", left), "bare")).kind == "human"
     assert verdict(robot_mail(Text("en", "", mine), "bare")).kind == "answer"
 
 
@@ -269,4 +327,4 @@ def test_the_day_of_a_date_ends_no_sentence() -> None:
 def test_hostile_texts_are_read_in_no_time(unit: str) -> None:
     """A hundred thousand characters of what phrases and words begin with are one look at the first few."""
     raw = robot_mail(Text("en", "Automatic reply", unit * (100_000 // len(unit))), "bare")
-    assert why_automatic(read_mail(raw)) is not None
+    assert judge_automatic(read_mail(raw)) is not None

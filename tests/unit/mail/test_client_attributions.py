@@ -67,6 +67,11 @@ ATTRIBUTIONS = {
     "163": '在 2024-03-04 09:15:00，"Support" <s@shop.example> 写道：',
     "naver": '-----Original Message-----\nFrom: "Support"<s@shop.example>\nTo: <ann@x.example>;\nCc:\nSent: 2024-03-04 (월) 09:15:00 (GMT+09:00)\nSubject: Re: day',
     "fastmail": "On Mon, 4 Mar 2024, at 9:15 AM, Support wrote:",
+    "zoho, no empty line": "---- On Mon, 04 Mar 2024 09:15:22 +0100 Support <s@shop.example> wrote ---",
+    "groupwise": ">>> Support <s@shop.example> 04.03.2024 09:15 >>>",
+    "thunderbird sl": "Support je 04. 03. 2024 ob 09:15 napisal:",
+    "outlook mobile de": "Outlook für Android<https://aka.ms/AAb9ysg> beziehen\n________________________________\nVon: Support <s@shop.example>\nGesendet: Montag, März 4, 2024 9:15:00 AM\nAn: Ann <ann@x.example>\nBetreff: Tag",
+    "outlook mobile fr": "Télécharger Outlook pour Android<https://aka.ms/x>\n________________________________\nDe : Support <s@shop.example>\nEnvoyé : lundi, mars 4, 2024 9:15 AM\nÀ : Ann <ann@x.example>\nObjet : Jour",
     "mail.ru": "Понедельник, 4 марта 2024, 9:15 +03:00 от Support <s@shop.example>:",
     "yandex": '04.03.2024, 09:15, "Support" <s@shop.example>:',
 }
@@ -79,6 +84,21 @@ def test_the_quote_goes_and_the_customers_words_stay(client: str, mark: str) -> 
     gap = "" if mark else "\n"
     quote = "\n".join(f"{mark}{line}" for line in QUOTED)
     assert split_reply(f"{NEW}\n\n{ATTRIBUTIONS[client]}\n{gap}{quote}\n", "").new.strip() == NEW
+
+
+@pytest.mark.parametrize(
+    "attribution",
+    [
+        "> On 4 Mar 2024, at 09:15, Support <s@shop.example> wrote:",
+        "> Op 4 mrt 2024, om 09:15 heeft Support <s@shop.example> het volgende geschreven:",
+        "> 2024/03/04 9:15、Support <s@shop.example>のメール:",
+        "> Support <s@shop.example> kirjoitti 4.3.2024 kello 9.15:",
+    ],
+)
+def test_a_quote_on_top_whose_attribution_is_quoted_too_goes(attribution: str) -> None:
+    """Apple's programs quote the attribution; an answer below it left the whole quote among the customer's words."""
+    quote = "\n".join(f"> {line}" for line in QUOTED)
+    assert split_reply(f"{attribution}\n>\n{quote}\n\n{NEW}\n", "").new.strip() == NEW
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from services.core.wording import bounded, folded, lines_of
 from services.mail.mime import read_mail
 from services.mail.reports.automatic.evidence import LANGUAGES, PACKAGE, PARTS, TABLES, read_wording, shares
-from services.mail.reports.automatic.judgement import why_automatic
+from services.mail.reports.automatic.judgement import judge_automatic
 from services.mail.reports.automatic.phrases import read_line
 from services.mail.reports.automatic.sentences import is_unspaced
 from services.mail.reports.automatic.subject_words import read_subject
@@ -68,7 +68,7 @@ def test_a_mail_of_one_repeated_sign_is_judged_in_bounded_time(run: str) -> None
     head = f"From: a@b.example\nIn-Reply-To: <x@y>\nSubject: Automatic {repeated(run)[:20_000]}".replace("\n\n", "\n ")
     mail = read_mail(f"{head}\nContent-Type: text/plain; charset=utf-8\n\n{repeated(run)}".encode())
     with at_most(2.0, f"a run of {run!r}"):
-        why_automatic(mail, within_seconds=True, seen_before=True)
+        judge_automatic(mail, within_seconds=True, seen_before=True)
 
 
 @pytest.mark.parametrize("table", ALL_TABLES)
@@ -110,7 +110,7 @@ def test_a_persons_subject_about_robots_is_not_a_robots(subject: str) -> None:
     """Words before a robot's words make them a person's, and its text decides."""
     assert not read_subject(subject).prefix
     body = "The lamp arrived, thank you. Our server has a bulb now as well."
-    assert not why_automatic(read_mail(f"From: a@b.example\nSubject: {subject}\n\n{body}".encode()))
+    assert not judge_automatic(read_mail(f"From: a@b.example\nSubject: {subject}\n\n{body}".encode())).why
 
 
 def test_what_a_line_repeats_is_bounded() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from schemas.model_output import Reflection, tool_schema
 from services.demo.world import Mail, World
 from services.learn_documents.chunks import chunk
-from services.model.offline import OfflineModel
 from services.model.port import Exchange, Layer, Request, Tool, ToolCall, ToolResult
+from tests.support.offline import MODEL
 
 ACTS = ("reply", "no_reply_needed", "escalate", "search_knowledge")
 ANSWERED = ("replied", "no_reply", "escalated")
@@ -63,7 +63,7 @@ def mail_item(mail: Mail) -> dict[str, Any]:
 
 async def act_of(request: Request) -> ToolCall:
     """The first act that is not a look-up; look-ups find nothing."""
-    model = OfflineModel()
+    model = MODEL
     answer = await model.ask(request)
     if answer.calls[0].name == "search_knowledge":
         history = (Exchange(answer, (ToolResult(answer.calls[0].id, "nothing found"),)),)
@@ -87,7 +87,7 @@ async def walk(world: World) -> list[Turn]:
         reflecting = Request(
             "reflect", "", tuple(_layers(world, mail, memory, thread)), "", _tools("reflect"), must_call="reflect"
         )
-        answer = await OfflineModel().ask(reflecting)
+        answer = await MODEL.ask(reflecting)
         learned = Reflection.model_validate(answer.calls[0].input)
         _remember(memory, thread, learned, mail)
         turns.append(Turn(mail, request, act, learned, memory))

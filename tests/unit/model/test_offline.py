@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from schemas.model_output import TOOL_INPUTS, Reflection, tool_schema
-from services.model.offline import OfflineModel
 from services.model.offline.questions import questions_of
 from services.model.offline.sentences import terms
 from services.model.port import Exchange, Layer, Request, Tool, ToolCall, ToolResult
+from tests.support.offline import MODEL
 
 AT = "2026-05-04T09:00:00+00:00"
 CHUNK = {
@@ -38,7 +38,7 @@ def request(
 
 async def ask(asked: Request) -> ToolCall:
     """The one call of the answer, valid by its own schema."""
-    answer = await OfflineModel().ask(asked)
+    answer = await MODEL.ask(asked)
     [call] = answer.calls
     assert answer.stop == "tool_use"
     TOOL_INPUTS[call.name].model_validate(call.input)
@@ -47,7 +47,7 @@ async def ask(asked: Request) -> ToolCall:
 
 async def reflect(text: str, *layers: Layer) -> Reflection:
     asked = request(text, *layers, tools=("reflect",), must_call="reflect")
-    answer = await OfflineModel().ask(Request("reflect", "", asked.layers, "", asked.tools, must_call="reflect"))
+    answer = await MODEL.ask(Request("reflect", "", asked.layers, "", asked.tools, must_call="reflect"))
     return Reflection.model_validate(answer.calls[0].input)
 
 
@@ -77,7 +77,7 @@ async def test_looks_in_the_documents_once_before_giving_up() -> None:
     """With a search tool the open question is looked up, and what is found is answered and cited."""
     tools = ("reply", "search_knowledge")
     first = request("Do you support Klingon keyboards?", tools=tools)
-    answer = await OfflineModel().ask(first)
+    answer = await MODEL.ask(first)
     [call] = answer.calls
     assert call.name == "search_knowledge"
     found = "[kb#1] Mice / Mice\nMice have two buttons.\n\n[kb#3] Keyboards / Layouts\nKlingon keyboards are supported."
@@ -93,7 +93,7 @@ async def test_looks_in_the_documents_once_before_giving_up() -> None:
 async def test_a_failed_look_up_is_not_repeated() -> None:
     """A refused search leads to a reply, not to a second search."""
     first = request("Do you support Klingon keyboards?", tools=("reply", "search_knowledge"))
-    answer = await OfflineModel().ask(first)
+    answer = await MODEL.ask(first)
     history = (Exchange(answer, (ToolResult(answer.calls[0].id, "not now", error=True),)),)
     reply = await ask(Request("reply", "", first.layers, "", first.tools, history=history))
     assert reply.name == "reply"
@@ -390,7 +390,7 @@ async def test_summary_is_carried_on_and_never_over_two_hundred_words() -> None:
 async def test_condensing_keeps_only_words_of_its_layers() -> None:
     """A condensed span consists of whole sentences of its layers, at most 120 words."""
     text = " ".join(f"Customer {number} asked about the export of {number} boards." for number in range(60))
-    answer = await OfflineModel().ask(Request("condense", "", (Layer("daily", text),), ""))
+    answer = await MODEL.ask(Request("condense", "", (Layer("daily", text),), ""))
     assert answer.text
     assert len(answer.text.split()) <= 120
     assert all(f"{sentence}." in text for sentence in answer.text.rstrip(".").split(". "))
@@ -403,7 +403,7 @@ async def test_news_is_stored_before_it_is_called_noted() -> None:
         participant(state="customer"),
         tools=("reply", "remember_fact"),
     )
-    answer = await OfflineModel().ask(asked)
+    answer = await MODEL.ask(asked)
     assert [call.name for call in answer.calls] == ["remember_fact", "reply"]
     assert answer.calls[0].input["quote"] == "We are now 45 users"
     assert 'I have noted: "We are now 45 users."' in answer.calls[1].input["text"]
@@ -413,7 +413,7 @@ async def test_news_is_stored_before_it_is_called_noted() -> None:
 @pytest.mark.parametrize("layers", [(), (participant({"kind": "customer_info", "key": "seats", "value": "45"}),)])
 async def test_nothing_is_noted_of_strangers_or_twice(layers: tuple[Layer, ...]) -> None:
     """Without an open memory (an unauthenticated sender), or if it is stored already, nothing is noted."""
-    answer = await OfflineModel().ask(request("We are now 45 users.", *layers, tools=("reply", "remember_fact")))
+    answer = await MODEL.ask(request("We are now 45 users.", *layers, tools=("reply", "remember_fact")))
     assert [call.name for call in answer.calls] == ["reply"]
     assert "noted" not in answer.calls[0].input["text"]
 

@@ -20,10 +20,10 @@ from schemas.model_output import (
     tool_schema,
 )
 from schemas.words import clip_words, count_words
-from services.model.offline import OfflineModel
 from services.model.offline.dates import read_date
 from services.model.offline.sentences import sentences
 from services.model.port import Layer, Request, Tool
+from tests.support.offline import MODEL
 
 _PIECES = st.sampled_from(
     [
@@ -54,7 +54,7 @@ def _request(purpose: str, text: str, name: str, tools: tuple[str, ...]) -> Requ
 async def test_whatever_the_mail_says_the_answer_is_valid(text: str, name: str) -> None:
     """Every call validates against its tool's schema, and every quote is a verbatim span of the mail."""
     for purpose, tools in (("reply", ("reply", "remember_fact", "search_knowledge")), ("reflect", ("reflect",))):
-        answer = await OfflineModel().ask(_request(purpose, text, name, tools))
+        answer = await MODEL.ask(_request(purpose, text, name, tools))
         assert answer.calls
         for call in answer.calls:
             said = TOOL_INPUTS[call.name].model_validate(call.input)

@@ -8,6 +8,7 @@ import anthropic.types.model
 import pytest
 from pydantic import ValidationError
 
+from services.memory.multilingual import Multilingual
 from services.model.factory import make_model
 from services.model.settings import DEFAULT_MODEL, ModelSettings
 
@@ -27,7 +28,7 @@ def test_provider_follows_the_key(given: dict[str, Any], chosen: str) -> None:
     """A key or a server's URL chooses Anthropic, nothing chooses offline, and a named provider wins."""
     settings = ModelSettings(**given)
     assert settings.chosen == chosen
-    assert make_model(settings).name.startswith(chosen)
+    assert make_model(settings, Multilingual()).name.startswith(chosen)
 
 
 @pytest.mark.parametrize(

@@ -1,44 +1,62 @@
 """Whether a mail without a responder's headers is an automatic reply: two kinds of evidence, or a person wrote it.
 
-The kinds: a mail program's subject prefix, a responder's manners in the text (each manner one), a reply within seconds,
-a body that came before. Within seconds a day, an address or a number to call is one too, in whatever language: nobody
-types those so fast. What a person asks for outweighs them all, but for the prefix with a responder's words.
+The kinds: a mail program's subject prefix, a responder's manners in the text, a reply sooner than anyone types it, a
+body that came before. Two of them make a robot, and so do three manners. Where there is less it is a doubt, which a
+person settles: to answer a robot costs a mail, to set a person aside in silence costs a customer. What a person asks
+for outweighs all of them, but for the prefix with a responder's words (ADR 430).
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from services.mail.message import ParsedMail
 from services.mail.reports.automatic.evidence import Wording, read_wording, shares
+from services.mail.reports.automatic.haste import says_much
 from services.mail.reports.automatic.subject_words import read_subject
 from services.mail.subjects import base_subject
 
 BARE_CHARS, NOTE_CHARS, LONGEST_CHARS = 300, 500, 6000
+SURE_MANNERS = 3  # with nothing else in the text: people who write about leave and receipts show two, hardly ever three
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
 _SURE = frozenset(("absent", "answering", "declared", "gone", "shut", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
 
 
-def why_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before: bool = False) -> str:
-    """The evidence that a robot wrote a mail, in words, or "" for a person's.
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The evidence that a robot wrote a mail, in words; "" for a person's. Without `sure` a person has to look."""
 
-    `within_seconds` and `seen_before` are what only a store knows: it answered a mail of ours faster than a person
-    writes, and its sender has sent the same body before.
+    why: str = ""
+    sure: bool = False
+
+
+def judge_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before: bool = False) -> Judgement:
+    """Who wrote a mail, by its subject and its words.
+
+    `within_seconds` and `seen_before` are what only a store knows: it answered a mail of ours sooner than anyone types
+    it, and its sender has sent the same body before.
     """
     subject, text = read_subject(mail.subject), _own_text(mail)
     if len(text) > LONGEST_CHARS and not (subject.hint or within_seconds or seen_before):
-        return ""
+        return Judgement()
     wording = read_wording(text, mail.language, to_the_end=bool(subject.prefix))
     if subject.prefix and _prefix_counts(mail, wording):
-        return f"subject “{subject.prefix}”"
-    if wording.demands or (wording.requests and not _declares(wording)):
-        return ""
-    known = [f"subject “{subject.hint}”"] if subject.hint else []
-    known += [*(["a reply within seconds"] if within_seconds else []), *(["a body seen before"] if seen_before else [])]
+        return Judgement(f"subject “{subject.prefix}”", sure=True)
+    asked = wording.requests and not _declares(wording)
+    if wording.demands or (asked and not within_seconds):
+        return Judgement()
+    habits = [*(["a reply sooner than anyone types it"] if within_seconds else [])]
+    habits += ["a body seen before"] if seen_before else []
+    known = [*([f"subject “{subject.hint}”"] if subject.hint else []), *habits]
     known += ["a day or whom to ask"] if within_seconds and wording.refers else []
-    enough = len(known) + len(wording.kinds) > 1 if known else _is_enough(mail, text, wording)
-    return ", ".join([*known, *(f"“{kind}”" for kind in sorted(wording.kinds))]) if enough else ""
+    why = ", ".join([*known, *(f"“{kind}”" for kind in sorted(wording.kinds))])
+    if known and len(known) + len(wording.kinds) > 1 and not asked:
+        return Judgement(why, sure=True)
+    if habits:
+        return Judgement(why) if says_much(text) else Judgement()
+    return Judgement() if known else _by_words(mail, text, wording, why)
 
 
 def is_answer(mail: ParsedMail) -> bool:
@@ -60,15 +78,17 @@ def _declares(wording: Wording) -> bool:
     return "declared" in wording.kinds and len(wording.kinds) > 1
 
 
-def _is_enough(mail: ParsedMail, text: str, wording: Wording) -> bool:
+def _by_words(mail: ParsedMail, text: str, wording: Wording, why: str) -> Judgement:
     """Words alone: two manners of which one is sure, in an answer, and hardly anything else in the text."""
     manners = wording.kinds
     if not manners or not (is_answer(mail) or _declares(wording) or len(manners) > 2):
-        return False
+        return Judgement()
     said, other = shares(text, mail.language)
     if len(manners) == 1:
-        return bool(manners & _BARE) and not other and len(text) <= BARE_CHARS
-    return 2 * other <= said and bool(manners & _SURE or len(text) <= NOTE_CHARS)
+        enough = bool(manners & _BARE) and not other and len(text) <= BARE_CHARS
+    else:
+        enough = 2 * other <= said and bool(manners & _SURE or len(text) <= NOTE_CHARS)
+    return Judgement(why, sure=len(manners) >= SURE_MANNERS and not other) if enough else Judgement()
 
 
 def _own_text(mail: ParsedMail) -> str:

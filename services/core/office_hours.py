@@ -41,6 +41,11 @@ def between(start: datetime, end: datetime, hours: OfficeHours) -> timedelta:
     raise AssertionError("an office with hours opens again")
 
 
+def is_open(at: datetime, hours: OfficeHours) -> bool:
+    """Whether the office is open at an instant; without hours it always is."""
+    return not hours.hours or next(_open_from(at, hours))[0] == at
+
+
 def _open_from(start: datetime, hours: OfficeHours) -> Iterator[tuple[datetime, datetime]]:
     """The open spans from `start` on, for ever, as instants in UTC; the first one is cut at `start`."""
     begin = start.astimezone(UTC)

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from services.core.office_hours import add, between, is_open
 from services.core.settings import OfficeHours
-from services.track_threads.office_hours import add, between
 
 BERLIN = "Europe/Berlin"
 DAYS = ("mon", "tue", "wed", "thu", "fri")
@@ -129,3 +129,21 @@ def test_hours_that_cannot_be_are_refused(given: dict[str, Any], said: str) -> N
     with pytest.raises(ValidationError) as raised:
         OfficeHours(**given)
     assert said in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("at", "opened"),
+    [
+        ("2026-03-02T08:59", False),
+        ("2026-03-02T09:00", True),
+        ("2026-03-02T12:00", False),  # it closes for lunch
+        ("2026-03-02T16:59", True),
+        ("2026-03-07T10:00", False),  # a Saturday
+        ("2026-05-01T10:00", False),  # a holiday
+    ],
+)
+def test_a_deadline_and_the_prompt_counted_office_hours_each_for_themselves(at: str, opened: bool) -> None:
+    """Whether the office is open follows from the same spans by which deadlines are counted, and so in any zone."""
+    assert is_open(wall(at), NINE_TO_FIVE) is opened
+    assert is_open(wall(at).astimezone(UTC), NINE_TO_FIVE) is opened
+    assert is_open(wall(at), OfficeHours())
