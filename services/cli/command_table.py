@@ -17,6 +17,7 @@ COMMANDS = {
     "up": Entry("run:up", "Start the embedded stack and every processor, until Ctrl-C."),
     "run": Entry("run:run", "Run processors on the servers that the settings name."),
     "console": Entry("console:console", "Print a link that signs in to the console, once."),
+    "users": Entry("users:typer_app", "Manage who may sign in to the console."),
     "settings": Entry("settings:settings", "Print every setting with its meaning and default."),
     "write": Entry("write:write", "Send a mail as a customer would, and show the reply."),
     "mails": Entry("mails:mails", "List received mails with their outcome and the reason."),
@@ -62,6 +63,7 @@ COMMANDS = {
 
 # Their sub-commands, so that what was meant by a misspelt one is known without loading any.
 SUB_COMMANDS = {
+    "users": ("list", "invite", "role", "remove"),
     "reply": ("send", "cancel"),
     "alerts": ("test",),
     "keys": ("rotate",),

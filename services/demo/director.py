@@ -15,7 +15,7 @@ from rich.console import Console
 
 from deploy.local import EmbeddedStack, Endpoints
 from deploy.local.ports import free_port
-from services.cli.console import invitation
+from services.cli.console import signed_in
 from services.cli.knowledge.documents import Marks, add_all
 from services.cli.shown import Terminal
 from services.core.app import App, open_app
@@ -35,6 +35,7 @@ from services.pipeline import NAMES
 from services.process import until_signal, working
 
 CONSOLE_PORT = 8025  # that of any deployment, or another one where it is taken
+YOU = "You"  # the admin whom the demo signs in
 QUIET_S = 0.3  # the demo does not make people wait 20 seconds for each mail
 
 
@@ -108,7 +109,7 @@ async def _play(world: World, settings: Settings, console: Console, film: Consol
         if not once:
             clock.present()
             console.print(_farewell(app), markup=False, soft_wrap=True)
-            console.print(await invitation(app), style="bold", markup=False, soft_wrap=True)
+            console.print(await signed_in(app, YOU), style="bold", markup=False, soft_wrap=True)
             await until_signal()
     return 1 if faults else 0
 

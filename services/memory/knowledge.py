@@ -96,6 +96,8 @@ def chunk_ids(citations: Iterable[str]) -> list[UUID]:
 
 async def passages_by_id(conn: Connection, workspace: str, ids: Sequence[UUID]) -> dict[UUID, Passage]:
     """The workspace's passages with these ids, in their order, of whatever edition, removed documents included."""
+    if not ids:
+        return {}
     passages = await rows_as(conn, Passage, KNOWLEDGE.chunks_by_id, {"workspace": workspace, "ids": list(ids)})
     found = {one.chunk_id: one for one in passages}
     return {id: found[id] for id in ids if id in found}

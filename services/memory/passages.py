@@ -21,16 +21,17 @@ from services.core.db import Connection, queries, rows_as
 from services.memory.cue import Cue, CueSettings, Evidence, judged, passage_evidence
 from services.memory.embeddings import Vector
 from services.memory.periods import Window
-from services.memory.signals import Passage, SignalWeights, signal_matrix, weighed
+from services.memory.signals import Passage, SignalWeights, signal_matrix, spread, weighed
 
 PASSAGES = queries(__file__, "passages.sql")
 
 
 @dataclass(frozen=True, slots=True)
 class PassageSettings:
-    """`candidates` per list nominate streams, whose passages are then all weighed."""
+    """`candidates` per list nominate streams, whose passages are then all weighed; `spread`: see `signals.spread`."""
 
     candidates: int = 300
+    spread: float = 0.0
     weights: SignalWeights = field(default_factory=SignalWeights)
     cue: CueSettings = field(default_factory=CueSettings)
 
@@ -101,7 +102,7 @@ async def recall_passages(
     if not passages:
         return PassageRecall([], judged(Evidence(0.0, 0.0), settings.cue))
     matrix = signal_matrix(passages, query_text, window)
-    scores = weighed(matrix, settings.weights)
+    scores = spread(weighed(matrix, settings.weights), passages, settings.spread)
     best = np.argsort(-scores, kind="stable")[:limit]
     evidence = passage_evidence(passages, matrix, query_text, settings.weights)
     return PassageRecall([_hit(passages[i], float(scores[i])) for i in best], judged(evidence, settings.cue))

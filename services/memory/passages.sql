@@ -3,10 +3,9 @@
 -- (id, stream, position, speaker, text, tsv, embedding, at), the vector of the query's model or NULL. BM25 counts frequencies
 -- within the scope; a stream (thread, session, document) is scored once more as one long document. Coverage is the share
 -- of the query's words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
-WITH word AS MATERIALIZED (
-    SELECT lexeme FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
-),
-scope AS MATERIALIZED (
+-- A speaker's name counts by who says a passage (signals.py), not as a word: it stands in greetings. If a query has
+-- nothing but names, they are its words.
+WITH scope AS MATERIALIZED (
     SELECT
         id, stream, position, speaker, tsv, at,
         char_length(text) AS length,
@@ -14,6 +13,19 @@ scope AS MATERIALIZED (
         length(tsv)::float8 AS size,
         1 - (embedding <=> %(vector)s) AS similarity
     FROM ({scope}) AS row
+),
+every_word AS MATERIALIZED (
+    SELECT lexeme FROM unnest(tsvector_to_array(to_tsvector('english', %(text)s))) AS lexeme
+),
+name AS MATERIALIZED (
+    SELECT DISTINCT lexeme
+    FROM (SELECT DISTINCT speaker FROM scope WHERE speaker <> '') AS one,
+         unnest(tsvector_to_array(to_tsvector('english', speaker))) AS lexeme
+),
+word AS MATERIALIZED (
+    SELECT lexeme FROM every_word WHERE lexeme NOT IN (SELECT lexeme FROM name)
+    UNION ALL
+    SELECT lexeme FROM every_word WHERE NOT EXISTS (SELECT FROM every_word WHERE lexeme NOT IN (SELECT lexeme FROM name))
 ),
 total AS (
     SELECT

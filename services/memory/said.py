@@ -22,7 +22,7 @@ from services.memory.signals import SAID_WEIGHTS
 
 SAID = queries(__file__, "said.sql")
 NEWEST = 1000  # messages that one search looks through, so that nobody's mails can slow it down
-SETTINGS = PassageSettings(weights=SAID_WEIGHTS)
+SETTINGS = PassageSettings(spread=0.1, weights=SAID_WEIGHTS)
 
 OURS = {"agent": "we", "human": "a colleague of ours", "summary": "summary"}
 

@@ -2,8 +2,8 @@
 
 Pure and vectorised. A passage is a turn, a mail's paragraph or a chunk; its stream is the session, thread
 or document it stands in. A passage is rarely found by itself: the question stands one turn before the
-answer, and the topic is named once in a stream. Every list of scores is scaled to 0..1 within the query,
-so the weights mean the same for any embedder and any corpus.
+answer, which may be two words, and the topic is named once in a stream. Every list of scores is scaled to 0..1
+within the query, so the weights mean the same for any embedder and any corpus.
 """
 
 from __future__ import annotations
@@ -68,25 +68,35 @@ class SignalWeights:
     question: float = -1.17
     length: float = 4.00
     timely: float = 0.0
+    coverage: float = 0.0
+    named_lexical: float = 0.0
+    named_dense: float = 0.0
+    answers_lexical: float = 0.0
+    answers_dense: float = 0.0
 
 
 SAID_WEIGHTS = SignalWeights(
-    lexical=2.61,
-    lexical_before=1.12,
-    lexical_after=0.9,
-    lexical_two_before=0.7,
-    lexical_two_after=0.56,
-    dense=2.67,
-    dense_before=0.87,
-    dense_after=0.65,
-    dense_two_before=0.66,
-    dense_two_after=-0.3,
-    stream_lexical=2.2,
-    stream_dense=2.41,
-    speaker_named=1.45,
-    question=-1.88,
+    lexical=0.29,
+    lexical_before=0.17,
+    lexical_after=0.25,
+    lexical_two_before=0.64,
+    lexical_two_after=0.55,
+    dense=1.9,
+    dense_before=0.23,
+    dense_after=0.52,
+    dense_two_before=0.65,
+    dense_two_after=-0.33,
+    stream_lexical=1.51,
+    stream_dense=2.57,
+    speaker_named=0.21,
+    question=-1.57,
     length=0.0,
-    timely=7.28,
+    timely=6.26,
+    coverage=3.65,
+    named_lexical=0.27,
+    named_dense=1.6,
+    answers_lexical=1.24,
+    answers_dense=0.45,
 )
 """For what was said, fitted on LoCoMo and on support threads together. Length counts nothing: long mails win by it."""
 
@@ -98,6 +108,8 @@ def signal_matrix(passages: Sequence[Passage], query: str, window: Window | None
     lexical = min_max(np.array([p.lexical for p in passages], dtype=np.float64))
     dense = min_max(np.array([np.nan if p.similarity is None else p.similarity for p in passages], dtype=np.float64))
     around = _neighbours(passages)
+    named = np.array(_spoken_by_named(passages, query), dtype=np.float64)
+    asks = np.array([p.question for p in passages], dtype=np.float64)
     columns = [
         lexical,
         *(_taken(lexical, where) for where in around),
@@ -107,10 +119,15 @@ def signal_matrix(passages: Sequence[Passage], query: str, window: Window | None
     columns += [
         min_max(np.array([p.stream_lexical for p in passages], dtype=np.float64)),
         min_max(_best_of_stream(passages)),
-        np.array(_spoken_by_named(passages, query), dtype=np.float64),
-        np.array([p.question for p in passages], dtype=np.float64),
+        named,
+        asks,
         _substance(np.array([p.length for p in passages], dtype=np.float64)),
         np.array([0.0 if window is None or p.at is None else nearness(p.at, window) for p in passages]),
+        np.array([p.coverage for p in passages], dtype=np.float64),
+        named * lexical,
+        named * dense,
+        _taken(asks * lexical, around[0]),
+        _taken(asks * dense, around[0]),
     ]
     return np.stack(columns, axis=1)
 
@@ -119,6 +136,20 @@ def weighed(matrix: NDArray[np.float64], weights: SignalWeights) -> Scores:
     """The score of each passage, shape (n,): higher is better, comparable within one query only."""
     scores: Scores = matrix @ np.array([getattr(weights, name) for name in SIGNALS])
     return scores
+
+
+def spread(scores: Scores, passages: Sequence[Passage], share: float) -> Scores:
+    """Scores of shape (n,) less `share` for each better passage of the same stream.
+
+    An answer lifts its neighbours, and what needs several passages stands in several streams: without this one hit
+    fills the first ten with what stands around it.
+    """
+    lowered, seen = scores.copy(), dict[UUID, int]()
+    for place in np.argsort(-scores, kind="stable"):
+        better = seen.get(passages[place].stream, 0)
+        lowered[place] -= share * better
+        seen[passages[place].stream] = better + 1
+    return lowered
 
 
 def named_speakers(query: str, speakers: Iterable[str]) -> set[str]:

@@ -46,20 +46,26 @@ class OverRate(Exception):
     """Others of the same inbox were faster, and the hour is full."""
 
 
-async def deliver(work: Work[Any], reply_id: UUID) -> None:
-    """Try to hand the reply over, unless it has left already or is no longer wanted."""
+async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False) -> None:
+    """Try to hand the reply over, unless it has left already or is no longer wanted.
+
+    `unless_timed`: nor where it is held so that it can be taken back, or was put off, since a timer will bring it back.
+    """
     async with work.app.locks.hold(reply_id):
         async with work.reading() as conn:
             row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
             approved = await fetch_one(conn, SQL.approved, {"reply_id": reply_id})
+            hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
         if row is None or approved is None or row["state"] not in ("approved", "sending"):
+            return
+        if unless_timed and row["state"] == "approved" and row["retry_at"] is not None:
             return
         reply = envelope(approved).data
         assert isinstance(reply, ReplyApproved)
         if row["state"] == "sending":
             lost = "the sender stopped between the intent and the server's answer"
             await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row["attempt"], error=lost))
-        elif not (await held(work, reply, row, approved["stored_at"]) or await rate.waits(work, reply, row)):
+        elif not (await held(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)):
             await _attempt(work, reply, row)
 
 

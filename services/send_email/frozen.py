@@ -10,6 +10,7 @@ from typing import Any
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.bus import event_store as history
+from services.core.bus.sealing import key_for
 from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
@@ -52,10 +53,7 @@ async def frozen_reply(
     """The MIME of a draft, or why there is none. `typed` are links, `attached` files that a person put in, `choices`
     what they chose in place of what the inbox has.
     """
-    async with work.reading() as conn:
-        known = await known_links(conn, work.workspace, draft.text)
-        cited = await passages_by_id(conn, work.workspace, chunk_ids(draft.citations))
-    pages = public_pages(cited.values()) if work.app.settings.knowledge.cite_in_mail else {}
+    known, pages = await _sources(work, draft)
     answered = Answered(mail, await _as_read(work, draft.inbox, mail, choices))
     try:
         files = await files_of(work, draft, attached)
@@ -63,6 +61,16 @@ async def frozen_reply(
         return Unwritable(str(error))
     by_settings = partial(freeze, draft, answered, work.app, work.workspace, work.now, files=files, choices=choices)
     return await kept(work, partial(by_settings, known_links=known | typed, pages=pages, automatic=automatic))
+
+
+async def _sources(work: Work[Any], draft: ReplyDrafted) -> tuple[frozenset[str], dict[str, str]]:
+    """The links that the draft may have, and the public pages of what it cites."""
+    cited = chunk_ids(draft.citations) if work.app.settings.knowledge.cite_in_mail else []
+    if not cited and not links_in(draft.text):
+        return frozenset(), {}
+    async with work.reading() as conn:
+        known = await known_links(conn, work.workspace, draft.text)
+        return known, public_pages((await passages_by_id(conn, work.workspace, cited)).values())
 
 
 async def known_links(conn: Connection, workspace: str, text: str) -> frozenset[str]:
@@ -78,9 +86,10 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
         composed = composed_by()
         async with work.reading() as conn:
             await refuse_suppressed(conn, work.workspace, composed.recipient)
+            key = await key_for(conn, work.workspace, work.event)
     except (ComposeRefused, RecipientSuppressed, SettingsWrong) as error:
         return Unwritable(str(error))
-    return Frozen(composed, await work.keep(composed.raw))
+    return Frozen(composed, await work.app.blobs.put(composed.raw, key))
 
 
 async def _as_read(work: Work[Any], inbox: str, mail: Row, choices: Choices) -> EmailRead | None:

@@ -16,8 +16,6 @@ from schemas.events.replies import (
 from schemas.events.threads import TimerElapsed
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import fetch_one
-from services.send_email.apply import SQL
 from services.send_email.deliver import deliver
 from services.send_email.person import on_accepted, on_cancel
 from services.send_email.policy import on_decided, on_draft
@@ -28,10 +26,7 @@ from services.send_email.suppressions import on_email, on_lift
 
 async def on_approved(work: Work[ReplyApproved]) -> None:
     """The first attempt, unless the reply waits for a timer that will make it."""
-    async with work.reading() as conn:
-        waits = await fetch_one(conn, SQL.waits_for_timer, {"reply_id": work.event.reply_id})
-    if waits is None:
-        await deliver(work, work.event.reply_id)
+    await deliver(work, work.event.reply_id, unless_timed=True)
 
 
 async def on_timer(work: Work[TimerElapsed]) -> None:

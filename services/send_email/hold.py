@@ -11,8 +11,6 @@ from typing import Any
 
 from schemas.events.replies import ReplyApproved, ReplyDeferred, ReplyUnknown
 from services.core.bus.work import Work
-from services.core.db import fetch_one
-from services.send_email.apply import SQL
 from services.send_email.results import ids_of, retry_timer
 from services.send_email.sent_folder import lies_in_sent
 
@@ -20,10 +18,8 @@ LOOK_AGAIN = timedelta(minutes=5)
 Row = dict[str, Any]
 
 
-async def held(work: Work[Any], reply: ReplyApproved, row: Row, approved_at: datetime) -> bool:
+async def held(work: Work[Any], reply: ReplyApproved, row: Row, approved_at: datetime, hold: Row | None) -> bool:
     """Whether sending is held; then what becomes of the reply is recorded. `approved_at` is when that was stored."""
-    async with work.reading() as conn:
-        hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
     if hold is None:
         return False
     lost = approved_at <= hold["taken_at"] or await lies_in_sent(work.app, row["inbox"], row["message_id"])

@@ -29,10 +29,6 @@ WHERE t.thread_id = %(thread_id)s;
 SELECT reply_id, thread_id, turn_id FROM deliveries
 WHERE thread_id = %(thread_id)s AND reply_id <> %(reply_id)s AND state IN ('draft', 'approved') ORDER BY reply_id;
 
--- name: waits_for_timer
--- A reply that is held so that it can be taken back, or was put off: its timer stands in the same transaction.
-SELECT reply_id FROM deliveries WHERE reply_id = %(reply_id)s AND state = 'approved' AND retry_at IS NOT NULL;
-
 -- name: held_by_person
 -- A person's own reply that is not at the server's door yet.
 SELECT d.reply_id, d.thread_id, d.turn_id FROM deliveries d JOIN turns u USING (turn_id)

@@ -3,14 +3,34 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-
-from services.core.settings.api_tokens import ApiToken
+from typing import Protocol
 
 UNNAMED = "api"
-_caller: ContextVar[ApiToken | None] = ContextVar("caller", default=None)
 
 
-def remember(token: ApiToken) -> None:
+class Caller(Protocol):
+    """A token of the settings, or one that a user made."""
+
+    @property
+    def name(self) -> str:
+        """What is recorded as `by`."""
+
+    @property
+    def names_people(self) -> bool:
+        """Whether it speaks for several people, so that `by` of its requests is believed."""
+
+    @property
+    def requests_per_minute(self) -> int:
+        """How many requests it may make."""
+
+    def may(self, scope: str) -> bool:
+        """Whether it is for this."""
+
+
+_caller: ContextVar[Caller | None] = ContextVar("caller", default=None)
+
+
+def remember(token: Caller) -> None:
     """From now on this request is made with `token`."""
     _caller.set(token)
 

@@ -24,7 +24,7 @@ from services.web.token import BEARER, bearer_of
 
 def routes(app: App) -> APIRouter:
     """The API's routes, all behind a bearer token whose scopes name their area."""
-    checks = bearer_of(app.settings.web)
+    checks = bearer_of(app)
     api = APIRouter(prefix="/api", dependencies=[Depends(BEARER), Depends(asks_for_storable)])
     parts = (
         (

@@ -21,11 +21,12 @@ from psycopg.rows import dict_row
 from services.core.db.pool import Connection
 from services.core.db.vectors import VectorTypes
 from services.memory.embedding_cache import embed_cached
-from services.memory.embeddings import Embedder, MiniLM, Vector
+from services.memory.embeddings import Embedder, Vector
 from services.memory.fusion import Scores, convex
+from services.memory.multilingual import Multilingual
 from services.memory.passages import PassageSettings, scored_passages, search_passages
 from services.memory.said import SETTINGS
-from services.memory.signals import SAID_WEIGHTS, SignalWeights, signal_matrix, weighed
+from services.memory.signals import SAID_WEIGHTS, Passage, SignalWeights, signal_matrix, spread, weighed
 from services.memory.temporal import window_of
 from tests.benchmarks import locomo, mem0_side, support_threads
 from tests.benchmarks.fitting import Example, fit
@@ -58,10 +59,15 @@ class Asked:
     question: Question
     fold: int
     example: Example
+    passages: Sequence[Passage]
     turns: list[int]
     dense: Scores
     lexical: Scores
     milliseconds: float
+
+    def weighed(self, weights: SignalWeights) -> list[int]:
+        """The turns as the layer puts them under some weights."""
+        return self.ranked(spread(weighed(self.example.signals, weights), self.passages, SETTINGS.spread))
 
     def ranked(self, scores: Scores) -> list[int]:
         """The turns by scores of their passages, best first, each once."""
@@ -82,7 +88,7 @@ def benchmark(options: Options) -> list[Measured]:
 async def _measure(url: str, sets: Mapping[str, Sequence[Conversation]]) -> list[Measured]:
     async with await psycopg.AsyncConnection.connect(url, autocommit=True, row_factory=dict_row) as conn:
         await VectorTypes().register(conn)
-        embedder = MiniLM()
+        embedder = Multilingual()
         every = [each for some in sets.values() for each in some]
         names = [name for name, some in sets.items() for _ in some]
         everything = await index_all(conn, embedder, every)
@@ -93,7 +99,7 @@ async def _measure(url: str, sets: Mapping[str, Sequence[Conversation]]) -> list
             "mem0 2.2 (pgvector, infer=False)": await _mem0(conn, url, embedder, everything),
             "RRF of the product's two lists": [a.ranked(rank_fusion(a.dense, a.lexical)) for a in asked],
             CONVEX: [a.ranked(convex(a.dense, a.lexical, 0.5)) for a in asked],
-            SHIPPED: [a.ranked(weighed(a.example.signals, SAID_WEIGHTS)) for a in asked],
+            SHIPPED: [a.weighed(SAID_WEIGHTS) for a in asked],
             OURS: _left_out(asked),
         }
     print("fitted on all, to be shipped:", _fitted(asked))
@@ -130,6 +136,7 @@ async def _ask(conn: Connection, indexed: Indexed, of: str, question: Question, 
         question,
         indexed.number,
         Example(signal_matrix(passages, question.text, window), relevant),
+        passages,
         turns,
         np.array([p.similarity for p in passages], dtype=np.float64),
         np.array([p.lexical for p in passages]),
@@ -145,7 +152,7 @@ def _fitted(asked: Sequence[Asked], without: int | None = None) -> SignalWeights
 def _left_out(asked: Sequence[Asked]) -> list[list[int]]:
     """Each question ranked with weights that never saw its conversation."""
     weights = {fold: _fitted(asked, without=fold) for fold in {a.fold for a in asked}}
-    return [a.ranked(weighed(a.example.signals, weights[a.fold])) for a in asked]
+    return [a.weighed(weights[a.fold]) for a in asked]
 
 
 async def _bm25(conn: Connection, everything: Sequence[Indexed]) -> list[list[int]]:

@@ -16,6 +16,7 @@ from services.core.settings import WebSettings
 from services.core.web import listen, make_app, serve
 from services.operations.sign_in import make_link
 from services.web.served import served
+from tests.support.console import a_user
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
@@ -86,7 +87,6 @@ async def test_a_draft_is_approved_from_the_screen(app: Tended, chromium: Any) -
 
     def sign_in(link: str) -> None:
         chromium.get(link)
-        until(lambda driver: driver.find_element(By.ID, "name")).send_keys("Grace", Keys.ENTER)
         until(lambda driver: driver.current_url.endswith("/inbox"))
 
     def open_the_thread() -> None:
@@ -112,7 +112,7 @@ async def test_a_draft_is_approved_from_the_screen(app: Tended, chromium: Any) -
         until(lambda driver: "Approved." in driver.find_element(By.ID, "main").text)
 
     async with served_here(app) as place:
-        await asyncio.to_thread(sign_in, f"{place}/console/sign-in/{await make_link(app.app)}")
+        await asyncio.to_thread(sign_in, f"{place}/console/sign-in/{await make_link(app.app, await a_user(app.app))}")
         await asyncio.to_thread(open_the_thread)
         from services.operations.threads.requests import mark
 

@@ -135,6 +135,19 @@ async def test_a_draft_that_is_not_changed_leaves_as_it_is(app: Tended, grace: h
     assert event["data"]["text"] == ""
 
 
+async def test_the_sentences_of_a_draft_are_what_leaves(app: Tended, grace: httpx.AsyncClient) -> None:
+    """Marked or not, the text that is shown is that of the mail, byte for byte; a sentence leads to its quote."""
+    draft = await draft_of(app)
+    page = await grace.get(f"/console/drafts/{draft['reply_id']}")
+    root = html.fromstring(page.text)
+    (shown,) = root.xpath("//*[contains(@class, 'leaving')]")
+    (event,) = await app.rows("SELECT data FROM events WHERE type = 'reply.held.v1'")
+    assert shown.text_content() == event["data"]["shown"]
+    assert root.xpath("//*[contains(@class, 'unsaid')]")
+    for link in root.xpath("//a[@class='part']"):
+        assert root.xpath(f"//*[@id='{link.get('href')[1:]}']//blockquote")
+
+
 async def test_a_draft_is_rejected_with_a_reason(app: Tended, grace: httpx.AsyncClient) -> None:
     """It is discarded, and its turn says why."""
     draft = await draft_of(app)

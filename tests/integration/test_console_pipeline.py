@@ -130,7 +130,11 @@ async def test_the_stream_says_each_change_once(app: App) -> None:
             await conn.execute(insert, [seq, app.settings.workspace, key])
 
     await store(100, "seen")
-    async for line in changes_after(app, 100, stop):
+
+    async def admitted() -> bool:
+        return True
+
+    async for line in changes_after(app, 100, stop, admitted):
         said.append(line)
         told = [json.loads(one.partition("data: ")[2]) for one in said if 'data: {"' in one]
         if len(said) == 2:

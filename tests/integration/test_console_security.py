@@ -14,11 +14,11 @@ from lxml import html
 
 from deploy.local import Endpoints
 from services.operations.sign_in import LINK_LASTS, SESSION_LASTS, make_link
-from services.web.console.mails import cleaned, saved_as
+from services.web.console.mails import cleaned
 from services.web.console.routes import PARTS
-from services.web.console.shown import web_address
+from services.web.console.shown import saved_as, web_address
 from services.web.console.site import Site, static_address
-from tests.support.console import browser, form, signed_in, text_of
+from tests.support.console import a_user, browser, form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
@@ -48,14 +48,13 @@ async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 
 
 async def test_a_link_is_used_once(app: Tended) -> None:
-    """Opening it uses nothing up; the first who says a name is signed in, and the second is not."""
-    token = await make_link(app.app)
+    """Opening it uses nothing up; the first who goes on is signed in, and the second is not."""
+    token = await make_link(app.app, await a_user(app.app))
     async with browser(app.app) as one, browser(app.app) as other:
         for _ in range(2):
-            assert "Who are you?" in text_of(await one.get(f"/console/sign-in/{token}"))
-        assert (await one.post("/console/sign-in", data={"token": token, "name": " "})).status_code == 422
-        assert (await one.post("/console/sign-in", data={"token": token, "name": "Grace"})).status_code == 200
-        again = await other.post("/console/sign-in", data={"token": token, "name": "Mallory"})
+            assert "Sign in as Grace" in text_of(await one.get(f"/console/sign-in/{token}"))
+        assert (await one.post("/console/sign-in/link", data={"token": token})).status_code == 200
+        again = await other.post("/console/sign-in/link", data={"token": token})
         assert again.status_code == 401
         assert "used already" in text_of(again)
         assert (await other.get("/console/inbox")).status_code == 401
@@ -66,7 +65,7 @@ async def test_a_link_is_used_once(app: Tended) -> None:
 
 async def test_a_session_ends_by_itself_and_says_what_to_do(app: Tended) -> None:
     """After its time every page leads to signing in; the rows of what is over go when the next link is made."""
-    link = await make_link(app.app)
+    link = await make_link(app.app, await a_user(app.app))
     async with signed_in(app.app) as client, browser(app.app) as late:
         app.clock.forward(app.clock() + LINK_LASTS + timedelta(seconds=1))
         assert (await late.get(f"/console/sign-in/{link}")).status_code == 401
@@ -99,7 +98,8 @@ async def test_the_cookie_is_for_this_host_and_no_script(app: Tended, place: str
     """HttpOnly, SameSite=Strict, and over https bound to the host."""
     async with browser(app.app, place) as client:
         client.follow_redirects = False
-        answer = await client.post("/console/sign-in", data={"token": await make_link(app.app), "name": "Grace"})
+        link = await make_link(app.app, await a_user(app.app))
+        answer = await client.post("/console/sign-in/link", data={"token": link})
         (cookie,) = answer.headers.get_list("set-cookie")
     said = [part.strip().lower() for part in cookie.split(";")]
     assert said[0].startswith(f"{name.lower()}=")
@@ -112,8 +112,9 @@ async def test_over_a_network_without_https_nobody_signs_in(app: Tended) -> None
     """A link that was opened over plain http elsewhere than on this machine is not used up."""
     token = await make_link(app.app)
     async with browser(app.app, "http://desk.example") as client:
-        answer = await client.post("/console/sign-in", data={"token": token, "name": "Grace"})
+        answer = await client.post("/console/sign-in/link", data={"token": token})
         assert answer.status_code == 403
+        assert (await client.post("/console/sign-in", data={"email": "a@b.example"})).status_code == 403
         assert "https" in text_of(answer)
         assert (await client.get(f"/console/sign-in/{token}")).status_code == 403
     assert [row["kind"] for row in await app.rows("SELECT kind FROM console_sessions")] == ["link"]
@@ -123,7 +124,7 @@ async def test_every_act_wants_a_form_of_the_session(app: Tended) -> None:
     """Each POST without the token, with a wrong one or with that of somebody else does nothing."""
     await app.write("Hello?")
     routes = [route for part in PARTS for route in part(Site(app.app)).routes if isinstance(route, APIRoute)]
-    acts = [one.path for one in routes if "POST" in one.methods and one.path != "/console/sign-in"]
+    acts = [one.path for one in routes if "POST" in one.methods and not one.path.startswith("/console/sign-in")]
     assert len(acts) >= 9
     before = await app._count()
     async with signed_in(app.app) as client, signed_in(app.app, "Ann") as other:

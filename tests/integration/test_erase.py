@@ -40,7 +40,8 @@ from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
-from tests.support.app import running_app, settings_for
+from tests.support.app import settings_for
+from tests.support.brokerless import running_brokerless
 from tests.support.erasing import differences, found
 from tests.support.letters import letter
 from tests.support.remembered_people import ADA, BOB, CARL, NAMES, SECRET, remembered, write
@@ -50,6 +51,13 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 @pytest.fixture
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    async with remembered(stack, database, topic_prefix, tmp_path, running_brokerless) as one:
+        yield one
+
+
+@pytest.fixture
+async def on_a_broker(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[App]:
+    """The same, for tests that look at the topics."""
     async with remembered(stack, database, topic_prefix, tmp_path) as one:
         yield one
 
@@ -60,9 +68,10 @@ async def rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
 
 
 async def test_nothing_of_an_erased_person_is_left_and_nothing_of_the_others_is_lost(
-    app: App, stack: Endpoints, tmp_path: Path
+    on_a_broker: App, stack: Endpoints, tmp_path: Path
 ) -> None:
     """Ada is found everywhere before and nowhere after; Bob, Carl and the documents are as they were."""
+    app = on_a_broker
     ada = await found(app, ADA)
     marks = ada.marks
     assert {ADA, "a1@quillfeather.example"} <= marks.phrases
@@ -200,8 +209,9 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-async def test_a_word_that_is_left_in_any_store_is_found(app: App, tmp_path: Path) -> None:
+async def test_a_word_that_is_left_in_any_store_is_found(on_a_broker: App, tmp_path: Path) -> None:
     """One planted in a table, in Redis, on a topic, in its headers, in a blob, in a log file: each is a finding."""
+    app = on_a_broker
     marks = Marks(frozenset({ADA}), frozenset({SECRET}))
     await erase(app, await found(app, ADA), by="the test")
     assert (await prove(app, marks)).findings == ()
@@ -277,7 +287,7 @@ async def test_a_rebuild_at_work_keeps_out_whoever_else_changes_or_folds_the_who
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between a rebuild's fold and its swap nobody is erased or archived, nobody folds; so nobody comes back by it."""
-    async with running_app(settings_for(stack, database, topic_prefix, tmp_path)) as app:
+    async with running_brokerless(settings_for(stack, database, topic_prefix, tmp_path)) as app:
         await write(app, ADA, "My order number is 88123. What does the Team plan cost?", "<a1@quillfeather.example>")
         await _rebuild_while_others_try(app, monkeypatch)
         await erase(app, await found(app, ADA), by="the test")

@@ -363,6 +363,18 @@ async def test_the_answer_stands_beside_the_question(conn):
     assert set(found[:2]) == {rows[0][2], rows[1][2]}
 
 
+async def test_a_name_in_a_greeting_counted_as_a_word(conn):
+    """Who speaks is known by who says a passage; that somebody greets them says nothing of what is asked."""
+    rows = [("a", "Ben", "Hi Ann! Ben here, for Ann."), ("b", "Carl", "A kettle."), ("c", "Ann", "The lake was nice.")]
+    assert (await passages(conn, "Did Ann and Ben speak of a kettle?", rows))[0] == "A kettle."
+
+
+async def test_nothing_but_names_is_still_found(conn):
+    """A question of names alone has them as its words."""
+    rows = [("a", "Ben", "Hi Ann! How was the lake?"), ("b", "Ben", "The weather was nice."), ("c", "Ann", "Thanks.")]
+    assert (await passages(conn, "Ann?", rows))[0] in (rows[0][2], rows[2][2])
+
+
 async def test_words_said_by_somebody_else_are_not_sure(conn, embedder):
     """Asked what Ann ordered where only Ben did, the memory finds the passage and does not call itself sure."""
     rows = [("a", "Ben", "I ordered the blue kettle."), ("b", "Ann", "The lake was nice.")]

@@ -1,4 +1,4 @@
-"""The console as a browser without JavaScript uses it: signs in by a one-time link, follows forms as pages have them."""
+"""The console as a browser without JavaScript uses it: a user signs in by a one-time link, follows forms as pages have them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from lxml import html
 
 from services.core.app import App
 from services.core.web import make_app
+from services.operations import users
 from services.operations.sign_in import make_link
+from services.operations.users import Role, User, UserUnknown
 from services.web.console.routes import pages
 
 PLACE = "http://localhost"
@@ -27,12 +29,23 @@ def browser(app: App, place: str = PLACE) -> httpx.AsyncClient:
 
 
 @asynccontextmanager
-async def signed_in(app: App, name: str = NAME, place: str = PLACE) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser of somebody who used a link."""
+async def signed_in(
+    app: App, name: str = NAME, place: str = PLACE, *, role: Role = "admin"
+) -> AsyncIterator[httpx.AsyncClient]:
+    """A browser of a user of this name, who is made where there is none, and used a link."""
+    link = await make_link(app, await a_user(app, name, role))
     async with browser(app, place) as client:
-        answer = await client.post("/console/sign-in", data={"token": await make_link(app), "name": name})
+        answer = await client.post("/console/sign-in/link", data={"token": link})
         assert answer.status_code == 200, answer.text
         yield client
+
+
+async def a_user(app: App, name: str = NAME, role: Role = "admin") -> User:
+    """A user of this name, who is made where there is none."""
+    try:
+        return await users.user_named(app, name)
+    except UserUnknown:
+        return await users.add_user(app, name, role, by="", joined=True)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 from deploy.local import Endpoints
 from services.core.app import App
+from services.core.settings import Settings
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
@@ -21,10 +22,20 @@ SECRET = "zanzibarite"  # a word that only Ada uses
 
 
 @asynccontextmanager
-async def remembered(stack: Endpoints, database: str, prefix: str, home: Path, **changes: Any) -> AsyncIterator[App]:
-    """The deployment at work, after every mail has come to its end; `changes` are put over its settings."""
+async def remembered(
+    stack: Endpoints,
+    database: str,
+    prefix: str,
+    home: Path,
+    run: Callable[[Settings], AbstractAsyncContextManager[App]] = running_app,
+    **changes: Any,
+) -> AsyncIterator[App]:
+    """The deployment at work, after every mail has come to its end; `changes` are put over its settings.
+
+    `run` is `running_brokerless` where neither topics are looked at nor commands typed, which are other processes.
+    """
     settings = settings_for(stack, database, prefix, home, **changes)
-    async with running_app(settings) as app:
+    async with run(settings) as app:
         await app.cache.drop_all()  # what other tests' deployments have kept of their Adas
         await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.\n")
         shared, own = "<a1@quillfeather.example>", "<a2@quillfeather.example>"

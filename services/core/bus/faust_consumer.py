@@ -34,7 +34,7 @@ from faust.types import TP
 
 import services.core.bus.broker_client  # noqa: F401
 from services.core.bus.attempt import attempt
-from services.core.bus.bell import Bell
+from services.core.bus.bell import Listen
 from services.core.bus.continuity import Continuity, Gap, RecordsLeftOut
 from services.core.bus.delivery import Delivery
 from services.core.bus.fetch_pace import LOOK_EVERY_S, FetchPace, PacedFetcher
@@ -57,7 +57,7 @@ class LaneConsumer(Consumer):
         lanes: Lanes,
         on_assigned: Callable[[LaneConsumer], None],
         pace: FetchPace,
-        bell: Bell,
+        listen: Listen,
         topics: Collection[str],
         known_gaps: set[Gap],
         generations: Callable[[], Mapping[str, int]] = dict,
@@ -66,7 +66,7 @@ class LaneConsumer(Consumer):
         self._lanes = lanes
         self._continuity = Continuity(known_gaps)
         self._on_assigned = on_assigned
-        self._pace, self._bell, self._topics = pace, bell, topics
+        self._pace, self._listen, self._topics = pace, listen, topics
         self._generations = generations
         self._reached: dict[TP, int] = {}
         self._moved = asyncio.Event()  # a watermark did, or it could not be committed
@@ -74,7 +74,7 @@ class LaneConsumer(Consumer):
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
         where = {"loop": self.loop, "beacon": self.beacon}
-        return _PacedThread(self, self._pace, self._bell, self._topics, self._lanes.is_full, **where)
+        return _PacedThread(self, self._pace, self._listen, self._topics, self._lanes.has_plenty, **where)
 
     async def submit(self, message: Any) -> None:
         """Hand a message to the lanes; its offset is committed when they acknowledge it.
@@ -224,12 +224,12 @@ class _PacedThread(AIOKafkaConsumerThread):
         self,
         consumer: Consumer,
         pace: FetchPace,
-        bell: Bell,
+        listen: Listen,
         topics: Collection[str],
-        full: Callable[[], bool],
+        plenty: Callable[[], bool],
         **kwargs: Any,
     ) -> None:
-        self._pace, self._bell, self._topics, self._full = pace, bell, topics, full
+        self._pace, self._listen, self._topics, self._plenty = pace, listen, topics, plenty
         self._deaf: Callable[[], None] = lambda: None
         super().__init__(consumer, **kwargs)
 
@@ -282,9 +282,9 @@ class _PacedThread(AIOKafkaConsumerThread):
             await commit_as_member(coordinator, commit, assignment, in_generation(offsets, self.generations))
 
         coordinator._do_commit_offsets = stamped
-        paced = PacedFetcher(consumer._fetcher, self._pace, monotonic, self._full)
+        paced = PacedFetcher(consumer._fetcher, self._pace, monotonic, self._plenty)
         if self._pace.quiet_pause_s:
-            self._deaf = self._bell.listen(self._topics, paced.wake)
+            self._deaf = self._listen(self._topics, paced.wake)
 
     async def on_thread_stop(self) -> None:
         """The bell is heard no more."""

@@ -20,7 +20,7 @@ from typing import Any, cast
 import faust
 
 from services.core.bus.attempt import attempt
-from services.core.bus.bell import Bell
+from services.core.bus.bell import Bell, Listen
 from services.core.bus.broker_client import Brokers, faust_arguments
 from services.core.bus.continuity import Gap
 from services.core.bus.faust_consumer import LaneConsumer
@@ -96,12 +96,13 @@ class FaustSource:
         self,
         settings: SourceSettings,
         lanes: Lanes,
-        bell: Bell | None = None,
+        listen: Listen | None = None,
         generations: Callable[[], Mapping[str, int]] = dict,
     ) -> None:
         if lanes.limits.longest_attempt_s >= settings.rebalance_timeout_s:
             raise ValueError("a handler's timeout must end before the rebalance's, else its partitions are lost")
-        self._settings, self._lanes, self._bell, self._generations = settings, lanes, bell or Bell(), generations
+        self._settings, self._lanes, self._generations = settings, lanes, generations
+        self._listen = listen or Bell().listen
         self._ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._known_gaps: set[Gap] = set()
         self._app: _App | None = None
@@ -194,7 +195,7 @@ class FaustSource:
             lanes=self._lanes,
             on_assigned=self._assigned,
             pace=self._settings.pace,
-            bell=self._bell,
+            listen=self._listen,
             topics=self._settings.topics,
             known_gaps=self._known_gaps,
             generations=self._generations,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import functools
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from services.core.app import App
 from services.core.bus.delivery import Delivery
 from services.core.bus.faust_source import FaustSource, SourceSettings
 from services.core.bus.fetch_pace import FetchPace
+from services.core.bus.held_records import is_known, is_mine
 from services.core.bus.lanes import LaneLimits, Lanes, Signals
 from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy
@@ -20,8 +22,9 @@ LOOK_AGAIN_S = 1.0
 # A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets
 # its topics, and they are made one after the other.
 EMBEDDED_PACE = FetchPace(
-    wait_s=0.02, quiet_wait_s=0.02, pause_s=0.05, quiet_pause_s=3.0, full_pause_s=0.25, awake_s=0.2, metadata_s=2
+    wait_s=0.02, quiet_wait_s=0.02, pause_s=0.2, quiet_pause_s=3.0, plenty_pause_s=0.2, awake_s=0.4, metadata_s=2
 )
+UNHURRIED = replace(EMBEDDED_PACE, rung_pause_s=0.2)  # nobody waits for what is learned
 EMBEDDED_SESSION_S = 6  # the embedded broker lets a group wait for half of it
 
 
@@ -38,7 +41,7 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
         topics=topics,
         client_id=f"correspondent-{processor.name}",
         session_timeout_s=EMBEDDED_SESSION_S if kafka.embedded else kafka.session_timeout_s,
-        pace=EMBEDDED_PACE if kafka.embedded else FetchPace(),
+        pace=_pace(processor, kafka.embedded),
         rebalance_timeout_s=kafka.rebalance_timeout_s,
     )
     lanes = Lanes(
@@ -51,7 +54,19 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
     )
     if not processor.learns:
         app.reply_load.add(lambda: lanes.demand)
-    return FaustSource(source, lanes, app.bell, generations)
+    listen = functools.partial(app.bell.listen, wants=functools.partial(_concerns, processor))
+    return FaustSource(source, lanes, listen, generations)
+
+
+def _concerns(processor: Processor, kind: str) -> bool:
+    """Whether the processor does anything for a record of this type; one that says none may be anything."""
+    return not kind or is_mine(processor, kind) or not is_known(kind)
+
+
+def _pace(processor: Processor, embedded: bool) -> FetchPace:
+    if not embedded:
+        return FetchPace()
+    return UNHURRIED if processor.learns else EMBEDDED_PACE
 
 
 def _counted(app: App, name: str) -> Signals:

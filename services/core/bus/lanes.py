@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 Handle = Callable[[Delivery], Awaitable[None]]
 GiveUp = Callable[[Delivery, BaseException, int], Awaitable[None]]
 
+PLENTY = 4  # deliveries in hand; one mail alone never makes so many
 MOST_CROWDED = 4  # attempts of one event that may time out beside others and are not counted
 
 
@@ -148,9 +149,9 @@ class Lanes:
         """How many partitions are assigned."""
         return self._state.assigned
 
-    def is_full(self) -> bool:
-        """Whether more is admitted than may run at once; from any thread."""
-        return self._state.unfinished > self._slots.allowed
+    def has_plenty(self) -> bool:
+        """Whether so much is admitted that more need not come at once; from any thread."""
+        return self._state.unfinished > min(PLENTY, self._slots.allowed)
 
     def oldest_ms(self) -> int | None:
         """When the oldest delivery that is admitted and not done was written, in Unix milliseconds."""

@@ -157,9 +157,14 @@ class Publisher:
             with suppress(LogUnavailable):
                 await self.renew()
         if topics:
-            self._bell.ring(topics.keys())
+            self._bell.ring(topics.keys(), {topic: _types(mine) for topic, mine in topics.items()})
         outcomes = {name: iter(of_topic) for name, of_topic in zip(topics, found, strict=True)}
         return [next(outcomes[record.topic]) for record in records]
+
+
+def _types(records: list[Record]) -> set[str]:
+    """The types of events among them; "" where a record names none."""
+    return {next((value.decode() for name, value in one.headers if name == "ce_type"), "") for one in records}
 
 
 async def _stop(producer: AIOKafkaProducer) -> None:

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 
 LOOK_S = 0.05
-LOOKS = 200  # an event that waited so long is handled next to replies
+LONGEST_S = 10.0  # an event that waited so long is handled next to replies
 
 
 class ReplyLoad:
@@ -14,14 +14,24 @@ class ReplyLoad:
 
     def __init__(self) -> None:
         self._demands: list[Callable[[], int]] = []
+        self._quiet: asyncio.Task[None] | None = None
 
     def add(self, demand: Callable[[], int]) -> None:
         """One more such processor; `demand` gives how many of its handlers run, or could if there were room."""
         self._demands.append(demand)
 
     async def passed(self) -> None:
-        """Return when none of them has anything to do, or after a while."""
-        for _ in range(LOOKS):
-            if not any(demand() for demand in self._demands):
-                return
+        """Return when none of them has anything to do, or after a while. One look is made for all who wait."""
+        if self._is_busy():
+            if self._quiet is None or self._quiet.done():
+                self._quiet = asyncio.create_task(self._until_quiet(), name="replies under way")
+            await asyncio.wait({self._quiet}, timeout=LONGEST_S)
+
+    def _is_busy(self) -> bool:
+        return any(demand() for demand in self._demands)
+
+    async def _until_quiet(self) -> None:
+        while True:
             await asyncio.sleep(LOOK_S)
+            if not self._is_busy():
+                return

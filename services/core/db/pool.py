@@ -13,6 +13,7 @@ from psycopg.rows import DictRow, dict_row
 from psycopg_pool import AsyncConnectionPool
 
 from services.core.clock import monotonic
+from services.core.db.held_pipeline import held_pipeline
 from services.core.db.patience import PATIENCE
 from services.core.db.vectors import VectorTypes
 
@@ -25,6 +26,10 @@ APP_ROLE = "correspondent_app"
 _holding: ContextVar[frozenset[int]] = ContextVar("databases that a task holds a connection of", default=frozenset())
 _KEYS = "_correspondent_keys"
 _USED = "_correspondent_used_at"
+PREPARED_AFTER = 1  # executions of a statement on a connection
+MOST_PREPARED = (
+    1000  # of a connection's statements: a mail needs some 150, and psycopg's own 100 forget each before its next use
+)
 TRUSTED_S = 1.0  # how long a connection is taken to be alive without asking
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
@@ -61,6 +66,7 @@ def make_pool(database_url: str, *, size: int, keys: Keys | None = None) -> Asyn
 
     async def _configure(conn: Connection) -> None:
         await conn.set_autocommit(True)
+        conn.prepare_threshold, conn.prepared_max = PREPARED_AFTER, MOST_PREPARED
         await conn.execute("SET timezone TO 'UTC'")
         await vectors.register(conn)
         give_keys(conn, keys)
@@ -115,7 +121,7 @@ class Database:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
         Committed at the end, rolled back on an error, as a connection of psycopg is when its block ends. Without a
-        workspace it sees all of them. Statements are sent one after the other without waiting (pipeline mode): who
+        workspace it sees all of them. Statements are sent together when somebody waits (`held_pipeline`): who
         fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
         next fetch, or at the end.
         """
@@ -124,7 +130,7 @@ class Database:
 
     @asynccontextmanager
     async def _begun(self, begin: LiteralString, workspace: str) -> AsyncIterator[Connection]:
-        async with self._one() as conn, _discarded_when_cut_off(conn), conn.pipeline():
+        async with self._one() as conn, _discarded_when_cut_off(conn), held_pipeline(conn):
             await conn.execute(begin)
             if workspace:
                 await conn.execute(BIND, [workspace, APP_ROLE])

@@ -1,8 +1,10 @@
-"""Signing in to the console: a one-time link becomes a session, which ends by itself or when its person signs out.
+"""Signing in to the console: a password, or a one-time link, becomes a session of a user.
 
 Invariants
 - A token is known to its bearer alone; the table has its hash.
-- A link becomes one session at most, and opening it changes nothing: a person says their name, and that uses it up.
+- A link becomes one session at most, and opening it changes nothing: a person has to go on, and that uses it up.
+- A link without a user makes the first one, an admin, and counts for nothing once there is one.
+- A session is worth what its user is worth at that moment: who was removed has none, at the next request.
 - Whatever is past its time counts for nothing, and its row goes when the next link is made or used.
 """
 
@@ -12,14 +14,20 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from services.core.app import App
 from services.core.clock import random_bytes
 from services.core.db import fetch_one, queries
 from services.core.errors import Permanent
+from services.operations import users
+from services.operations.users import User
+from services.operations.users.passwords import check_password
 
 SQL = queries(__file__)
 LINK_LASTS = timedelta(minutes=15)
+INVITATION_LASTS = timedelta(days=7)
 SESSION_LASTS = timedelta(hours=12)
 TOKEN_BYTES = 32
 
@@ -29,36 +37,89 @@ class LinkUsed(Permanent):
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link that can still be used: whose it is, None where it makes the first user."""
+
+    user: User | None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
-    """Who is signed in: `by` is the name that they gave, `token_sha256` names the session."""
+    """Who is signed in; `token_sha256` names the session."""
 
     token_sha256: str
-    by: str
+    user: User
     expires_at: datetime
 
-
-async def make_link(app: App) -> str:
-    """The token of a new one-time link."""
-    return await _store(app, "link", "", LINK_LASTS)
-
-
-async def is_link(app: App, token: str) -> bool:
-    """Whether the link can still be used. It is not used up by asking."""
-    return await _known(app, token, "link") is not None
+    @property
+    def by(self) -> str:
+        """The name that is recorded with what they do."""
+        return self.user.name
 
 
-async def sign_in(app: App, token: str, by: str) -> str:
-    """Use a link up: the token of the session that it becomes. Raises `LinkUsed`."""
-    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "now": app.now()}
+async def make_link(app: App, user: User | None = None, lasts: timedelta = LINK_LASTS) -> str:
+    """The token of a new one-time link of a user; without one it makes the first user."""
+    return await _store(app, "link", user, lasts)
+
+
+async def link_of(app: App, token: str) -> Link:
+    """What a link is. It is not used up by asking. Raises `LinkUsed`."""
+    row = await _row(app, token, "link")
+    if row is None or (row["user_id"] is None and not await users.is_empty(app)):
+        raise LinkUsed(str(LinkUsed.__doc__))
+    try:
+        return Link(await users.user_of(app, row["user_id"]) if row["user_id"] else None)
+    except users.UserUnknown:
+        raise LinkUsed(str(LinkUsed.__doc__)) from None
+
+
+async def become_first(app: App, token: str, name: str, email: str, password: str) -> str:
+    """Use a link up that makes the first user: the token of their session.
+
+    Raises `LinkUsed`, `UserRefused`, `PasswordRefused`; the link can then still be used.
+    """
+    if (await link_of(app, token)).user is not None:
+        raise LinkUsed(str(LinkUsed.__doc__))
+    check_password(password)  # before anything is made
+    user = await users.add_user(app, name, "admin", by="", email=email, joined=True)
+    await users.set_password(app, user.user_id, password)
+    await _use(app, token)
+    return await begin(app, user)
+
+
+async def sign_in(app: App, token: str, password: str = "") -> str:
+    """Use a user's link up: the token of their session. A password that is given is theirs from now on.
+
+    Raises `LinkUsed`, `PasswordRefused`; after the second the link can still be used.
+    """
+    user = (await link_of(app, token)).user
+    if user is None:
+        raise LinkUsed(str(LinkUsed.__doc__))
+    if password:
+        check_password(password)  # before the link is used up
+    await _use(app, token)
+    if password:
+        await users.set_password(app, user.user_id, password)
     async with app.database.reading() as conn:
-        if await fetch_one(conn, SQL.use_link, args) is None:
-            raise LinkUsed(str(LinkUsed.__doc__))
-    return await _store(app, "session", by, SESSION_LASTS)
+        args = {"user_id": user.user_id, "workspace": app.settings.workspace, "now": app.now()}
+        await conn.execute(SQL.join, args)
+    return await begin(app, user)
+
+
+async def begin(app: App, user: User) -> str:
+    """The token of a new session of a user who has shown that it is them."""
+    return await _store(app, "session", user, SESSION_LASTS)
 
 
 async def session_of(app: App, token: str) -> Session | None:
     """The session of a token, None where there is none, or none any more."""
-    return await _known(app, token, "session")
+    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "now": app.now()}
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.session, args)
+    if row is None:
+        return None
+    mine = {name: row.pop(name) for name in ("token_sha256", "expires_at")}
+    return Session(**mine, user=User(**row))
 
 
 async def sign_out(app: App, session: Session) -> None:
@@ -68,14 +129,29 @@ async def sign_out(app: App, session: Session) -> None:
         await conn.execute(SQL.end, args)
 
 
-async def _store(app: App, kind: str, by: str, lasts: timedelta) -> str:
+async def _use(app: App, token: str) -> None:
+    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "now": app.now()}
+    async with app.database.reading() as conn:
+        if await fetch_one(conn, SQL.use_link, args) is None:
+            raise LinkUsed(str(LinkUsed.__doc__))
+
+
+async def _row(app: App, token: str, kind: str) -> dict[str, Any] | None:
+    args = {"token_sha256": _hash(token), "workspace": app.settings.workspace, "kind": kind, "now": app.now()}
+    async with app.database.reading() as conn:
+        return await fetch_one(conn, SQL.known, args)
+
+
+async def _store(app: App, kind: str, user: User | None, lasts: timedelta) -> str:
     token = base64.urlsafe_b64encode(random_bytes(TOKEN_BYTES)).decode().rstrip("=")
     now = app.now()
+    user_id: UUID | None = user.user_id if user else None
     row = {
         "token_sha256": _hash(token),
         "workspace": app.settings.workspace,
         "kind": kind,
-        "by": by,
+        "by": user.name if user else "",
+        "user_id": user_id,
         "now": now,
         "expires_at": now + lasts,
     }
@@ -83,18 +159,6 @@ async def _store(app: App, kind: str, by: str, lasts: timedelta) -> str:
         await conn.execute(SQL.forget_expired, {"now": now})
         await conn.execute(SQL.store, row)
     return token
-
-
-async def _known(app: App, token: str, kind: str) -> Session | None:
-    args = {
-        "token_sha256": _hash(token),
-        "workspace": app.settings.workspace,
-        "kind": kind,
-        "now": app.now(),
-    }
-    async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.known, args)
-    return Session(**row) if row else None
 
 
 def _hash(token: str) -> str:

@@ -102,6 +102,16 @@ class OwnReply:
     remarks: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class HeldReply:
+    """A person's reply that has not left, and can be taken back until `leaves_at`."""
+
+    reply_id: UUID
+    thread_id: UUID
+    by: str
+    leaves_at: datetime
+
+
 def reply_id_of(thread_id: UUID, client_id: str) -> UUID:
     """The id of the reply that a client calls so."""
     return uuid5(thread_id, f"reply by a person/{client_id}")
@@ -127,6 +137,12 @@ async def own_reply(app: App, thread_id: UUID, reply_id: UUID) -> OwnReply:
     if row is None:
         raise ReplyUnknown(f"there is no reply {reply_id} by a person in this thread")
     return OwnReply(**row)
+
+
+async def held_replies(app: App, conn: Connection, thread_id: UUID) -> list[HeldReply]:
+    """People's replies in a thread that can still be taken back."""
+    args = {"workspace": app.settings.workspace, "thread_id": thread_id, "now": app.now()}
+    return [HeldReply(**row) for row in await fetch_all(conn, SQL.held, args)]
 
 
 async def cancel(app: App, thread_id: UUID, reply_id: UUID, by: str, *, timeout_s: float) -> OwnReply:

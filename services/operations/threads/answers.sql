@@ -25,3 +25,10 @@ SELECT m.received_at, 'customer', '', m.text FROM mails m
 WHERE m.thread_id = %(thread_id)s AND m.mail_id = ANY(%(ids)s)
   AND NOT EXISTS (SELECT FROM conversation c WHERE c.thread_id = m.thread_id AND c.mail_id = m.mail_id)
 ORDER BY at;
+
+-- name: held
+-- People's own replies in a thread that wait for their moment, and can be taken back until then.
+SELECT d.reply_id, d.retry_at AS leaves_at, u.by, d.thread_id
+FROM deliveries d JOIN turns u USING (turn_id)
+WHERE d.workspace = %(workspace)s AND d.thread_id = %(thread_id)s AND d.state = 'approved' AND u.by <> '' AND d.retry_at > %(now)s
+ORDER BY d.retry_at;

@@ -37,7 +37,8 @@ STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
 @dataclass(frozen=True, slots=True)
 class InboxLine:
     """A thread in the inbox. `draft` waits for a person, `due_at` is the next deadline, `waiting_since` the oldest
-    mail that the open turn answers. `claims_to_be` is the address of a sender whom nothing proves.
+    mail that the open turn answers. `claims_to_be` is the address of a sender whom nothing proves, `last_words` how the
+    newest message begins.
     """
 
     thread_id: UUID
@@ -52,6 +53,9 @@ class InboxLine:
     participant: str
     participant_name: str
     claims_to_be: str
+    assignee: str
+    last_role: str
+    last_words: str
     draft: UUID | None
     waiting_since: datetime | None
     due_at: datetime | None

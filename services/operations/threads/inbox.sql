@@ -52,6 +52,7 @@ SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.changed_a
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.name, '') ELSE '' END AS participant_name,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be,
+       t.assignee, coalesce(said.role, '') AS last_role, coalesce(said.begin, '') AS last_words,
        d.reply_id AS draft, u.waiting_since, due.due_at, due.kind AS due_kind, due.status AS due_status
 FROM threads t
 LEFT JOIN aggregates a ON a.workspace = t.workspace AND a.kind = 'thread' AND a.id = t.thread_id
@@ -65,4 +66,6 @@ LEFT JOIN LATERAL (SELECT n.due_at, n.kind, n.status FROM thread_deadlines n
 LEFT JOIN LATERAL (SELECT m.author_addr, m.trusted FROM mails m
                    WHERE m.thread_id = t.thread_id AND m.verdict IN ('answer', 'human')
                    ORDER BY m.received_at, m.mail_id LIMIT 1) first ON true
+LEFT JOIN LATERAL (SELECT c.role, left(c.text, 300) AS begin FROM conversation c
+                   WHERE c.thread_id = t.thread_id ORDER BY c.version DESC LIMIT 1) said ON true
 WHERE t.workspace = %(workspace)s AND t.thread_id = ANY(%(ids)s);

@@ -16,9 +16,9 @@ from starlette.requests import Request
 
 from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES
-from services.core.settings.api_tokens import ApiToken
 from services.core.web import RequestRefused
 from services.web.assistants.tools import TOOLS, ApiTool, ArgumentsRefused, Document
+from services.web.caller import Caller
 from services.web.token import token_of
 
 if TYPE_CHECKING:
@@ -38,14 +38,14 @@ class Endpoint:
     """An ASGI application. Each request stands alone, so that any process of the deployment can answer it."""
 
     def __init__(self, app: App) -> None:
-        self._web = app.settings.web
+        self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         # Imported by the first request: it takes longer than all else that a process loads, and few deployments ask.
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
         request = Request(scope)
-        token = token_of(self._web.all_tokens, request)
+        token = await token_of(self._app, request)
         _refuse_other_sites(request)
         manager = StreamableHTTPSessionManager(
             _server(token, request), json_response=True, stateless=True, max_request_body_size=API_BODY_BYTES
@@ -61,7 +61,7 @@ def _refuse_other_sites(request: Request) -> None:
         raise RequestRefused(403, "other_site", "requests of other sites' pages are not answered")
 
 
-def _server(token: ApiToken, request: Request) -> Server[Any]:
+def _server(token: Caller, request: Request) -> Server[Any]:
     """The SDK's server for one request: what `token` may use, called on the application that serves `request`."""
     from mcp.server.lowlevel import Server
     from mcp_types import ListToolsResult

@@ -4,9 +4,10 @@ site.py       what every page stands on: templates, session, answers and errors 
 sessions.py   the cookie of a session and the token of its forms
 forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
-sign_in.py    a one-time link becomes a session
+sign_in.py    a password or a one-time link becomes a session
 inbox.py      threads by who has to act next
 thread.py     one thread, and what a person does with it
+answer.py     a person's own reply, taking it back, who has the thread
 drafts.py     drafts that wait, approved or rejected
 mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
@@ -15,6 +16,8 @@ memory.py     what is asked of a person's memory
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out
+users.py      who may sign in, for admins; the record of what was done
+me.py         password, second factor and API tokens of whoever is signed in
 live.py       one stream that says which threads changed
 static/       our own modules and style sheet; nothing is loaded from elsewhere
 

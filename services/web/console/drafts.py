@@ -7,15 +7,21 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from services.core.archive.archive import archive_of
+from services.core.archive.file import ArchiveDamaged
+from services.core.archive.places import ArchiveMissing
+from services.core.db import Connection
 from services.core.web import RequestRefused
 from services.core.web_paging import After
+from services.operations.drafts.grounds import Part, grounds_of, parts_of
 from services.operations.drafts.listing import HeldDraft, held_draft, past_draft, waiting_drafts
+from services.operations.threads.explanations import NothingToExplain, explain_reply
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import whole_thread
 from services.operations.threads.mails import mails_of
 from services.web.bodies import Approval, Rejection
-from services.web.console.forms import Form, checked
-from services.web.console.site import ROOT, Site, done, form_of, viewer
+from services.web.console.forms import Files, Form, checked
+from services.web.console.site import ROOT, Site, done, files_of, form_of, viewer
 from services.web.drafts import decide_draft
 
 LINES = 50  # a page
@@ -62,24 +68,25 @@ def draft_pages(site: Site) -> APIRouter:
             by=viewer(request),
         )
         bound = body.model_dump(include={"text_sha256", "thread_version", "by"})
-        return await _decided(site, request, reply_id, approve=True, text=body.text or "", **bound)
+        return await _decided(site, request, reply_id, files_of(request), approve=True, text=body.text or "", **bound)
 
     @router.post("/drafts/{reply_id}/reject")
     async def reject(request: Request, reply_id: UUID) -> Response:
         form = form_of(request)
-        body = checked(Rejection, reason=form.get("reason", ""), by=viewer(request))
+        why = ": ".join(one for one in (form.get("code", ""), form.get("reason", "").strip()) if one)
+        body = checked(Rejection, reason=why, by=viewer(request))
         seen = {"text_sha256": form.get("text_sha256", ""), "thread_version": form.get("thread_version", "")}
         seen = checked(Approval, **seen).model_dump(include={"text_sha256", "thread_version"})
-        return await _decided(site, request, reply_id, approve=False, reason=body.reason, by=body.by, **seen)
+        return await _decided(site, request, reply_id, (), approve=False, reason=body.reason, by=body.by, **seen)
 
     return router
 
 
-async def _decided(site: Site, request: Request, reply_id: UUID, **word: object) -> Response:
+async def _decided(site: Site, request: Request, reply_id: UUID, files: Files, **word: object) -> Response:
     """Say it; where it had no effect, show what came meanwhile, and keep what the person wrote."""
     form, workspace = form_of(request), site.app.settings.workspace
     try:
-        became = await decide_draft(site.app, reply_id, (), **word)
+        became = await decide_draft(site.app, reply_id, files, **word)
     except RequestRefused as error:
         if error.status not in (404, 409):
             raise
@@ -104,8 +111,21 @@ async def _show(site: Site, request: Request, held: HeldDraft, form: Form) -> HT
     async with app.database.reading() as conn:
         whole = await whole_thread(conn, workspace, held.thread_id, limit=BEFORE)
         mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
-    about = {"draft": held, "whole": whole, "mails": mails, "kept": form}
+        sentences = await _sentences(site, conn, held)
+    about = {"draft": held, "whole": whole, "mails": mails, "kept": form, "sentences": sentences}
     return site.page(request, "draft.html", 409 if form else 200, **about)
+
+
+async def _sentences(site: Site, conn: Connection, held: HeldDraft) -> list[Part]:
+    """The draft in sentences with their sources; none where what the agent was given cannot be read any more."""
+    try:
+        why = await explain_reply(
+            conn, site.app.settings.workspace, held.reply_id, archive=archive_of(site.app.settings)
+        )
+    except (NothingToExplain, ArchiveMissing, ArchiveDamaged):
+        return []
+    citations = [id for one in why.decisions if one.reply_id == held.reply_id for id in one.citations]
+    return parts_of(held.shown, grounds_of(why.layers, citations))
 
 
 async def _gone(site: Site, request: Request, reply_id: UUID, form: Form) -> HTMLResponse:

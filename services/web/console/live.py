@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -16,7 +16,9 @@ from fastapi.responses import StreamingResponse
 
 from services.core.app import App
 from services.core.clock import pause
+from services.operations.sign_in import session_of
 from services.operations.threads.changes import WINDOW, Change, changes_since
+from services.web.console.sessions import token_in
 from services.web.console.site import Site
 
 LOOK_EVERY_S = 1.0
@@ -33,13 +35,20 @@ def live_stream(site: Site) -> APIRouter:
         last = request.headers.get("last-event-id", "")
         since = int(last) if last.isdecimal() and last.isascii() and len(last) < 19 else after
         stop: asyncio.Event = request.app.state.stopping
-        return StreamingResponse(changes_after(site.app, since, stop), media_type="text/event-stream")
+
+        async def admitted() -> bool:
+            return await session_of(site.app, token_in(request)) is not None
+
+        lines = changes_after(site.app, since, stop, admitted)
+        return StreamingResponse(lines, media_type="text/event-stream")
 
     return router
 
 
-async def changes_after(app: App, since: int, stop: asyncio.Event) -> AsyncIterator[str]:
-    """What changed after an event, as lines of the stream, until `stop` is set."""
+async def changes_after(
+    app: App, since: int, stop: asyncio.Event, admitted: Callable[[], Awaitable[bool]]
+) -> AsyncIterator[str]:
+    """What changed after an event, as lines of the stream, until `stop` is set or nobody who is admitted looks."""
     newest, looks = since, 0
     said = {one.seq for one in await _look(app, since - WINDOW) if one.seq <= since}
     yield "retry: 2000\n\n"
@@ -50,6 +59,8 @@ async def changes_after(app: App, since: int, stop: asyncio.Event) -> AsyncItera
             newest = max(newest, *said)
             yield f"id: {newest}\ndata: {json.dumps(_told(fresh))}\n\n"
         elif looks % BEAT_EVERY == 0:
+            if not await admitted():
+                return
             yield f"id: {newest}\nevent: beat\ndata: {{}}\n\n"
         looks += 1
         await pause(stop, LOOK_EVERY_S)

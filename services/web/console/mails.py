@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse
 
 from services.core.web import RequestRefused
 from services.operations.threads.mails import MailLine, MailUnknown, attached_file, mail_line, whole_mail
-from services.web.console.shown import line as plain
+from services.web.console.shown import saved_as
 from services.web.console.site import Site
 
 FRAME_POLICY = (
@@ -81,9 +81,3 @@ def mail_pages(site: Site) -> APIRouter:
 def cleaned(html: str) -> str:
     """The HTML without anything that runs, loads or submits; pictures are left out, since they tell who reads."""
     return nh3.clean(html, tags=set(TAGS), url_schemes={"http", "https", "mailto"}, link_rel="noopener noreferrer")
-
-
-def saved_as(name: str) -> str:
-    """A file name that names a file and no place."""
-    bare = plain(name.replace("\\", "/").rpartition("/")[2], 120).strip(". ")
-    return bare or "attachment"

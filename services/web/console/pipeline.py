@@ -33,7 +33,7 @@ SILENT = "The broker does not answer. What is stored is safe in the database, an
 
 def pipeline_pages(site: Site) -> APIRouter:
     """The drawing, what waits, and acts on dead letters."""
-    router, app = site.router(), site.app
+    router, app = site.router(acts="admin"), site.app
 
     @router.get("/pipeline")
     async def flow(request: Request, now: bool = False) -> HTMLResponse:

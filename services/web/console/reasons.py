@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request
@@ -45,7 +46,9 @@ def reason_pages(site: Site) -> APIRouter:
         chosen = sorted(found.settings.items())
         named = [(name, one) for name, one in chosen if one.source != "default"]
         plain = [(name, one) for name, one in chosen if one.source == "default"]
-        return site.page(request, "why.html", why=found, line=line, named=named, defaults=plain)
+        titles = {str(item["id"]): item.get("title") for one in found.layers for item in one.items if "id" in item}
+        about: dict[str, Any] = {"why": found, "line": line, "named": named, "defaults": plain, "titles": titles}
+        return site.page(request, "why.html", **about)
 
     return router
 

@@ -6,11 +6,13 @@ from fastapi import APIRouter
 
 from services.core.app import App
 from services.core.web import RequestRefused
+from services.web.console.answer import answer_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
 from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
+from services.web.console.me import my_page
 from services.web.console.memory import memory_acts
 from services.web.console.people import people_pages
 from services.web.console.pipeline import pipeline_pages
@@ -19,6 +21,7 @@ from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
 from services.web.console.static_files import static_files
 from services.web.console.thread import thread_pages
+from services.web.console.users import user_pages
 
 PARTS = (
     open_pages,
@@ -26,6 +29,7 @@ PARTS = (
     leaving,
     inbox_pages,
     thread_pages,
+    answer_acts,
     draft_pages,
     mail_pages,
     reason_pages,
@@ -33,6 +37,8 @@ PARTS = (
     memory_acts,
     pipeline_pages,
     delivery_pages,
+    user_pages,
+    my_page,
     live_stream,
 )
 

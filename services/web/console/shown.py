@@ -84,6 +84,12 @@ def web_address(address: object) -> str:
     return said if parts.scheme in ("http", "https") and parts.netloc else ""
 
 
+def saved_as(name: str) -> str:
+    """A file name that names a file and no place."""
+    bare = line(name.replace("\\", "/").rpartition("/")[2], 120).strip(". ")
+    return bare or "attachment"
+
+
 def words(name: object) -> str:
     """A name of code as words."""
     return str(name).replace("_", " ")

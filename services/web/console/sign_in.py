@@ -1,15 +1,21 @@
-"""Signing in by a one-time link, and out. The name that a person gives is recorded as `by` in all that they do."""
+"""Signing in, by a password or a one-time link, and out."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
-from pydantic import BaseModel
 
+from services.core.errors import Permanent
+from services.core.request_limits import Pace
 from services.core.web import RequestRefused
-from services.operations import sign_in
-from services.web.bodies import By
-from services.web.console.forms import checked, read_form
+from services.mail.mailbox import MailboxKey
+from services.operations import sign_in, users
+from services.operations.sign_in import Link, LinkUsed
+from services.operations.users import UserRefused
+from services.operations.users.audit import note
+from services.operations.users.passwords import SHORTEST, PasswordRefused
+from services.operations.users.second_factor import takes_code
+from services.web.console.forms import Form, read_form
 from services.web.console.sessions import give, is_private, take
 from services.web.console.site import DONE, ROOT, Site, session_in
 
@@ -17,17 +23,15 @@ NOT_PRIVATE = (
     "Over plain http anybody on the way could take over your session. Open the console over https, or as localhost on "
     "the machine that it runs on."
 )
-
-
-class Named(BaseModel):
-    """Who signs in."""
-
-    name: By
+WRONG = "Address, password or code is wrong."
+TOO_MANY = "Too many attempts. Wait {wait} seconds, and try again."
+TRIES_PER_MINUTE = 6  # of one account, and five times as many of one address
+DIFFERENT = "The two passwords are not the same."
 
 
 def open_pages(site: Site) -> APIRouter:
     """The pages of those who are not signed in yet."""
-    router = site.router(signed_in=False)
+    router = site.router(reads=None)
 
     @router.get("")
     async def first() -> Response:
@@ -35,39 +39,60 @@ def open_pages(site: Site) -> APIRouter:
 
     @router.get("/sign-in")
     async def how(request: Request) -> HTMLResponse:
-        return site.page(request, "signed_out.html", done=DONE.get(request.query_params.get("done", ""), ""))
+        return await _asked(site, request, DONE.get(request.query_params.get("done", ""), ""))
 
-    @router.get("/sign-in/{token}")
-    async def name(request: Request, token: str) -> HTMLResponse:
-        _only_private(request)
-        if not await sign_in.is_link(site.app, token):
-            return site.page(request, "signed_out.html", 401, used=True)
-        return site.page(request, "sign_in.html", token=token, wrong="", name="")
+    _add_password(router, site)
+    _add_link(router, site)
+    return router
+
+
+def _add_password(router: APIRouter, site: Site) -> None:
+    app, of_account, of_address = site.app, Pace(TRIES_PER_MINUTE), Pace(5 * TRIES_PER_MINUTE)
 
     @router.post("/sign-in")
     async def enter(request: Request) -> Response:
         _only_private(request)
         form = await read_form(request)
-        token, given = form.get("token", ""), form.get("name", "")
-        try:
-            named = checked(Named, name=given)
-        except RequestRefused:
-            wrong = "Give a name of 1 to 100 characters."
-            return site.page(request, "sign_in.html", 422, token=token, wrong=wrong, name=given)
-        try:
-            session = await sign_in.sign_in(site.app, token, named.name)
-        except sign_in.LinkUsed:
-            return site.page(request, "signed_out.html", 401, used=True)
-        answer = RedirectResponse(f"{ROOT}/inbox", 303)
-        give(answer, request, session)
-        return answer
+        email, host = MailboxKey(form.get("email", "")), request.client.host if request.client else ""
+        if wait := of_address.takes(host) or of_account.takes(email):
+            return _sign_in(site, request, 429, TOO_MANY.format(wait=int(wait) + 1), email)
+        user = await users.with_password(app, email, form.get("password", ""))
+        if user is None or (user.has_second_factor and not await takes_code(app, user.user_id, form.get("code", ""))):
+            if user is not None or email in {one.email for one in await users.list_users(app)}:
+                await note(app, "", "sign-in refused", f"{email} from {host}", 401)
+            return _sign_in(site, request, 401, WRONG, email)
+        return await _begun(site, request, await sign_in.begin(app, user), user.name)
 
-    return router
+
+def _add_link(router: APIRouter, site: Site) -> None:
+    app = site.app
+
+    @router.get("/sign-in/{token}")
+    async def link(request: Request, token: str) -> HTMLResponse:
+        _only_private(request)
+        try:
+            return _link(site, request, token, await sign_in.link_of(app, token), {})
+        except LinkUsed:
+            return await _asked(site, request, status=401, used=True)
+
+    @router.post("/sign-in/link")
+    async def use(request: Request) -> Response:
+        _only_private(request)
+        form = await read_form(request)
+        token = form.get("token", "")
+        try:
+            found = await sign_in.link_of(app, token)
+            session = await _used(site, token, found, form)
+        except LinkUsed:
+            return await _asked(site, request, status=401, used=True)
+        except (PasswordRefused, UserRefused) as error:
+            return _link(site, request, token, found, form, _sentence(error))
+        return await _begun(site, request, session, found.user.name if found.user else form.get("name", "").strip())
 
 
 def leaving(site: Site) -> APIRouter:
     """Signing out."""
-    router = site.router()
+    router = site.router(acts="viewer")
 
     @router.post("/sign-out")
     async def leave(request: Request) -> Response:
@@ -79,6 +104,56 @@ def leaving(site: Site) -> APIRouter:
         return answer
 
     return router
+
+
+async def _used(site: Site, token: str, found: Link, form: Form) -> str:
+    password = form.get("password", "")
+    if password != form.get("again", ""):
+        raise PasswordRefused(DIFFERENT)
+    if found.user is None:
+        who = (form.get("name", ""), form.get("email", ""))
+        return await sign_in.become_first(site.app, token, *who, password)
+    if not password and not found.user.joined_at:
+        raise PasswordRefused(f"choose a password of at least {SHORTEST} characters")
+    return await sign_in.sign_in(site.app, token, password)
+
+
+async def _begun(site: Site, request: Request, session: str, name: str) -> Response:
+    await note(site.app, name, "signed in", request.client.host if request.client else "")
+    answer = RedirectResponse(f"{ROOT}/inbox", 303)
+    give(answer, request, session)
+    return answer
+
+
+async def _asked(
+    site: Site, request: Request, done: str = "", *, status: int = 200, used: bool = False
+) -> HTMLResponse:
+    """The page that asks for a password; before there are users, the one that says how to make the first."""
+    return site.page(
+        request,
+        "signed_out.html",
+        status,
+        done=done,
+        used=used,
+        wrong="",
+        email="",
+        empty=await users.is_empty(site.app),
+    )
+
+
+def _sign_in(site: Site, request: Request, status: int, wrong: str, email: str) -> HTMLResponse:
+    return site.page(request, "signed_out.html", status, used=False, wrong=wrong, email=email, empty=False)
+
+
+def _link(site: Site, request: Request, token: str, found: Link, form: Form, wrong: str = "") -> HTMLResponse:
+    kept = {name: form.get(name, "") for name in ("name", "email")}
+    said = {"token": token, "user": found.user, "wrong": wrong, "kept": kept, "shortest": SHORTEST}
+    return site.page(request, "link.html", 422 if wrong else 200, **said)
+
+
+def _sentence(error: Permanent) -> str:
+    said = str(error)
+    return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
 
 
 def _only_private(request: Request) -> None:

@@ -22,11 +22,14 @@ from services.core.app import App
 from services.core.errors import Temporary
 from services.core.paging import BadCursor
 from services.core.storable import is_storable
+from services.core.units import MB
 from services.core.web import RequestRefused
 from services.operations.settle import newest
 from services.operations.sign_in import Session, session_of
+from services.operations.users import Role, User, is_empty
+from services.operations.users.audit import note
 from services.web.console import shown
-from services.web.console.forms import Form, read_form
+from services.web.console.forms import Files, Form, read_form_and_files
 from services.web.console.sessions import form_token, is_form_token, token_in
 
 log = structlog.get_logger(__name__)
@@ -53,6 +56,10 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
     {
         "moved": "The thread's state was changed.",
         "noted": "The note was added.",
+        "replied": "Your reply is on its way.",
+        "taken_back": "Your reply was taken back. Nothing left, and the thread is yours.",
+        "taken": "You have the thread. The agent writes nothing in it until you hand it back.",
+        "assigned": "The thread was assigned.",
         "approved": "Approved. The reply is on its way.",
         "rejected": "The draft was rejected.",
         "corrected": "The fact was corrected.",
@@ -64,12 +71,22 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "redriven": "The dead letter was handled.",
         "discarded": "The dead letter was discarded.",
         "signed_out": "You are signed out.",
+        "role": "The role was changed.",
+        "removed": "Removed. Whoever it was is out from now on.",
+        "password": "Your password was changed, and your other sessions have ended.",
+        "factor_on": "From now on a code of your app is asked for when you sign in.",
+        "factor_off": "No code is asked for any more.",
+        "revoked": "The token is worth nothing any more.",
     }
 )
 
 
 class SignInNeeded(Exception):
-    """The request came with no session, or with one that is over."""
+    """The request came with no session, or with one that is over; `empty`: nobody is a user yet."""
+
+    def __init__(self, empty: bool) -> None:
+        super().__init__()
+        self.empty = empty
 
 
 class Site:
@@ -114,6 +131,7 @@ class Site:
         about = {
             "session": session,
             "form_token": form_token(self.app, session) if session else "",
+            "may": session.user.may if session else _nothing,
             "seq": getattr(request.state, "seq", 0),
             "path": request.url.path,
             "done": DONE.get(request.query_params.get("done", ""), ""),
@@ -124,9 +142,11 @@ class Site:
         """What went wrong, and what to do, as a page."""
         return self.page(request, "problem.html", status, code=status, message=message)
 
-    def router(self, *, signed_in: bool = True) -> APIRouter:
-        """A router whose routes answer with pages; most of them are for those who are signed in alone."""
-        return APIRouter(prefix=ROOT, route_class=_pages_of(self, signed_in), include_in_schema=False)
+    def router(self, *, reads: Role | None = "viewer", acts: Role = "agent") -> APIRouter:
+        """A router whose routes answer with pages. `reads`: the role that sees them, None for everybody; `acts`: the
+        role that sends their forms.
+        """
+        return APIRouter(prefix=ROOT, route_class=_pages_of(self, reads, acts), include_in_schema=False)
 
 
 def session_in(request: Request) -> Session | None:
@@ -135,16 +155,31 @@ def session_in(request: Request) -> Session | None:
     return found
 
 
-def viewer(request: Request) -> str:
-    """The name that is recorded as `by`."""
+def user_in(request: Request) -> User:
+    """Who is signed in, on a page for those who are."""
     session = session_in(request)
     assert session is not None
-    return session.by
+    return session.user
+
+
+def viewer(request: Request) -> str:
+    """The name that is recorded as `by`."""
+    return user_in(request).name
+
+
+def _nothing(role: Role) -> bool:
+    return False
 
 
 def form_of(request: Request) -> Form:
     """What the form sent."""
     found: Form = request.state.form
+    return found
+
+
+def files_of(request: Request) -> Files:
+    """The files that the form sent."""
+    found: Files = request.state.files
     return found
 
 
@@ -167,18 +202,21 @@ def static_address(name: str) -> str:
     return f"{ROOT}/static/{static_version()}/{name}"
 
 
-def _pages_of(site: Site, signed_in: bool) -> type[APIRoute]:
+def _pages_of(site: Site, reads: Role | None, acts: Role) -> type[APIRoute]:
     class Page(APIRoute):
         def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
             inner = super().get_route_handler()
 
             async def handle(request: Request) -> Response:
                 try:
-                    if signed_in:
-                        await _admit(site.app, request)
+                    if reads:
+                        await _admit(site.app, request, reads if request.method in SAFE else acts)
                     answer = await inner(request)
                 except Exception as error:
                     answer = _answer(site, request, error)
+                if request.method not in SAFE and (session := session_in(request)):
+                    act = self.path_format.removeprefix(ROOT)
+                    await note(site.app, session.by, act, request.url.path.removeprefix(ROOT), answer.status_code)
                 for name, value in HEADERS.items():
                     answer.headers.setdefault(name, value)
                 return answer
@@ -188,20 +226,25 @@ def _pages_of(site: Site, signed_in: bool) -> type[APIRoute]:
     return Page
 
 
-async def _admit(app: App, request: Request) -> None:
-    """Let the request on where it is of a session, and a form of that session. Raises what is answered otherwise."""
+async def _admit(app: App, request: Request, role: Role) -> None:
+    """Let the request on where it is of a session whose user has the role, and a form of that session. Raises what is
+    answered otherwise.
+    """
     _storable(request)
     session = await session_of(app, token_in(request))
     if session is None:
-        raise SignInNeeded
+        raise SignInNeeded(await is_empty(app))
     request.state.session = session
+    if not session.user.may(role):
+        said = f"This needs the role {role}, and yours is {session.user.role}. An admin can change it."
+        raise RequestRefused(403, "role", said)
     if request.method in SAFE:
         request.state.seq = await newest(app)
         return
-    form = await read_form(request)
+    form, files = await read_form_and_files(request, int(app.settings.send.max_files_mb * MB))
     if not is_form_token(app, session, form.get("form_token", "")):
         raise RequestRefused(403, "form_foreign", "this form is not of your session: go back, reload, and try again")
-    request.state.form = form
+    request.state.form, request.state.files = form, files
 
 
 def _storable(request: Request) -> None:
@@ -213,7 +256,7 @@ def _storable(request: Request) -> None:
 def _answer(site: Site, request: Request, error: Exception) -> Response:
     """An error as a page. What nobody foresaw is logged, and says nothing of itself."""
     if isinstance(error, SignInNeeded):
-        return site.page(request, "signed_out.html", 401)
+        return site.page(request, "signed_out.html", 401, used=False, wrong="", email="", empty=error.empty)
     if isinstance(error, RequestRefused):
         return site.problem(request, error.status, str(error))
     if isinstance(error, RequestValidationError):

@@ -14,7 +14,7 @@ YEAR_S = 365 * 24 * 3600
 
 def static_files(site: Site) -> APIRouter:
     """The files of the folder, each by its name; there are no others."""
-    router = site.router(signed_in=False)
+    router = site.router(reads=None)
     known = {path.name: path for path in FOLDER.iterdir() if path.suffix in TYPES}
 
     @router.get("/static/{version}/{name}")

@@ -9,14 +9,17 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse
 
 from services.core.archive.archive import archive_of
+from services.core.clock import random_id
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.drafts.listing import held_draft
 from services.operations.threads import requests
+from services.operations.threads.answers import held_replies
 from services.operations.threads.course import courses
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
+from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
@@ -36,24 +39,10 @@ STEPS = {
 def thread_pages(site: Site) -> APIRouter:
     """Reading, and acting."""
     router, app = site.router(), site.app
-    workspace = app.settings.workspace
 
     @router.get("/threads/{thread_id}")
     async def thread(request: Request, thread_id: UUID, after: After = "") -> HTMLResponse:
-        async with app.database.reading() as conn:
-            try:
-                whole = await whole_thread(
-                    conn, workspace, thread_id, archive=archive_of(app.settings), limit=MESSAGES, after=after
-                )
-            except ThreadUnknown as error:
-                raise RequestRefused(404, "thread_unknown", str(error)) from None
-            mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
-            (line,) = (await lines_of(conn, workspace, [thread_id])).values()
-            draft = await held_draft(conn, workspace, line.draft) if line.draft else None
-            told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
-        told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
-        steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
-        return site.page(request, "thread.html", steps=steps, **told)
+        return await show_thread(site, request, thread_id, after=after)
 
     @router.post("/threads/{thread_id}/move")
     async def move(request: Request, thread_id: UUID) -> Response:
@@ -77,6 +66,31 @@ def thread_pages(site: Site) -> APIRouter:
         return done(f"/threads/{thread_id}", "noted", "notes")
 
     return router
+
+
+async def show_thread(
+    site: Site, request: Request, thread_id: UUID, *, after: str = "", status: int = 200, unsent: object = None
+) -> HTMLResponse:
+    """The page; `unsent` is an answer that was not accepted. Raises `RequestRefused`."""
+    app, workspace = site.app, site.app.settings.workspace
+    async with app.database.reading() as conn:
+        try:
+            whole = await whole_thread(
+                conn, workspace, thread_id, archive=archive_of(app.settings), limit=MESSAGES, after=after
+            )
+        except ThreadUnknown as error:
+            raise RequestRefused(404, "thread_unknown", str(error)) from None
+        mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
+        (line,) = (await lines_of(conn, workspace, [thread_id])).values()
+        draft = await held_draft(conn, workspace, line.draft) if line.draft else None
+        told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
+        told["held"] = await held_replies(app, conn, thread_id)
+    inbox = app.settings.known_inbox(whole.thread.inbox)
+    told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
+    told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
+    told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
+    steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
+    return site.page(request, "thread.html", status, steps=steps, **told)
 
 
 def _log(whole: WholeThread) -> list[dict[str, Any]]:

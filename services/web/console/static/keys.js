@@ -34,6 +34,7 @@ const acts = {
   d: () => load(`${root}/drafts/next`),
   e: edit,
   a: () => document.getElementById("approve")?.focus(),
+  w: () => { const box = document.getElementById("write"); if (box) { box.open = true; document.getElementById("reply-text").focus(); } },
   n: () => document.getElementById("note")?.focus(),
   r: () => document.querySelector("#newer:not([hidden]) a")?.click(),
   "?": () => help.showModal(),

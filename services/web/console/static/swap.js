@@ -59,7 +59,8 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!form.matches("form[data-swap]")) return;
   event.preventDefault();
-  const fields = new URLSearchParams(new FormData(form, event.submitter));
+  const data = new FormData(form, event.submitter);
+  const fields = form.enctype === "multipart/form-data" ? data : new URLSearchParams(data);
   if (form.method === "get") { load(`${form.action}?${fields}`); return; }
   const buttons = form.querySelectorAll("button");
   buttons.forEach((one) => { one.disabled = true; });

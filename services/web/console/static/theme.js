@@ -10,6 +10,7 @@
   addEventListener("DOMContentLoaded", () => {
     for (const name in choices) {
       const button = document.getElementById(name);
+      if (!button) continue;
       const label = () => { button.textContent = words[name][root.dataset[name]] || words[name][""]; };
       button.hidden = false;
       label();

@@ -51,3 +51,21 @@ async def test_learning_waits_while_replies_are_under_way() -> None:
     assert not learning.done()
     demand[0] = 0
     await asyncio.wait_for(learning, 5)
+
+
+async def test_each_event_that_waited_to_be_learned_from_looked_for_itself() -> None:
+    """A burst leaves hundreds waiting: one looks for all of them."""
+    looks, busy, load = [0], [True], ReplyLoad()
+
+    def demand() -> int:
+        looks[0] += 1
+        return int(busy[0])
+
+    load.add(demand)
+    waiting = [asyncio.create_task(load.passed()) for _ in range(200)]
+    while looks[0] < 203:  # each once, when it came, and three for all
+        await asyncio.sleep(0.01)
+    assert not any(one.done() for one in waiting)
+    busy[0] = False
+    await asyncio.wait_for(asyncio.gather(*waiting), 30)
+    assert looks[0] <= 210

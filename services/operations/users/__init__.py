@@ -1,0 +1,171 @@
+"""People who may sign in to the console: invited by an admin under a name that nobody else ever gets.
+
+passwords.py      hashes of passwords
+second_factor.py  codes of an authenticator app
+invitations.py    the mail with an invitation
+tokens.py         API tokens that users make for themselves
+audit.py          what signed-in people did
+
+Invariants
+- `name` is what is recorded as `by`. An admin gives it, and no second person ever has it or one that looks the same.
+- Who was removed has no password, session, token or address here any more; their name stays with what they did.
+- A deployment that has users always has an admin.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, get_args
+from uuid import UUID
+
+from psycopg.errors import UniqueViolation
+
+from services.core.app import App
+from services.core.clock import random_id
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.errors import Permanent
+from services.core.visible import visible
+from services.mail.addresses import parse_address
+from services.mail.mailbox import MailboxKey
+from services.operations.users.passwords import hash_password, is_password
+
+SQL = queries(__file__)
+Role = Literal["viewer", "agent", "admin"]
+ROLES: tuple[Role, ...] = get_args(Role)
+LONGEST_NAME = 100  # characters
+
+
+class UserRefused(Permanent):
+    """A user cannot be made or changed so."""
+
+
+class UserUnknown(Permanent):
+    """There is no such user."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Somebody who may sign in. `joined_at` None: invited, and not here yet."""
+
+    user_id: UUID
+    name: str
+    email: str
+    role: Role
+    joined_at: datetime | None
+    invited_by: str
+    invited_at: datetime
+    has_password: bool
+    has_second_factor: bool
+
+    def may(self, role: Role) -> bool:
+        """Whether they may do what `role` may."""
+        return ROLES.index(self.role) >= ROLES.index(role)
+
+
+async def list_users(app: App) -> list[User]:
+    """Everybody who may sign in, in the order of their names."""
+    async with app.database.reading() as conn:
+        rows = await fetch_all(conn, SQL.listed, {"workspace": app.settings.workspace})
+    return [User(**row) for row in rows]
+
+
+async def user_named(app: App, name: str) -> User:
+    """One user by name or address. Raises `UserUnknown`."""
+    key, email = _key(name), MailboxKey(name)
+    found = [one for one in await list_users(app) if _key(one.name) == key or (email and one.email == email)]
+    if not found:
+        raise UserUnknown(f"there is no user {name!r}; `correspondent users list` shows them")
+    return found[0]
+
+
+async def is_empty(app: App) -> bool:
+    """Whether nobody is a user yet, so that a link makes the first one."""
+    async with app.database.reading() as conn:
+        return await fetch_one(conn, SQL.anybody, {"workspace": app.settings.workspace}) is None
+
+
+async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "", joined: bool = False) -> User:
+    """Make a user, who joins by a link. Raises `UserRefused`."""
+    shown, address = " ".join(name.split()), MailboxKey(email)
+    if not shown or len(shown) > LONGEST_NAME or visible(shown) != shown:
+        raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
+    read = parse_address(address) if address else None
+    if address and (read is None or read.name or MailboxKey(read.addr) != address):
+        raise UserRefused(f"{email!r} is not one plain mail address")
+    row: dict[str, Any] = {
+        "user_id": random_id(),
+        "workspace": app.settings.workspace,
+        "name": shown,
+        "name_key": _key(shown),
+        "email": address,
+        "role": role,
+        "by": by,
+        "now": app.now(),
+        "joined_at": app.now() if joined else None,
+    }
+    try:
+        async with app.database.reading() as conn:
+            await conn.execute(SQL.add, row)
+    except UniqueViolation as error:
+        what = "address" if "email" in str(error) else "name"
+        raise UserRefused(f"this {what} is taken: it names another user, or one who has left") from None
+    return await user_of(app, row["user_id"])
+
+
+async def user_of(app: App, user_id: UUID) -> User:
+    """One user who was not removed. Raises `UserUnknown`."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.one, {"workspace": app.settings.workspace, "user_id": user_id})
+    if row is None:
+        raise UserUnknown("there is no such user any more")
+    return User(**row)
+
+
+async def set_role(app: App, user_id: UUID, role: Role) -> None:
+    """Give a user another role. Raises `UserRefused` where no admin would be left."""
+    async with app.database.transaction() as conn:
+        await _keep_an_admin(app, conn, user_id, stays=role == "admin")
+        await conn.execute(SQL.set_role, _args(app, user_id) | {"role": role})
+
+
+async def remove_user(app: App, user_id: UUID) -> None:
+    """Let a user in no more, from the next request on. Raises `UserRefused` where no admin would be left."""
+    async with app.database.transaction() as conn:
+        await _keep_an_admin(app, conn, user_id, stays=False)
+        await conn.execute(SQL.end_sessions, _args(app, user_id) | {"but": ""})
+        await conn.execute(SQL.end_tokens, _args(app, user_id))
+        await conn.execute(SQL.remove, _args(app, user_id) | {"now": app.now()})
+
+
+async def set_password(app: App, user_id: UUID, password: str, *, session: str = "") -> None:
+    """Give a user a new password; their other sessions end. Raises `PasswordRefused`."""
+    hashed = await hash_password(password)
+    async with app.database.transaction() as conn:
+        await conn.execute(SQL.set_password, _args(app, user_id) | {"hash": hashed})
+        await conn.execute(SQL.end_sessions, _args(app, user_id) | {"but": session})
+
+
+async def with_password(app: App, email: str, password: str) -> User | None:
+    """The user whose address and password these are. It takes as long where there is none."""
+    args = {"workspace": app.settings.workspace, "email": MailboxKey(email)}
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.by_email, args)
+    right = await is_password(password, row["password_hash"] if row else "")
+    return await user_of(app, row["user_id"]) if row and right else None
+
+
+async def _keep_an_admin(app: App, conn: Connection, user_id: UUID, *, stays: bool) -> None:
+    """Hold the admins' rows, so that two of them cannot remove each other at once."""
+    rows = await fetch_all(conn, SQL.admins, {"workspace": app.settings.workspace})
+    if not stays and [row["user_id"] for row in rows] == [user_id]:
+        raise UserRefused("this is the only admin: make somebody else one first")
+
+
+def _key(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _args(app: App, user_id: UUID) -> dict[str, Any]:
+    return {"workspace": app.settings.workspace, "user_id": user_id}

@@ -1,0 +1,106 @@
+"""What somebody sets for themselves: password, second factor, API tokens."""
+
+from __future__ import annotations
+
+from typing import get_args
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse
+
+from services.core.settings.api_tokens import Scope
+from services.operations import users
+from services.operations.users.passwords import PasswordRefused
+from services.operations.users.second_factor import app_address, is_code, new_key, set_key
+from services.operations.users.tokens import TokenRefused, make_token, revoke_token, tokens_of
+from services.web.console.site import Site, done, form_of, session_in, user_in
+
+SCOPES: tuple[str, ...] = get_args(Scope)
+NOT_YOURS = "This is not your password."
+DIFFERENT = "The two passwords are not the same."
+NO_CODE = (
+    "This is not the code that an app with this key shows now. Look at the clock of your telephone, and try again."
+)
+
+
+def my_page(site: Site) -> APIRouter:
+    """One page, and what it sends."""
+    router = site.router(acts="viewer")
+
+    @router.get("/me")
+    async def me(request: Request) -> HTMLResponse:
+        return await _shown(site, request)
+
+    for add in (_add_password, _add_factor, _add_tokens):
+        add(router, site)
+    return router
+
+
+def _add_password(router: APIRouter, site: Site) -> None:
+    @router.post("/me/password")
+    async def password(request: Request) -> Response:
+        form, user, session = form_of(request), user_in(request), session_in(request)
+        assert session is not None
+        new = form.get("password", "")
+        if new != form.get("again", ""):
+            return await _shown(site, request, 422, wrong=DIFFERENT)
+        if user.has_password and await users.with_password(site.app, user.email, form.get("now", "")) is None:
+            return await _shown(site, request, 422, wrong=NOT_YOURS)
+        try:
+            await users.set_password(site.app, user.user_id, new, session=session.token_sha256)
+        except PasswordRefused as error:
+            return await _shown(site, request, 422, wrong=f"Not changed: {error}.")
+        return done("/me", "password")
+
+
+def _add_factor(router: APIRouter, site: Site) -> None:
+    @router.post("/me/factor")
+    async def factor(request: Request) -> Response:
+        form = form_of(request)
+        key = form.get("key", "")
+        try:
+            right = is_code(key, form.get("code", ""), site.app.now().timestamp())
+        except ValueError:  # not a key of ours
+            return await _shown(site, request, 422, wrong=NO_CODE)
+        if not right:
+            return await _shown(site, request, 422, wrong=NO_CODE, key=key)
+        await set_key(site.app, user_in(request), key)
+        return done("/me", "factor_on")
+
+    @router.post("/me/factor-off")
+    async def factor_off(request: Request) -> Response:
+        await set_key(site.app, user_in(request), "")
+        return done("/me", "factor_off")
+
+
+def _add_tokens(router: APIRouter, site: Site) -> None:
+    @router.post("/me/tokens")
+    async def token(request: Request) -> Response:
+        form = form_of(request)
+        chosen = [one for one in SCOPES if form.get(f"scope {one}")]
+        try:
+            made = await make_token(site.app, user_in(request), form.get("label", ""), chosen)
+        except TokenRefused as error:
+            return await _shown(site, request, 422, wrong=f"Not made: {error}.")
+        return await _shown(site, request, made=made)
+
+    @router.post("/me/tokens/{token_id}/revoke")
+    async def revoke(request: Request, token_id: UUID) -> Response:
+        await revoke_token(site.app, user_in(request), token_id)
+        return done("/me", "revoked")
+
+
+async def _shown(
+    site: Site, request: Request, status: int = 200, *, key: str = "", wrong: str = "", made: str = ""
+) -> HTMLResponse:
+    user, shown = user_in(request), key or new_key()
+    about = {
+        "user": user,
+        "tokens": await tokens_of(site.app, user),
+        "scopes": [one for one in SCOPES if user.may("agent") or one.endswith(":read")],
+        "key": shown,
+        "key_address": app_address(user, shown),
+        "wrong": wrong,
+        "made": made,
+    }
+    return site.page(request, "me.html", status, **about)
