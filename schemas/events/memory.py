@@ -38,7 +38,11 @@ class MailSignals(Value):
 
 
 class TurnReflected(Effect):
-    """The one structured answer after a turn: summary, facts, graph, signals and brief are applied from it."""
+    """The one structured answer about a turn: summary, facts, graph, signals and brief are applied from it.
+
+    Where its reply waits a turn is learned from before it ends: `outcome` is `drafted` then, and a second event says
+    how it ended (`again`).
+    """
 
     TYPE: ClassVar[str] = "turn.reflected.v1"
     TOPIC: ClassVar[str] = "turn-reflected"
@@ -62,6 +66,7 @@ class TurnReflected(Effect):
     brief_bases: tuple[str, ...] = Field((), description="the briefs that its author was shown, by hash")
     refused: tuple[str, ...] = Field((), description="parts of the answer that did not hold, and why")
     retry_at: datetime | None = Field(None, description="nothing of it held: when the model is asked again")
+    again: bool = Field(False, description="says only how a turn ended that was learned from before")
     model: str = ""
     usage: TokenUsage = TokenUsage()
 

@@ -11,6 +11,7 @@ import typer
 from services.cli.terminal import console
 from services.cli.waiting import Wait, progress_bar, still_at_work, watch
 from services.operations.deployment import app_here, inbox_of
+from services.operations.learning import unlearned
 from services.operations.settle import newest, unfinished
 from services.receive_email.files import Progress as State
 from services.receive_email.files import import_path
@@ -48,7 +49,10 @@ async def _import(
 
             done = await import_path(app, to, path, mode=mode, vouched_by=vouched_by, progress=show)
             left = await watch(bar, "reading and learning", lambda: unfinished(app, since=since), wait)
+        learning = await unlearned(app)
     console.print(f"{done.read} mails read, {done.new} new. `correspondent mails` shows what became of them.")
+    if told := learning.words:
+        console.print(f"{told[0].upper()}{told[1:]}.")
     if left and wait:
         console.print(still_at_work(left, wait))
     return 1 if left and wait else 0

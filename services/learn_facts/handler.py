@@ -54,7 +54,11 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
 async def on_reflected(work: Work[TurnReflected]) -> None:
     """Facts, graph, lifecycle, signals, brief and session of one reflection."""
     turn, settings = work.event, work.app.settings
-    if turn.participant_id is None or not turn.trusted or not turn.covers_to:
+    if turn.participant_id is None or not turn.trusted:
+        return
+    if turn.again:
+        await _on_ended(work, turn.participant_id)
+    if not turn.covers_to:
         return
     vectors = await vectors_of(work, turn.facts)
     async with work.unit() as unit:
@@ -64,6 +68,15 @@ async def on_reflected(work: Work[TurnReflected]) -> None:
             unit, people, lambda known: reflected(known, turn, proposed, counted, unit.now, settings)
         )
         await vectors.give(unit, people[turn.participant_id])
+
+
+async def _on_ended(work: Work[TurnReflected], participant_id: UUID) -> None:
+    """How a turn ended that was learned from before."""
+    async with work.unit() as unit:
+        who = await load_without_facts(unit, participant_id)
+        event = session.ended(who, work.event, unit.now, work.app.settings.session)
+        if event is not None:
+            await unit.record(event)
 
 
 async def _proposed(

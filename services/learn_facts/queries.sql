@@ -27,11 +27,14 @@ WHERE t.workspace = %(workspace)s AND t.participant_id = %(participant_id)s AND 
 ORDER BY c.at DESC, c.thread_id, c.version LIMIT 100;
 
 -- name: uncounted
--- How many of a turn's mails no earlier turn was learned from (a turn that failed or went to a person leaves them waiting),
--- and whether the thread is over.
+-- How many of a turn's mails no earlier turn was learned from (a turn that failed or went to a person leaves them waiting,
+-- and of one that was superseded that may be, while its reply waited), and whether the thread is over.
 SELECT (SELECT count(*) FROM unnest(%(mail_ids)s::uuid[]) AS mail_id WHERE NOT EXISTS (
             SELECT 1 FROM turns t WHERE t.thread_id = %(thread_id)s AND t.turn_id <> %(turn_id)s
-            AND mail_id = ANY(t.mail_ids) AND t.outcome <> 'superseded'
+            AND mail_id = ANY(t.mail_ids)
+            AND (t.outcome <> 'superseded' OR EXISTS (
+                SELECT 1 FROM events e WHERE e.key = t.thread_id::text AND e.type = 'turn.reflected.v1'
+                AND e.data ->> 'turn_id' = t.turn_id::text))
             AND t.version < (SELECT version FROM turns WHERE turn_id = %(turn_id)s))) AS mails,
        coalesce((SELECT state IN ('resolved', 'closed') FROM threads WHERE thread_id = %(thread_id)s), false) AS over;
 

@@ -71,10 +71,11 @@ WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], parti
 HAVING count(*) > 0;
 
 -- name: earlier_summaries
--- The participant's other threads, newest first: what the newest of them were about, and some others. What somebody
--- wrote in their name is not theirs. An imported thread is as old as its newest mail.
-SELECT * FROM (
-    SELECT t.thread_id, t.subject, t.state, s.text, written_at(newest.mode, newest.sent_at, s.updated_at) AS updated_at,
+-- The participant's other threads, newest first: what the newest of them were about, and some others, each with the last
+-- reply to them that its summary does not cover. What somebody wrote in their name is not theirs, nor is an answer to it.
+-- An imported thread is as old as its newest mail.
+SELECT theirs.*, reply.text AS reply, reply.at AS replied_at FROM (
+    SELECT t.thread_id, t.subject, t.state, s.text, s.covers_to, written_at(newest.mode, newest.sent_at, s.updated_at) AS updated_at,
            row_number() OVER (ORDER BY written_at(newest.mode, newest.sent_at, s.updated_at) DESC, t.thread_id) AS place
     FROM thread_summaries s JOIN threads t USING (thread_id)
     JOIN LATERAL (SELECT m.mode, m.sent_at FROM mails m
@@ -82,7 +83,14 @@ SELECT * FROM (
                   ORDER BY written_at(m.mode, m.sent_at, m.received_at) DESC, m.mail_id LIMIT 1) newest ON true
     WHERE t.workspace = %(workspace)s AND s.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
       AND s.trusted AND t.thread_id <> %(thread_id)s) AS theirs
-WHERE place <= %(limit)s OR thread_id = ANY(%(thread_ids)s) ORDER BY place;
+LEFT JOIN LATERAL (
+    SELECT c.text, c.at FROM conversation c JOIN deliveries d USING (reply_id)
+    WHERE c.thread_id = theirs.thread_id AND c.version > theirs.covers_to AND c.gone_at IS NULL
+      AND NOT unproven_turn(d.turn_id) AND lower(d.recipient COLLATE "C") IN (
+          SELECT lower(addr COLLATE "C") FROM participants
+          WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]))
+    ORDER BY c.version DESC LIMIT 1) AS reply ON true
+WHERE place <= %(limit)s OR theirs.thread_id = ANY(%(thread_ids)s) ORDER BY place;
 
 -- name: thread
 SELECT subject, state, opened_at, changed_at FROM threads WHERE thread_id = %(thread_id)s;

@@ -1,7 +1,7 @@
-"""Learns from each closed turn with one model call: summary, fact operations, signals, brief.
+"""Learns from each turn with one model call: summary, fact operations, signals, brief.
 
-In: turns (closed), timers (a turn that nothing was learned from is asked about again). Out: turn-reflected, from which
-others apply what is theirs.
+In: turns (closed), deliveries (a reply waits: its turn is learned from before it ends), timers (a turn that nothing was
+learned from is asked about again). Out: turn-reflected, from which others apply what is theirs.
 Owns no table. The extraction has no tools but its own answer.
 """
 

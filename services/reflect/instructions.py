@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from services.core.settings import MemorySettings, Settings
 from services.memory.kinds import worth_storing
+from services.reflect.turn import DRAFTED, Turn
 
 STANDING = """\
 You keep the memory of a support team. Prefer few facts that will matter in half a year over many that will not. Use
@@ -19,6 +20,10 @@ reply; nothing else that we said is a fact. What the customer says that we promi
 fact; in a summary or brief it stands as what they claim."""
 
 
+ENDED = "The turn ended with outcome `{outcome}`. Update summary and brief, and record what is new."
+WAITING = """A reply is written and waits: the customer has not got it yet. Update summary and brief, with the answer as
+pending, and record what is new."""
+
 CONDENSE = """ The thread has {messages} messages by now: condense the summary anew, in at most {words} words. Keep who
 they are, every number, what was decided and what is pending."""
 
@@ -28,6 +33,11 @@ of them says; where two differ, the later one is right."""
 
 BY_A_PERSON = """ A colleague wrote a brief that is shown: keep what it says, unless the customer has said otherwise
 since."""
+
+
+def task(turn: Turn) -> str:
+    """What the model is asked to do about a turn."""
+    return WAITING if turn.outcome == DRAFTED else ENDED.format(outcome=turn.outcome)
 
 
 def about_briefs(written_by: Sequence[str]) -> str:

@@ -7,13 +7,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.events.threads import TurnClosed
 from services.core.bus.work import Work
-from services.core.db import fetch_one, queries, row_as, rows_as
+from services.core.db import Connection, fetch_one, queries, row_as, rows_as
 from services.mail.masking import mask
+from services.memory.facts import plain_key
 from services.memory.speaker import Spoken, speaker
 from services.model.port import Layer
 from services.reflect.instructions import condensing
+from services.reflect.turn import Turn
 
 SQL = queries(__file__)
 
@@ -96,7 +97,8 @@ class Materials:
     """Everything that the one model call is given, and how far the conversation goes.
 
     `condense` is how many messages a thread has whose summary is to be condensed now, else 0. There is `news` where
-    something was said that the summary does not cover yet. `briefs` are those of the author, the one that holds first.
+    something was said that the summary does not cover yet. `briefs` are those of the author, the one that holds first,
+    `known_keys` the keys of the facts that are shown, and `said` what was said that a fact may quote.
     """
 
     layers: tuple[Layer, ...]
@@ -106,26 +108,27 @@ class Materials:
     condense: int = 0
     news: bool = True
     briefs: tuple[KnownBrief, ...] = ()
+    known_keys: frozenset[str] = frozenset()
+    said: tuple[str, ...] = ()
 
 
-async def gather(work: Work[Any], event: TurnClosed) -> Materials:
+async def gather(work: Work[Any], conn: Connection, event: Turn) -> Materials:
     """Read it all in one view. For an author who is not authenticated there are no facts and no brief."""
     shown = work.app.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
     author_id = event.participant_id if event.trusted else None
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
-    async with work.reading() as conn:
-        mails = await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
-        people = await fetch_one(conn, SQL.people, person) if event.trusted else None
-        author_ids = people["ids"] if people else [event.participant_id]
-        author = {"author_id": event.participant_id, "trusted": event.trusted}
-        of = {"thread_id": event.thread_id, "addr": mails[-1].author_addr if mails else "", **author}
-        summary = await row_as(conn, Summary, SQL.summary, of) or Summary()
-        briefs = await rows_as(conn, KnownBrief, SQL.briefs, person)
-        who = await row_as(conn, Person, SQL.participant, person)
-        facts = await rows_as(conn, KnownFact, SQL.facts, person)
-        issues = await rows_as(conn, ReportedIssue, SQL.issues, person)
-        said = await rows_as(conn, Message, SQL.conversation, {**of, **shown, "covers_to": summary.covers_to})
-        size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": summary.covers_to})
+    mails = await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
+    people = await fetch_one(conn, SQL.people, person) if event.trusted else None
+    author_ids = people["ids"] if people else [event.participant_id]
+    author = {"author_id": event.participant_id, "trusted": event.trusted}
+    of = {"thread_id": event.thread_id, "addr": mails[-1].author_addr if mails else "", **author}
+    summary = await row_as(conn, Summary, SQL.summary, of) or Summary()
+    briefs = await rows_as(conn, KnownBrief, SQL.briefs, person)
+    who = await row_as(conn, Person, SQL.participant, person)
+    facts = await rows_as(conn, KnownFact, SQL.facts, person)
+    issues = await rows_as(conn, ReportedIssue, SQL.issues, person)
+    said = await rows_as(conn, Message, SQL.conversation, {**of, **shown, "covers_to": summary.covers_to})
+    size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": summary.covers_to})
     assert size is not None
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
@@ -138,7 +141,17 @@ async def gather(work: Work[Any], event: TurnClosed) -> Materials:
         _mail_layer(mails),
     )
     covers_to = max((one.version for one in said), default=summary.covers_to)
-    return Materials(layers, tuple(mails), covers_to, summary.text, condense, bool(said), tuple(briefs))
+    return Materials(
+        layers,
+        tuple(mails),
+        covers_to,
+        summary.text,
+        condense,
+        bool(said),
+        tuple(briefs),
+        known_keys=frozenset(plain_key(fact.key) for fact in facts),
+        said=(*(one.text for one in mails), *(one.text for one in said)),
+    )
 
 
 def _person_layer(who: Person | None, issues: list[ReportedIssue], facts: list[KnownFact]) -> Layer:

@@ -51,3 +51,22 @@ ORDER BY c.version LIMIT %(messages_shown)s;
 -- How many messages the thread has, and how many of them its summary covers.
 SELECT count(*) AS messages, count(*) FILTER (WHERE version <= %(covers_to)s) AS covered FROM conversation
 WHERE thread_id = %(thread_id)s;
+
+-- name: opened
+-- How a turn was opened, where it is open and, unless the model is asked again, nobody was asked about it yet.
+SELECT e.*, false AS unpublished FROM turns u JOIN events e
+    ON e.key = u.thread_id::text AND e.type = 'turn.opened.v1' AND e.data ->> 'turn_id' = u.turn_id::text
+WHERE u.turn_id = %(turn_id)s AND u.closed_at IS NULL
+  AND (%(asked_again)s OR NOT EXISTS (
+      SELECT FROM events r WHERE r.key = %(thread_id)s::text AND r.type = 'turn.reflected.v1'
+      AND r.data ->> 'turn_id' = %(turn_id)s::text))
+LIMIT 1;
+
+-- name: still_open
+SELECT 1 AS open FROM turns WHERE turn_id = %(turn_id)s AND closed_at IS NULL;
+
+-- name: reflected
+-- What was learned last from a turn.
+SELECT e.*, false AS unpublished FROM events e
+WHERE e.key = %(thread_id)s::text AND e.type = 'turn.reflected.v1' AND e.data ->> 'turn_id' = %(turn_id)s::text
+ORDER BY e.seq DESC LIMIT 1;

@@ -107,7 +107,7 @@ def before_turn(
 def after_turn(thread: Thread, settings: Settings, occasions: Occasions, turn: TurnReflected) -> tuple[Behaviour, ...]:
     """The rules that hold for a turn that was learned from."""
     rules = rules_of(settings, thread.inbox, "after")
-    intent = turn.signals.intent if turn.covers_to else ""
+    intent = turn.signals.intent if turn.covers_to or turn.again else ""
     occasion = occasions.of(turn.mail_ids, turn.outcome, intent)
     return holding(rules, occasion, thread) if turn.mail_ids else ()
 

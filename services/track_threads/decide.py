@@ -99,7 +99,7 @@ def concerns(event: EventData) -> bool:
         case TimerElapsed():
             return event.purpose in PURPOSES
         case TurnReflected():
-            return event.retry_at is None
+            return event.retry_at is None and event.outcome != "drafted"  # its turn goes on
     return True
 
 

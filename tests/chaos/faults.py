@@ -152,15 +152,15 @@ async def poison(world: World, fault: Fault, dice: random.Random) -> None:
 async def shuffle(world: World, fault: Fault, dice: random.Random) -> None:
     """What waits for a consumer reaches it in another order.
 
-    No topic is refused meanwhile: each attempt that fails halfway would put the whole backlog on the log once more.
+    No topic is refused meanwhile: each attempt that fails halfway would put the whole backlog on the log once more. And
+    nobody is killed before a refusal is over: the events that are to meet it may be theirs.
     """
     labels = labels_of(fault.target)
-    async with world.busy(fault.target):
+    async with world.busy("refusal"), world.busy("log"), world.busy(fault.target):
         with world.held(*labels):
             for label in labels:
                 world.workers.running[label].kill()
-            async with world.busy("refusal"), world.busy("log"):
-                world.felt["reordered records"] += await reorder(world.app, fault.target, dice)
+            world.felt["reordered records"] += await reorder(world.app, fault.target, dice)
 
 
 def _smtp(world: World, fault: Fault) -> None:

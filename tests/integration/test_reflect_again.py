@@ -8,6 +8,7 @@ from deploy.local import Endpoints
 from services.cli.threads.view import whole
 from services.model.offline import OfflineModel
 from services.model.port import Answer, Request
+from tests.support.offline import EMBEDDER
 from tests.support.tending import tending
 
 
@@ -26,7 +27,7 @@ async def test_a_thread_says_what_was_learned_from_it_and_what_was_lost(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
 ) -> None:
     """`correspondent thread` names the turn that taught nothing, why, and when the model is asked again; then the rest."""
-    model = Tired()
+    model = Tired(EMBEDDER)
     async with tending(stack, database, topic_prefix, tmp_path, model_object=model) as app:
         thread_id = await app.write("We are on the Enterprise plan. Where do I export an invoice?")
         await app.wait(minutes=1)

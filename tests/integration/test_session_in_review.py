@@ -33,15 +33,16 @@ async def session(app: Tended, name: str = "session") -> str:
 
 
 async def test_while_a_draft_waited_the_next_thread_knew_nothing_of_the_first(app: Tended) -> None:
-    """The mail of an hour ago stands in the session, unanswered; nobody else's does, nor one in their name, nor an old one."""
+    """The mail of an hour ago stands in the session, and that its reply waits; nobody else's, none in their name, no old one."""
     await app.write("The export of report 4471 fails with a timeout.")
     await app.write("Bob's own trouble.", subject="Bob", sender=BOB)
     await app.write("Forged trouble.", subject="Forged", inbox=1)
     await app.wait(hours=1)
     await app.write("It is me again: any idea by when?", subject="One more thing")
     shown = await session(app)
-    assert shown.startswith("- in another thread, «Export», ")
-    assert shown.endswith("not answered yet: The export of report 4471 fails with a timeout.")
+    assert "The export of report 4471 fails with a timeout." in shown + await session(app, "brief")
+    assert "done: 2026-01-05 09:00 a reply is written and waits to be sent" in shown
+    assert "we replied" not in shown
     assert "trouble" not in shown
     assert "One more thing" not in shown
     await app.write("And I, from nowhere?", subject="Not Ada", inbox=1)

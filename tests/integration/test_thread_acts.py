@@ -30,6 +30,7 @@ from services.operations.requests import ask
 from services.operations.threads.requests import GoalUnknown
 from services.web.routes import routes
 from tests.support.documents import shelve
+from tests.support.offline import EMBEDDER
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -40,7 +41,7 @@ class Diligent(OfflineModel):
     """The offline model, which looks around and notes a fact before it ends a turn as it is told."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(EMBEDDER)
         self.ends: tuple[str, dict[str, Any]] = ("reply", {"text": "Look under Exports.", "state": "awaiting_reply"})
         self.cites: Iterable[str] = ()
         self.prompts: list[str] = []

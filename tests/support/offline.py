@@ -5,4 +5,5 @@ from __future__ import annotations
 from services.memory.multilingual import Multilingual
 from services.model.offline import OfflineModel
 
-MODEL = OfflineModel(Multilingual())
+EMBEDDER = Multilingual()
+MODEL = OfflineModel(EMBEDDER)

@@ -116,13 +116,12 @@ def _text(said: Message) -> Text:
 
 def _learned(one: Learned) -> Iterator[Text]:
     """What a turn taught, and each part of the model's answer that did not hold."""
+    turn = "the turn whose reply waited" if one.outcome == "drafted" else f"the turn that ended {one.outcome}"
     if one.held:
-        what = plain(
-            f"from the turn that ended {one.outcome}: {one.facts} facts and {one.relations} relations proposed"
-        )
+        what = plain(f"from {turn}: {one.facts} facts and {one.relations} relations proposed")
     else:
         again = f"asked again at {one.retry_at:%Y-%m-%d %H:%M} UTC" if one.retry_at else "not asked again"
-        what = plain(f"nothing from the turn that ended {one.outcome}, {again}", "red")
+        what = plain(f"nothing from {turn}, {again}", "red")
     yield Text.assemble((f"\n{one.at:%Y-%m-%d %H:%M}  learned  ", "bold"), what)
     yield from (plain(f"    did not hold: {reason}", "dim") for reason in one.refused)
 

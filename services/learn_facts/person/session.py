@@ -19,6 +19,7 @@ LONGEST_ENTITY = 60  # characters
 
 OUTCOMES: Mapping[str, str] = MappingProxyType(
     {
+        "drafted": "a reply is written and waits to be sent",
         "sent": "we replied",
         "no_reply": "no reply was needed",
         "escalated": "a person was called",
@@ -61,6 +62,23 @@ def extended(who: Participant, now: datetime, settings: SessionSettings = STANDA
         expires_at=now + timedelta(hours=settings.hours),
         entities=running.entities,
         actions=running.actions,
+    )
+
+
+def ended(
+    who: Participant, turn: TurnReflected, now: datetime, settings: SessionSettings = STANDARD
+) -> SessionNoted | None:
+    """A turn ended that was learned from while its reply waited: how it did is noted where a session runs."""
+    running = live(who, now)
+    if running is None:
+        return None
+    return SessionNoted(
+        participant_id=who.participant_id,
+        thread_id=running.thread_id,
+        summary=running.summary,
+        expires_at=running.expires_at,
+        entities=running.entities,
+        actions=_latest((*_actions(turn, (), now), *running.actions), settings.actions),
     )
 
 

@@ -1,14 +1,17 @@
 """What the participant's other threads were about: the newest ones, and those in which something bears on this mail.
 
-Each comes with its summary; where what was said in it bears on the mail, with those passages too.
+Each comes with its summary and the reply that this does not cover yet; where what was said in it bears on the mail,
+with those passages too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
+from schemas.words import clip_words
 from services.core.db import Connection, fetch_all
 from services.load_memory.repeats import sentences
 from services.load_memory.section import Entry, Section, entry_of, room_for, section
@@ -20,6 +23,7 @@ ABOUT = "The author's other threads: day, subject, state and summary, below it w
 HEAD_TOKENS = 60  # of a day, a subject and a state
 PASSAGE_TOKENS = 240  # of a day, a speaker and the longest passage
 PASSAGES = 2  # of one thread
+REPLY_WORDS = 60  # of a reply that no summary covers
 LOOKED_AT = 24  # of the best passages, for the threads that they are in
 
 ByThread = dict[UUID, list[Said]]
@@ -29,7 +33,7 @@ def budget(turn: Turn) -> int:
     """Tokens: so many summaries have room in any script, each with a line's worth for what it is of, and passages."""
     newest, bearing = turn.settings.earlier_threads, turn.settings.relevant_threads
     summary = room_for(turn.app.settings.learning.summary_words) + HEAD_TOKENS
-    return (newest + bearing) * summary + bearing * PASSAGES * PASSAGE_TOKENS
+    return (newest + bearing) * (summary + room_for(REPLY_WORDS)) + bearing * PASSAGES * PASSAGE_TOKENS
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
@@ -46,12 +50,21 @@ async def load(turn: Turn, conn: Connection) -> Section:
     }
     rows = await fetch_all(conn, SQL.earlier_summaries, args)
     entries = [
-        thread_entry(row["subject"], row["state"], row["updated_at"], row["text"], said)
+        thread_entry(row["subject"], row["state"], row["updated_at"], row["text"], [*_uncovered(row, said), *said])
         for row in rows
         for said in [found.pop(row["thread_id"], [])]
     ]
     entries += [thread_entry(some[0].subject, some[0].state, some[0].at, "", some) for some in found.values() if some]
     return section(entries)
+
+
+def _uncovered(row: dict[str, Any], said: Iterable[Said]) -> list[Said]:
+    """The reply that the thread's summary does not cover, clipped; not where a passage of it is shown anyhow."""
+    if row["reply"] is None or any(one.text in row["reply"] for one in said):
+        return []
+    text = clip_words(row["reply"], REPLY_WORDS)
+    of = row["thread_id"], row["subject"], row["state"]
+    return [Said(row["thread_id"], *of, role="agent", at=row["replied_at"], text=text, author="")]
 
 
 async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[Said]:

@@ -10,11 +10,13 @@ from services.core.app import App
 from services.core.bus.undone_events import low_mark, pairs_of
 from services.core.db import fetch_all, fetch_one, queries
 from services.operations import dead_letters
+from services.operations.learning import unlearned
 
 SQL = queries(__file__, "backlog.sql")
 LINES = (
     ("unread", "mails not yet read", ""),
     ("unanswered", "mails waiting for an answer", "correspondent mails"),
+    ("unlearned", "turns still to be learned from", ""),
     ("held", "drafts waiting for a person", "correspondent drafts"),
     ("escalated", "threads escalated to a person", "correspondent threads --state escalated"),
     ("missed", "deadlines missed and not yet met", "correspondent due"),
@@ -55,5 +57,5 @@ async def read_backlog(app: App, open_minutes: float = 10) -> Backlog:
         turns = await fetch_all(conn, SQL.open_turns, args)
         responses = await fetch_one(conn, SQL.responses, args)
     assert counts is not None
-    counted = {**counts, "letters": await dead_letters.waiting(app)}
+    counted = {**counts, "letters": await dead_letters.waiting(app), "unlearned": (await unlearned(app)).count}
     return Backlog(tuple(Waiting(name, counted[name], *rest) for name, *rest in LINES), turns, responses)

@@ -157,7 +157,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned from a turn: what was proposed, and what of the answer did not hold.
+    """What was learned from a turn, `drafted` while its reply waited: what was proposed, what of it did not hold.
 
     Where nothing held, `held` is False, and `retry_at` says when the model is asked again (None: not any more).
     """
@@ -255,8 +255,8 @@ async def _learned(conn: Connection, args: dict[str, Any], archive: Archive | No
             conn, archive, args["workspace"], args["thread_id"], frozenset({TurnReflected.TYPE})
         )
         rows = [*older, *rows]
-    told = [row for row in rows if not is_sealed(row["data"])]
-    return tuple(_from_turn(row["time"], TurnReflected.model_validate(row["data"])) for row in told)
+    told = [(row["time"], TurnReflected.model_validate(row["data"])) for row in rows if not is_sealed(row["data"])]
+    return tuple(_from_turn(at, event) for at, event in told if not event.again)
 
 
 def _from_turn(at: datetime, event: TurnReflected) -> Learned:
