@@ -100,24 +100,26 @@ def _answer(
         _cite(answers, found)
         return
     asked = as_asked(question, body)
-    stated = _stated(asked, passages, meanings)
+    by_words = _by_words(asked, passages)
+    stated = next((found for said, found in by_words if meanings.confirms(said, found, passages)), None)
     if stated is None and memory and memory.gist and about_us(question):
         _from_memory(answers, question, memory)
     elif stated is not None:
         _cite(answers, stated)
         if rest := rest_of(question, stated, passages):
             _cite(answers, rest)
-    elif offered := meanings.offers(asked, passages):
+    elif offered := meanings.offers(asked, passages) or [
+        found for said, found in by_words if meanings.agrees(said, found, passages)
+    ]:
         _offer(answers, question, offered)
     else:
         answers.open.append(question)
         answers.pending.append(f"Find an answer for the customer: {quotable(question)}"[:_GOAL_LIMIT])
 
 
-def _stated(asked: Sequence[str], passages: tuple[Passage, ...], meanings: Meanings) -> Found | None:
-    """What words and meaning both say answers a question."""
-    sure = ((said, found) for said in asked if (found := best(said, passages)) and found.score >= SURE)
-    return next((found for said, found in sure if meanings.confirms(said, found, passages)), None)
+def _by_words(asked: Sequence[str], passages: tuple[Passage, ...]) -> list[tuple[str, Found]]:
+    """What words alone say answers a question, by the way in which it is put."""
+    return [(said, found) for said in asked if (found := best(said, passages)) and found.score >= SURE]
 
 
 def as_asked(question: str, body: str) -> list[str]:

@@ -72,11 +72,16 @@ class Meanings:
         best = max(ways, key=self._probability, default=[])
         return [one.found for one in best[:_SHOWN]] if best and self._probability(best) >= OFFERED_FROM else []
 
-    def confirms(self, question: str, found: Found, passages: Sequence[Passage]) -> bool:
-        """Whether the passage that words point at is also the nearest by meaning, and stands out."""
+    def agrees(self, question: str, found: Found, passages: Sequence[Passage]) -> bool:
+        """Whether the passage that words point at is also the nearest by meaning."""
         near = self.nearest(question, passages)
-        nearest = bool(near) and near[0].passage.id == found.passage.id
-        return nearest and (self.model not in FITTED or self._probability(near) >= STATED_FROM)
+        return bool(near) and near[0].passage.id == found.passage.id
+
+    def confirms(self, question: str, found: Found, passages: Sequence[Passage]) -> bool:
+        """Whether it is, and stands out."""
+        near = self.nearest(question, passages)
+        stands_out = self.model not in FITTED or self._probability(near) >= STATED_FROM
+        return stands_out and self.agrees(question, found, passages)
 
     def _probability(self, near: Sequence[Near]) -> float:
         fitted = FITTED.get(self.model)
