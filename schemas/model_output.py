@@ -150,6 +150,7 @@ class ReplyInput(_Said):
         max_length=3,
         description="Ids of knowledge chunks whose document's file goes along; only where it says that it may.",
     )
+    intent: Intent = Field(default="other", description="The main purpose of the mail that you answer.")
 
 
 class NoReplyInput(_Said):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services import (
     alert_people,
+    earn_approval,
     generate_reply,
     learn_documents,
     learn_facts,
@@ -28,6 +29,7 @@ PROCESSORS: tuple[Processor, ...] = (
     learn_facts.PROCESSOR,
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
+    earn_approval.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

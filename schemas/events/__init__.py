@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MODULES = (
     "alerts",
     "answers",
+    "approvals",
     "documents",
     "lifecycle",
     "mail",

@@ -7,12 +7,12 @@ address, a webhook): these events hold ids and times alone, what is told is read
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 from uuid import UUID
 
 from pydantic import Field
 
-from schemas.events.base import Effect, EventData
+from schemas.events.base import Effect, EventData, Impersonal
 
 CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system"]
 
@@ -36,7 +36,7 @@ class PersonCalled(EventData):
     reply_id: UUID | None = Field(None, description="the draft that waits")
 
 
-class AlertEvent(EventData):
+class AlertEvent(Impersonal):
     """An event of a channel: the alerts that wait there, and the mails or calls in which they went."""
 
     TYPE: ClassVar[str] = ""
@@ -48,18 +48,6 @@ class AlertEvent(EventData):
     def aggregate_id(self) -> UUID:
         """The channel."""
         return self.channel_id
-
-    def shared_in(self) -> UUID | None:
-        """Nobody's words."""
-        return None
-
-    def own_subject(self) -> UUID | None:
-        """Nobody."""
-        return None
-
-    def skeleton(self) -> dict[str, Any]:
-        """All of it: ids and times, and what the operator's own servers said."""
-        return self.model_dump(mode="json")
 
 
 class AlertRaised(AlertEvent):

@@ -92,6 +92,26 @@ class Effect(EventData):
     )
 
 
+class Impersonal(EventData):
+    """An event that holds ids, numbers and times alone: no words of anybody, so nothing of it is sealed."""
+
+    def shared_in(self) -> UUID | None:
+        """Nobody's words."""
+        return None
+
+    def subject_id(self) -> UUID | None:
+        """Nobody."""
+        return None
+
+    def own_subject(self) -> UUID | None:
+        """Nobody."""
+        return None
+
+    def skeleton(self) -> dict[str, Any]:
+        """All of it."""
+        return self.model_dump(mode="json")
+
+
 def _is_id(value: object) -> bool:
     return isinstance(value, UUID) or (
         isinstance(value, tuple) and bool(value) and all(isinstance(one, UUID) for one in value)

@@ -12,6 +12,14 @@ from schemas.events.base import Effect, EventData, Value
 from schemas.events.threads import ThreadState
 
 AfterReply = Literal["", "keep", "resolve", "hand_back"]  # what becomes of a thread once a person's reply left
+ApprovalLevel = Literal["auto", "review", "human_only"]
+RiskTopic = Literal["money", "law", "health", "contract", "anger", "threat", "press"]
+Floor = Literal[
+    "unsupported", "sender", "first_contact", "money", "law", "health", "contract", "anger", "threat", "press"
+]  # what alone makes a person look, whatever the score: a claim without support, who writes, or a topic of risk
+
+
+HUMAN_ANSWERED = "human_answered"  # why a draft was discarded: a person answered in its place
 
 
 class ContextLayer(Value):
@@ -101,13 +109,29 @@ class TokenUsage(Value):
     cache_write: int = 0
 
 
+class ScorePart(Value):
+    """One part of a draft's score, from 0 (a person should look) to 1, and its share of the whole."""
+
+    name: str
+    value: float
+    weight: float
+
+
+class DraftScore(Value):
+    """How well a draft rests on what its model was shown, by code: its parts, and what no part makes up for."""
+
+    value: float
+    parts: tuple[ScorePart, ...] = ()
+    floors: tuple[Floor, ...] = ()
+
+
 class ReplyDrafted(Effect):
     """The model decided: a reply, no reply, or a human. What it asked to remember rides along."""
 
     TYPE: ClassVar[str] = "reply.drafted.v1"
     TOPIC: ClassVar[str] = "reply-drafted"
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "decision", "trusted"})
-    WORDS: ClassVar[frozenset[str]] = frozenset({"text"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "unsupported"})
     LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "acts"})
 
     reply_id: UUID
@@ -132,10 +156,13 @@ class ReplyDrafted(Effect):
     acts: tuple[AgentAct, ...] = Field((), description="what it did meanwhile, for the thread's log")
     model: str = ""
     usage: TokenUsage = TokenUsage()
-    approval: Literal["", "auto", "review"] = Field(
+    approval: Literal["", "auto", "review", "human_only"] = Field(
         "", description="what the cascade said; empty: the deployment's setting"
     )
     disclose_ai: bool | None = Field(None, description="likewise; None: the deployment's setting")
+    intent: str = Field("", description="of the mail, as the model named it; empty: drafted by an earlier release")
+    score: DraftScore | None = Field(None, description="None: no model wrote it, or an earlier release did")
+    unsupported: tuple[str, ...] = Field((), description="what the text claims and its context does not say")
 
 
 class DeliveryEvent(EventData):
@@ -178,6 +205,10 @@ class ReplyApproved(DeliveryEvent, Effect):
     citations: tuple[str, ...] = ()
     by: str = Field("", description="the person who wrote it themselves; empty: the agent drafted it")
     then: AfterReply = Field("", description="what a person wants to become of the thread")
+    intent: str = Field("", description="as on the draft; empty: nothing is learned from this approval")
+    score: DraftScore | None = Field(None, description="likewise")
+    earned: bool = Field(False, description="no person saw it: approvals of its intent were earned")
+    edited: float = Field(0, description="share of its words that the person changed, from 0 to 1")
 
     def copied_to(self) -> tuple[str, ...]:
         """Whom the reply goes to beside its recipient."""
@@ -185,18 +216,21 @@ class ReplyApproved(DeliveryEvent, Effect):
 
 
 class ReplyHeld(DeliveryEvent, Effect):
-    """The reply waits for a person: the send band says review or human only."""
+    """The reply waits for a person: its approval level is `review` or `human_only`."""
 
     TYPE: ClassVar[str] = "reply.held.v1"
-    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "shown", "file_names"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "shown", "file_names", "unsupported"})
 
     inbox: str
     text: str
     shown: str = Field("", description="the whole plain text as it would leave: what a person approves")
     cc: tuple[str, ...] = Field((), description="the customer's colleagues who would get a copy")
     file_names: tuple[str, ...] = Field((), description="of the files that would go along")
-    band: Literal["review", "human_only"]
+    band: Literal["review", "human_only"] = Field(description="the approval level")
     reason: str
+    intent: str = ""
+    score: DraftScore | None = None
+    unsupported: tuple[str, ...] = Field((), description="what it claims and its context does not say")
 
     def copied_to(self) -> tuple[str, ...]:
         """Whom the reply would go to beside its recipient."""

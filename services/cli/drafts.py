@@ -15,8 +15,8 @@ from schemas.events.replies import DraftDecided
 from services.cli.paging import After, Limit, show_next
 from services.cli.terminal import console, plain, short, source_line
 from services.operations.deployment import app_here
-from services.operations.drafts.decisions import NewFile, decide, keep_files, standing
-from services.operations.drafts.listing import held_draft, waiting_drafts
+from services.operations.drafts.decisions import NewFile, WordsWanted, check_wording, decide, keep_files, standing
+from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
 from services.operations.ids import whole_id
 from services.operations.settle import newest, settle
 
@@ -75,6 +75,7 @@ async def _drafts(home: Path, limit: int, after: str) -> None:
         console.print(Text.assemble((short(one.reply_id), "bold cyan"), "  ", head, "\n", plain(one.shown)))
         for name in one.file_names:
             console.print(plain(f"with the file {name}"))
+        console.print(plain(_judged(one), "dim"))
         for source in one.sources:
             console.print(source_line(source))
         console.print()
@@ -83,6 +84,16 @@ async def _drafts(home: Path, limit: int, after: str) -> None:
     else:
         console.print('No draft waits. With `approval = "review"` under [send], every reply does.', markup=False)
     show_next(found)
+
+
+def _judged(draft: HeldDraft) -> str:
+    """Its intent and score, and what a person should look at."""
+    score = f"score {draft.score['value']:.2f}" if draft.score else "no score"
+    floors = [one.replace("_", " ") for one in draft.score["floors"]] if draft.score else []
+    look = [f"look at: {', '.join(floors)}"] if floors else []
+    claims = [f"not in its context: {'; '.join(draft.unsupported)}"] if draft.unsupported else []
+    words = ["leaves in your own words only"] if draft.level == "human_only" else []
+    return " · ".join([draft.intent or "no intent", score, *look, *claims, *words])
 
 
 def _doubt(level: str) -> str:
@@ -118,6 +129,10 @@ async def _decide(
             reason=reason,
             by=by,
         )
+        try:
+            check_wording(held, word)
+        except WordsWanted as error:
+            raise typer.BadParameter(f"{error}: `--text FILE`, or `correspondent reply`") from None
         given = [NewFile(one.name, one.read_bytes()) for one in files]
         word = word.model_copy(update={"files": await keep_files(app, word, given)})
         since = await newest(app)

@@ -53,3 +53,8 @@ def document_id(workspace: str, origin: str) -> UUID:
 def alert_channel_id(workspace: str, way: str, place: str) -> UUID:
     """The channel that alerts people at this address, or by this webhook."""
     return uuid5(_ROOT, f"alerts\x1f{workspace}\x1f{way}\x1f{place}")
+
+
+def approval_id(workspace: str, inbox: str, intent: str) -> UUID:
+    """What people make of the drafts of an intent in an inbox."""
+    return uuid5(_ROOT, f"approval\x1f{workspace}\x1f{inbox}\x1f{intent}")

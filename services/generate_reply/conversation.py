@@ -73,6 +73,8 @@ async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
     desk.passages.update(kept.get("passages", ()))
     desk.sendable.update(kept.get("sendable", ()))
     desk.acts[done:] = [AgentAct.model_validate(one) for one in kept.get("acts", ())]
+    if call.name == "search_knowledge":
+        desk.looked_up.append(str(kept["content"]))
     return str(kept["content"])
 
 

@@ -25,6 +25,7 @@ class Decision:
     goals_close: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
     attach: tuple[str, ...] = ()
+    intent: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,13 @@ class Desk:
     workspace: str
     now: datetime
     mails: tuple[AnsweredMail, ...]
+    first_contact: bool = False  # nothing has been sent yet to the person who wrote
     facts: list[FactProposal] = field(default_factory=list)
     participant_state: str = ""
     participant_state_reason: str = ""
     passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
     sendable: set[str] = field(default_factory=set)  # those whose document's file may be attached
+    looked_up: list[str] = field(default_factory=list)  # what searches of our own documents showed the model
     refused: list[str] = field(default_factory=list)
     acts: list[AgentAct] = field(default_factory=list)
     decision: Decision | None = None

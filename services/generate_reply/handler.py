@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
@@ -9,11 +10,14 @@ from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, queries, rows_as
+from services.core.db import fetch_all, queries, rows_as
+from services.core.settings import level_of
 from services.generate_reply.citations import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import AnsweredMail, Decision, Desk
+from services.generate_reply.grounds import Grounds
 from services.generate_reply.prompt import opening
+from services.generate_reply.score import Written, scored
 from services.model.port import Answer
 
 SQL = queries(__file__)
@@ -23,7 +27,9 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     """Let the model decide, then put its decision on the log."""
     event, app = work.event, work.app
     async with work.reading() as conn:
-        if event.purpose == "reply" and await _overtaken(conn, event):
+        asked = {"turn_id": event.turn_id, "participant_id": event.participant_id, "workspace": work.workspace}
+        standing = await fetch_all(conn, SQL.open_turn, asked)
+        if event.purpose == "reply" and not standing:
             return
         mails = await rows_as(conn, AnsweredMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
     desk = Desk(
@@ -34,6 +40,7 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         mails=tuple(mails),
         passages=shown_passages(event),
         sendable=sendable_passages(event),
+        first_contact=any(row["first_contact"] for row in standing),
     )
     if event.setting("unproven", "") == "template":
         async with work.unit() as unit:
@@ -47,11 +54,6 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
             await unit.record(_suggestion(event, desk, answers))
         else:
             await unit.record(_draft(event, desk, answers, unit.id_for("reply")))
-
-
-async def _overtaken(conn: Connection, event: MemoryLoaded) -> bool:
-    rows = await fetch_all(conn, SQL.open_turn, {"turn_id": event.turn_id})
-    return not rows
 
 
 def _fixed(event: MemoryLoaded, desk: Desk, reply_id: UUID) -> ReplyDrafted:
@@ -107,10 +109,29 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "acts": tuple(desk.acts),
             "model": answers[-1].model if answers else "",
             "usage": token_usage(answers),
-            "approval": event.setting("approval", "") if _may_leave(event, answers) else "review",
+            "approval": _level(event, desk, answers),
             "disclose_ai": event.setting("disclose_ai", None),
+            "intent": decision.intent,
+            **(_scored(event, desk, decision) if answers and decision.kind == "reply" else {}),
         }
     )
+
+
+def _level(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> str:
+    """The approval level, by the cascade and the intent; "" where the deployment's setting holds."""
+    assert desk.decision is not None
+    if not _may_leave(event, answers):
+        return "review"
+    chosen = event.settings.get("approval")
+    said, source = (str(chosen.value), chosen.source) if chosen else ("", "")
+    return level_of(desk.app.settings, event.inbox, desk.decision.intent, said, source)
+
+
+def _scored(event: MemoryLoaded, desk: Desk, decision: Decision) -> dict[str, Any]:
+    grounds = Grounds.of(event.layers, desk.looked_up)
+    written = Written(decision.text, tuple(one.text for one in desk.mails), decision.citations, event.trusted)
+    score, unsupported = scored(written, grounds, desk.first_contact)
+    return {"score": score, "unsupported": unsupported}
 
 
 HANDLERS: Handlers = {MemoryLoaded: on_memory_loaded}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events import replies as ev
+from schemas.events.replies import DraftScore
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
 from services.core.db import Connection, queries
@@ -22,12 +23,18 @@ def _args(envelope: Envelope, to_state: str, detail: str = "") -> dict[str, Any]
         "inbox": "",
         "cc": (),
         "files": (),
+        "intent": "",
         **envelope.data.model_dump(),
         **stamp,
+        **_score(getattr(envelope.data, "score", None)),
         "to_state": to_state,
         "detail": detail,
     }
     return {**args, "cc": list(args["cc"]), "files": list(args["files"])}
+
+
+def _score(score: DraftScore | None) -> dict[str, Any]:
+    return {"score": score and score.value, "floors": list(score.floors) if score else []}
 
 
 def _created(to_state: str, detail_field: str = "") -> Apply:

@@ -10,7 +10,14 @@ from datetime import timedelta
 from typing import Any
 
 from schemas.events.answers import ReplyAccepted, ReplyCancelRequested
-from schemas.events.replies import ReplyApproved, ReplyDeferred, ReplyDiscarded, ReplyDrafted, ReplyFailed
+from schemas.events.replies import (
+    HUMAN_ANSWERED,
+    ReplyApproved,
+    ReplyDeferred,
+    ReplyDiscarded,
+    ReplyDrafted,
+    ReplyFailed,
+)
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.mail.compose import links_in
@@ -20,8 +27,6 @@ from services.send_email.draft import Choices
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply
 from services.send_email.policy import newest
 from services.send_email.results import ids_of, retry_timer, retry_timer_id
-
-HUMAN_ANSWERED = "human_answered"
 
 
 async def on_accepted(work: Work[ReplyAccepted]) -> None:

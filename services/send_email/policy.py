@@ -7,6 +7,7 @@ from typing import Any
 
 from schemas.events.alerts import PersonCalled
 from schemas.events.replies import (
+    ApprovalLevel,
     DraftDecided,
     ReplyApproved,
     ReplyDiscarded,
@@ -21,13 +22,14 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
+from services.core.own_wording import edited_share, is_own_wording
 from services.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
+from services.send_email.levels import Level, level_of_draft
 from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
 
-APPROVES = "a person approves each reply"
 UNPROVEN = "nothing proves that the sender is who they say"
 CLOSED = Unwritable("the sender's domain says that this mail is not its own: a person decides")
 
@@ -39,8 +41,8 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         return
     mail = await newest(work, draft)
     to_whom = gate(draft, mail, work.app)
-    approval = draft.approval or work.app.settings.send.approval
-    held = approval == "review" or to_whom == "review"
+    level = await _level(work, draft)
+    held = level.level != "auto" or to_whom == "review"
     if to_whom != "open":
         draft = without_proposals(draft)
     frozen: Frozen | Unwritable = CLOSED
@@ -55,9 +57,20 @@ async def on_draft(work: Work[ReplyDrafted]) -> None:
         if why_not:
             await unit.record(ReplyDiscarded(**_of(draft), reason=why_not, overtaken=True))
         elif held and isinstance(frozen, Frozen):
-            await _hold(unit, draft, frozen, APPROVES if to_whom in ("open", "named") else UNPROVEN)
+            await _hold(unit, draft, frozen, level.level, level.why if to_whom in ("open", "named") else UNPROVEN)
         else:
-            await _end(unit, draft, frozen, "policy")
+            await _end(unit, draft, frozen, "policy", earned=level.earned)
+
+
+async def _level(work: Work[ReplyDrafted], draft: ReplyDrafted) -> Level:
+    """The draft's approval level. What was earned is only looked up where it may change anything."""
+    settings, said = work.app.settings, draft.approval or work.app.settings.send.approval
+    is_open = False
+    if said == "review" and settings.approval.earn and draft.intent:
+        named = {"workspace": work.workspace, "inbox": draft.inbox, "intent": draft.intent}
+        async with work.reading() as conn:
+            is_open = await fetch_one(conn, SQL.earned, named) is not None
+    return level_of_draft(draft, said, is_open, settings.approval)
 
 
 async def on_decided(work: Work[DraftDecided]) -> None:
@@ -75,6 +88,8 @@ async def on_decided(work: Work[DraftDecided]) -> None:
         return
     draft = history.envelope(found).data
     assert isinstance(draft, ReplyDrafted)
+    if decided.approve and not is_own_wording(_band(seen), draft.text, decided.text):
+        return
     final = draft.model_copy(update={"text": decided.text, "citations": ()}) if decided.text else draft
     frozen: Frozen | Unwritable | None = None
     if decided.approve:
@@ -90,14 +105,22 @@ async def on_decided(work: Work[DraftDecided]) -> None:
             reason = why_not or f"{decided.by} rejected it: {decided.reason}"
             await unit.record(ReplyDiscarded(**_of(draft), reason=reason, overtaken=bool(why_not)))
         elif isinstance(frozen, Frozen) and not decided.text and _shown(seen) not in ("", frozen.composed.text):
-            await _hold(unit, final, frozen, "its text would differ from the one that was shown: settings have changed")
+            why = "its text would differ from the one that was shown: settings have changed"
+            await _hold(unit, final, frozen, _band(seen), why)
         else:
-            await _end(unit, final, frozen, decided.by, decided.files)
+            edited = edited_share(draft.text, final.text)
+            await _end(unit, final, frozen, decided.by, decided.files, edited=edited)
 
 
 def _shown(held: Row | None) -> str:
     """The text that the person saw; "" where an earlier release did not keep it."""
     return str(held["data"].get("shown", "")) if held and not is_sealed(held["data"]) else ""
+
+
+def _band(held: Row | None) -> ApprovalLevel:
+    """The approval level under which it was shown."""
+    told = held["data"].get("band") if held and not is_sealed(held["data"]) else None
+    return "human_only" if told == "human_only" else "review"
 
 
 async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -> bool:
@@ -118,10 +141,18 @@ async def _same_thread(unit: Unit, decided: DraftDecided, version: int) -> bool:
 
 
 async def _end(
-    unit: Unit, draft: ReplyDrafted, frozen: Frozen | Unwritable, by: str, attached: tuple[SentFile, ...] = ()
+    unit: Unit,
+    draft: ReplyDrafted,
+    frozen: Frozen | Unwritable,
+    by: str,
+    attached: tuple[SentFile, ...] = (),
+    *,
+    earned: bool = False,
+    edited: float = 0,
 ) -> None:
     if isinstance(frozen, Frozen):
-        await unit.record(_approved(draft, frozen, by, attached))
+        told = {"earned": earned, "edited": edited}
+        await unit.record(_approved(draft, frozen, by, attached).model_copy(update=told))
     else:
         await unit.record(ReplyFailed(**_of(draft), inbox=draft.inbox, attempt=0, error=frozen.reason[:500]))
 
@@ -138,7 +169,7 @@ async def newest(work: Work[Any], draft: ReplyDrafted) -> Row:
     return mail
 
 
-async def _hold(unit: Unit, draft: ReplyDrafted, frozen: Frozen, why: str) -> None:
+async def _hold(unit: Unit, draft: ReplyDrafted, frozen: Frozen, level: ApprovalLevel, why: str) -> None:
     """Have it wait for a person, who is shown what would leave, and is alerted."""
     if draft.decision == "escalate":
         why = f"{why}; the agent hands over: {draft.reason}"
@@ -150,8 +181,11 @@ async def _hold(unit: Unit, draft: ReplyDrafted, frozen: Frozen, why: str) -> No
             shown=frozen.composed.text,
             cc=frozen.composed.cc,
             file_names=frozen.composed.files,
-            band="review",
+            band="human_only" if level == "human_only" else "review",
             reason=why,
+            intent=draft.intent if draft.decision == "reply" else "",
+            score=draft.score,
+            unsupported=draft.unsupported,
         )
     )
     await unit.record(_called(draft, why))
@@ -180,4 +214,6 @@ def _approved(draft: ReplyDrafted, frozen: Frozen, by: str, attached: tuple[Sent
         citations=draft.citations,
         reason=draft.reason,
         approved_by=by,
+        intent=draft.intent if draft.decision == "reply" else "",
+        score=draft.score,
     )

@@ -34,6 +34,11 @@ WHERE thread_id = %(thread_id)s AND reply_id <> %(reply_id)s AND state IN ('draf
 SELECT d.reply_id, d.thread_id, d.turn_id FROM deliveries d JOIN turns u USING (turn_id)
 WHERE d.reply_id = %(reply_id)s AND d.state = 'approved' AND u.by <> '';
 
+-- name: earned
+-- Whether approvals of an intent in an inbox are earned (earn_approval's own rows).
+SELECT approval_id FROM approvals
+WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND intent = %(intent)s AND is_open;
+
 -- name: newest_mail
 -- The newest mail that is answered: its author is the one recipient.
 SELECT mail_id, message_id, references_ids, subject, author_name,
@@ -87,9 +92,9 @@ LIMIT 1;
 
 -- name: upsert_delivery
 INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, blob, recipient,
-                        cc, files, envelope_from, detail, created_at, changed_at)
+                        cc, files, envelope_from, detail, intent, score, floors, created_at, changed_at)
 VALUES (%(reply_id)s, %(workspace)s, %(thread_id)s, %(turn_id)s, %(inbox)s, %(to_state)s, %(message_id)s, %(blob)s,
-        %(recipient)s, %(cc)s, %(files)s, %(envelope_from)s, %(detail)s, %(at)s, %(at)s)
+        %(recipient)s, %(cc)s, %(files)s, %(envelope_from)s, %(detail)s, %(intent)s, %(score)s, %(floors)s, %(at)s, %(at)s)
 ON CONFLICT (reply_id) DO UPDATE SET state = excluded.state, message_id = excluded.message_id, blob = excluded.blob,
     recipient = excluded.recipient, cc = excluded.cc, files = excluded.files, envelope_from = excluded.envelope_from, detail = excluded.detail,
     changed_at = excluded.changed_at;

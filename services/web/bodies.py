@@ -253,6 +253,14 @@ class Rejection(_Body):
     by: By = Field(default_factory=name_of_caller)
 
 
+class PatternChange(_Body):
+    """Whether drafts of an intent leave without a person from now on."""
+
+    is_open: bool
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
 class DraftOutcome(BaseModel):
     """What became of a draft: `approved`, `sending`, `sent`, `discarded` ..., with the reason where there is one."""
 

@@ -14,7 +14,7 @@ from services.core.guarded_route import API_BODY_BYTES
 from services.core.units import MB
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
-from services.operations.drafts.decisions import FilesTooLarge, NewFile, decide, keep_files
+from services.operations.drafts.decisions import FilesTooLarge, NewFile, WordsWanted, check_wording, decide, keep_files
 from services.operations.drafts.listing import HeldDraft, held_draft, waiting_drafts
 from services.web.bodies import Approval, DraftOutcome, Rejection
 from services.web.patience import WAIT_S
@@ -74,9 +74,12 @@ async def decide_draft(app: App, reply_id: UUID, files: Sequence[NewFile], **wor
     if said.text_sha256 != held.text_sha256:
         raise _changed()
     try:
+        check_wording(held, said)
         said = said.model_copy(update={"files": await keep_files(app, said, files)})
     except FilesTooLarge as error:
         raise RequestRefused(413, "files_too_large", str(error)) from None
+    except WordsWanted as error:
+        raise RequestRefused(409, "words_wanted", str(error)) from None
     became = await decide(app, said, timeout_s=WAIT_S)
     if became.state == "draft":
         raise _changed()

@@ -15,6 +15,7 @@ from services.web.graph import add_graph
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
+from services.web.patterns import add_patterns
 from services.web.profiles import add_profile
 from services.web.said import add_said
 from services.web.storable import asks_for_storable
@@ -43,7 +44,7 @@ def routes(app: App) -> APIRouter:
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
-        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection)),
+        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),
     )

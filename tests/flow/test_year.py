@@ -64,7 +64,7 @@ async def test_customers_are_told_from_memory_after_a_year(
     seen = "\n".join(layer["text"] for layer in contexts[-len(questions)]["data"]["layers"])
     for resumed in (
         "John Miller, customer",
-        "issue: invoice (reported once, resolved",
+        "issue: invoice march (reported once, resolved",
         "on the Enterprise plan",
         "(closed)",
     ):

@@ -290,6 +290,9 @@ STEPS = (
     step("drafts", "to eve@held.example", "Send one with `correspondent approve ID`", before=_draft),
     step("approve 538bbfb3", "sent. 250", uses={"538bbfb3": draft}),
     step("approve ID --attach offer.pdf --attach terms.pdf", "sent. 250", before=_draft, uses={"ID": draft}),
+    step("patterns", "unchanged", "Nothing is earned while"),
+    step('patterns close support how_to --reason "new price list"', "support how_to: closed"),
+    step("patterns open support how_to", "support how_to: open"),
     step("deliveries settle REPLY --sent", "only what is unknown can be settled", code=2, uses={"REPLY": reply}),
     # a person's own answer
     step("threads --state escalated", "Urgent: our account"),

@@ -43,6 +43,7 @@ QUERIES = {
     "why THREAD": frozenset(),
     "due": frozenset(),
     "drafts": frozenset(),
+    "patterns": frozenset(),
     "status": BROKER,
     "alerts": frozenset(),
     "deliveries": frozenset(),

@@ -6,10 +6,11 @@ its name, the reason and how to fix it.
 """
 
 from services.core.settings.alerts import AlertSettings, AlertTarget
+from services.core.settings.approval import ApprovalSettings, IntentLevel
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
-from services.core.settings.cascade import Chosen, context_of, says, shaped
+from services.core.settings.cascade import Chosen, context_of, level_of, says, shaped
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
@@ -35,6 +36,7 @@ __all__ = [
     "TOOLS_S",
     "AlertSettings",
     "AlertTarget",
+    "ApprovalSettings",
     "ArchiveSettings",
     "Behaviour",
     "BlobSettings",
@@ -47,6 +49,7 @@ __all__ = [
     "Group",
     "ImapSettings",
     "InboxSettings",
+    "IntentLevel",
     "KafkaOAuth",
     "KafkaSettings",
     "KnowledgeSettings",
@@ -78,6 +81,7 @@ __all__ = [
     "When",
     "context_of",
     "in_force",
+    "level_of",
     "read_settings",
     "says",
     "shaped",

@@ -50,7 +50,9 @@ class ContextSettings(Group):
 class SendSettings(Group):
     """How replies leave."""
 
-    approval: Literal["auto", "review"] = Field("auto", description="review: a person approves every reply")
+    approval: Literal["auto", "review", "human_only"] = Field(
+        "auto", description="review: a person approves every reply; human_only: a person words it, too"
+    )
     max_files_mb: float = Field(10, ge=0, le=25, description="files of one reply together; larger ones do not leave")
     retry_days: float = 5
     allowed_links: tuple[str, ...] = Field((), description="hosts that replies may link to")

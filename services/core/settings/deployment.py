@@ -12,6 +12,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
 from services.core.settings.alerts import AlertSettings
+from services.core.settings.approval import ApprovalSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
@@ -85,6 +86,7 @@ class Settings(HoldsSecrets, BaseSettings):
     session: SessionSettings = SessionSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
+    approval: ApprovalSettings = ApprovalSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()

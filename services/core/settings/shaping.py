@@ -15,7 +15,7 @@ LONGEST_RULE = 1_000  # characters of a sentence that every prompt of a turn, or
 class Shaping(Group):
     """What shapes replies, set for some of them. What is left out is as for all others."""
 
-    approval: Literal["auto", "review"] | None = None
+    approval: Literal["auto", "review", "human_only"] | None = None
     disclose_ai: bool | None = None
     model: str | None = Field(None, min_length=1)
     effort: Literal["default", "low", "medium", "high", "xhigh", "max"] | None = None

@@ -22,6 +22,7 @@ async def reply(given: ReplyInput, desk: Desk) -> str:
         goals_close=tuple(given.goals_close),
         citations=citations,
         attach=_attached(given.attach, desk),
+        intent=given.intent,
     )
     return "drafted"
 

@@ -18,7 +18,7 @@ from services.model.offline.requests import Wishes, about_us
 from services.model.offline.sentences import one_line, quotable, sentences, terms
 from services.model.offline.view import Passage, Recollection, View
 
-_UNSURE = 0.4  # from here on a remedy is given
+_UNSURE = 0.4  # from here to SURE an answer by words is offered, and a remedy given
 _MOST_QUESTIONS = 4
 _GOAL_LIMIT = 300
 _LONGEST = 300  # characters of a mail that is a question as a whole
@@ -101,7 +101,8 @@ def _answer(
         return
     asked = as_asked(question, body)
     by_words = _by_words(asked, passages)
-    stated = next((found for said, found in by_words if meanings.confirms(said, found, passages)), None)
+    sure = ((said, found) for said, found in by_words if found.score >= SURE)
+    stated = next((found for said, found in sure if meanings.confirms(said, found, passages)), None)
     if stated is None and memory and memory.gist and about_us(question):
         _from_memory(answers, question, memory)
     elif stated is not None:
@@ -118,8 +119,8 @@ def _answer(
 
 
 def _by_words(asked: Sequence[str], passages: tuple[Passage, ...]) -> list[tuple[str, Found]]:
-    """What words alone say answers a question, by the way in which it is put."""
-    return [(said, found) for said in asked if (found := best(said, passages)) and found.score >= SURE]
+    """What words alone say may answer a question, by the way in which it is put."""
+    return [(said, found) for said in asked if (found := best(said, passages)) and found.score >= _UNSURE]
 
 
 def as_asked(question: str, body: str) -> list[str]:

@@ -78,6 +78,7 @@ def _reply(view: View, mail: Reading, answers: Answers) -> dict[str, Any]:
     return {
         "text": draft.text(),
         "state": "in_progress" if answers.pending else "awaiting_reply",
+        "intent": tone.intent(view.body),
         "goals_add": answers.pending[:_GOALS],
         "goals_close": _reached(view, requests),
         "citations": list(dict.fromkeys(one for one in answers.citations if one)),

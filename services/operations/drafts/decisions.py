@@ -12,9 +12,10 @@ from services.core.app import App
 from services.core.bus.sealing import key_for
 from services.core.db import fetch_one
 from services.core.errors import Permanent
+from services.core.own_wording import is_own_wording
 from services.core.units import MB
 from services.mail.content_types import UNKNOWN, claimed_by_name
-from services.operations.drafts.listing import SQL
+from services.operations.drafts.listing import SQL, HeldDraft
 from services.operations.requests import decision_on
 
 CONSUMER = "send_email"
@@ -23,6 +24,16 @@ LONGEST_NAME = 200  # characters
 
 class FilesTooLarge(Permanent):
     """What a person attaches is larger than a reply may be."""
+
+
+class WordsWanted(Permanent):
+    """A draft whose level is `human_only` leaves in a person's own words alone."""
+
+
+def check_wording(held: HeldDraft, word: DraftDecided) -> None:
+    """Raise `WordsWanted` where a person approves a text that is not theirs and has to be."""
+    if word.approve and not is_own_wording(held.level, held.text, word.text):
+        raise WordsWanted("a person words this reply: approve it with your own text, or answer the thread yourself")
 
 
 @dataclass(frozen=True, slots=True)

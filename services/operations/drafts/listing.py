@@ -20,7 +20,9 @@ DRAFTS = Listing("drafts", (("created_at", "time"), ("reply_id", "id")))
 @dataclass(frozen=True, slots=True)
 class HeldDraft:
     """A draft that waits. `text_sha256` and `thread_version` are what a person's word on it is bound to,
-    `shown` is the whole text as it would leave, `sources` what it rests on.
+    `shown` is the whole text as it would leave, `sources` what it rests on. A draft whose `level` is `human_only`
+    leaves in a person's own words alone. `score` has its parts and the `floors` that it breaks; `unsupported` is what
+    the text claims and its context does not say.
     """
 
     reply_id: UUID
@@ -36,6 +38,10 @@ class HeldDraft:
     subject: str
     recipient: str
     sender_level: str = ""
+    level: str = "review"
+    intent: str = ""
+    score: dict[str, Any] | None = None
+    unsupported: list[str] = field(default_factory=list)
     sources: list[SourceLine] = field(default_factory=list)
 
 
@@ -61,8 +67,10 @@ async def _drafts(
 
 def _held(row: dict[str, Any]) -> HeldDraft:
     text = row["data"]["text"]
-    also = {name: list(row["data"].get(name, ())) for name in ("cc", "file_names")}
-    seen = {"shown": row["data"].get("shown") or text, **also}
+    also = {name: list(row["data"].get(name, ())) for name in ("cc", "file_names", "unsupported")}
+    also |= {"level": row["data"].get("band", "review"), "intent": row["data"].get("intent", "")}
+    also |= {"score": row["data"].get("score")}
+    seen: dict[str, Any] = {"shown": row["data"].get("shown") or text, **also}
     told = {name: one for name, one in row.items() if name not in ("data", "sealed")}
     return HeldDraft(**told, **seen, text=text, text_sha256=text_sha256(text))
 

@@ -32,6 +32,7 @@ COLUMN = MappingProxyType(
         "participant": "participant_id",
         "document": "document_id",
         "alert_channel": "channel_id",
+        "approval": "approval_id",
     }
 )
 OTHERWISE = "thread_id"

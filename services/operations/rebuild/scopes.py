@@ -11,7 +11,13 @@ from services.core.errors import Permanent
 from services.pipeline import PROCESSORS
 
 KEYS = MappingProxyType(
-    {"threads": "thread_id", "participants": "participant_id", "documents": "document_id", "alerts": "channel_id"}
+    {
+        "threads": "thread_id",
+        "participants": "participant_id",
+        "documents": "document_id",
+        "alerts": "channel_id",
+        "approvals": "approval_id",
+    }
 )
 NAMES = (*KEYS, "all")
 
@@ -30,7 +36,7 @@ class Scope:
 
 
 def scope(name: str) -> Scope:
-    """What `threads`, `participants`, `documents`, `alerts` or `all` means. Raises `NoSuchScope`."""
+    """What `threads`, `participants`, `documents`, `alerts`, `approvals` or `all` means. Raises `NoSuchScope`."""
     if name not in NAMES:
         raise NoSuchScope(f"{name!r} cannot be rebuilt; there are: {', '.join(NAMES)}")
     chosen = [one for one in PROCESSORS if one.appliers and (name == "all" or KEYS[name] in _keys(one))]

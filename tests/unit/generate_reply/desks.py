@@ -10,7 +10,7 @@ from uuid import UUID
 
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.metrics import Metrics
-from services.core.settings import LearningSettings
+from services.core.settings import ApprovalSettings, LearningSettings
 from services.generate_reply.desk import AnsweredMail, Desk
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.model.settings import ModelSettings
@@ -50,7 +50,8 @@ def loaded(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "r
 
 
 def desk(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "reply") -> Desk:
-    app: Any = SimpleNamespace(settings=SimpleNamespace(learning=LearningSettings(quote_characters=60)))
+    learning = LearningSettings(quote_characters=60)
+    app: Any = SimpleNamespace(settings=SimpleNamespace(learning=learning, approval=ApprovalSettings()))
     return Desk(loaded(trusted=trusted, purpose=purpose), app=app, workspace="main", now=NOW, mails=MAILS)
 
 

@@ -41,7 +41,12 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
     (inbox,) = taken.pop("inboxes")
     inbox["address"] = ADDRESS
     del taken["web"]["tokens"]
-    del taken["behaviours"], taken["participants"], taken["alerts"]["to"]  # whose entries need what they are about
+    del (
+        taken["behaviours"],
+        taken["participants"],
+        taken["alerts"]["to"],
+        taken["approval"]["intents"],
+    )  # whose entries need what they are about
     path = tmp_path / "none.toml"
     path.touch()
     monkeypatch.setenv("CORRESPONDENT_CONFIG", str(path))

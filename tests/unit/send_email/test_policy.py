@@ -14,6 +14,7 @@ from aiosmtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPServerD
 from schemas.events.replies import DraftDecided, ReplyApproved, ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplyHeld
 from services.core.errors import Permanent, Temporary
 from services.core.ids import text_sha256
+from services.core.settings import ApprovalSettings
 from services.mail.smtp_dialogue import Dialogue, NotNow, OutcomeUnknown, SmtpMessage, SmtpRefused, _introduce
 from services.send_email import policy
 from services.send_email.policy import Frozen, Unwritable, on_decided, on_draft
@@ -66,7 +67,10 @@ def work(event: Any, ledger: Ledger, approval: str = "auto", unproven: str = "te
 
     inbox = SimpleNamespace(unproven=unproven, unproven_reply=FIXED)
     settings = SimpleNamespace(
-        send=SimpleNamespace(approval=approval), inbox=lambda _: inbox, known_inbox=lambda _: inbox
+        send=SimpleNamespace(approval=approval),
+        approval=ApprovalSettings(),
+        inbox=lambda _: inbox,
+        known_inbox=lambda _: inbox,
     )
     app = SimpleNamespace(settings=settings)
     return SimpleNamespace(event=event, unit=unit, reading=unit, app=app, workspace="main", now=None)

@@ -1,0 +1,117 @@
+"""What a text claims that can be looked up: numbers, amounts, dates, links, names and promises. Pure.
+
+Numbers are compared by their digits: `1,234.00` is `1.234`. Single digits, list numbers and numbers in words are none.
+Every expression is bounded: the text is a model's, and the context holds mail.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from services.generate_reply.risk import promises
+from services.mail.compose.links import links_in
+from services.memory.phrases.language import NAMES, folded, language_of
+
+Kind = Literal["number", "amount", "date", "link", "name", "promise"]
+BINDING: frozenset[Kind] = frozenset({"amount", "link", "promise"})  # the customer's own word is no ground for these
+
+_NUMBER = r"\d{1,18}(?:[.,'’\u00a0\u202f]\d{1,18}){0,6}"
+_NUMBERS = re.compile(rf"(?<!\d){_NUMBER}")
+_CURRENCY = r"[€$£¥₹]|(?:EUR|USD|GBP|CHF|JPY|PLN|euros?|dollars?|pounds?|percent|Prozent)\b|%"
+_AMOUNTS = re.compile(
+    rf"(?:[€$£¥₹]|\b(?:EUR|USD|GBP|CHF))\s?(?P<before>{_NUMBER})|(?P<after>(?<!\d){_NUMBER})\s?(?:{_CURRENCY})"
+)
+_ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
+_DAY_FIRST = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?:\s?\d{2,4})?(?!\d)")
+_DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:\.|st|nd|rd|th|er|º|ª)?\s{1,3}(?:de\s|of\s)?([^\W\d_]{3,12})")
+_MONTH_DAY = re.compile(r"(?<!\w)([^\W\d_]{3,12})\.?\s{1,3}(\d{1,2})(?!\d|:\d)")
+_LISTED = re.compile(r"^[ \t]{0,20}\d{1,2}[.)][ \t]", re.MULTILINE)
+_WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
+_CAPITAL = r"[^\W\d_a-zß-ÿ][\w'’-]{1,40}"
+_CAPITALS = re.compile(rf"(?<![.!?:] )(?<!^)\b{_CAPITAL}(?: {_CAPITAL}){{1,4}}", re.MULTILINE)
+_SENTENCE = re.compile(r"[^.!?\n]{1,600}")
+_NOUNS_IN_CAPITALS = frozenset({"de"})  # languages in which capitals say nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One claim: its words, and the form by which it is compared."""
+
+    kind: Kind
+    text: str
+    key: str
+
+    @property
+    def binds(self) -> bool:
+        """Whether it would bind us, so that only our own word is a ground for it."""
+        return self.kind in BINDING
+
+    @property
+    def also(self) -> tuple[Kind, ...]:
+        """As what it is found: an amount is a number, too."""
+        return ("amount", "number") if self.kind == "amount" else (self.kind,)
+
+
+def claims_of(text: str) -> Iterator[Claim]:
+    """Numbers, amounts, dates and links of any text, each where it stands."""
+    for link in dict.fromkeys(links_in(text)):
+        yield Claim("link", link, link.casefold().rstrip("/.,"))
+        text = text.replace(link, " ")
+    text = _LISTED.sub(" ", text)
+    for match in _AMOUNTS.finditer(text):
+        yield Claim("amount", match[0], digits(match["before"] or match["after"]))
+    for written, month, day in _dates(text):
+        yield Claim("date", written, f"{month:02}-{day:02}")
+    for match in _NUMBERS.finditer(text):
+        if len(key := digits(match[0])) > 1:
+            yield Claim("number", match[0], key)
+
+
+def spoken_claims(text: str, language: str) -> Iterator[Claim]:
+    """What only a draft claims: the name that it greets, names within its sentences, and what it promises."""
+    greeting, _, body = text.strip().partition("\n")
+    called = [word for word in _WORD.findall(greeting)[1:] if word[0].isupper()] if len(greeting) < 60 else []
+    if called:
+        yield Claim("name", " ".join(called), " ".join(map(folded, called)))
+    if language not in _NOUNS_IN_CAPITALS:
+        for match in _CAPITALS.finditer(body):
+            yield Claim("name", match[0], " ".join(words_of(match[0])))
+    for match in _SENTENCE.finditer(body):
+        if promises(sentence := match[0].strip()):
+            yield Claim("promise", sentence, " ".join(word for word in words_of(sentence) if len(word) > 3))
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, as they are compared."""
+    return _WORD.findall(folded(text))
+
+
+def digits(number: str) -> str:
+    """A number as it is compared: without separators, leading zeros and empty cents."""
+    whole = re.sub(r"[.,]00$", "", number)
+    return re.sub(r"\D", "", whole).lstrip("0") or "0"
+
+
+def _dates(text: str) -> Iterator[tuple[str, int, int]]:
+    for match in _ISO.finditer(text):
+        yield match[0], int(match[2]), int(match[3])
+    for match in _DAY_FIRST.finditer(text):
+        yield match[0], int(match[2]), int(match[1])
+    for pattern, day, name in ((_DAY_MONTH, 1, 2), (_MONTH_DAY, 2, 1)):
+        for match in pattern.finditer(text):
+            if month := _month(folded(match[name])):
+                yield match[0], month, int(match[day])
+
+
+@lru_cache(maxsize=4096)
+def _month(word: str) -> int:
+    """The month of this name in one of the languages whose phrases of time are known; else 0."""
+    for language in map(language_of, NAMES):
+        for pattern, meant in language.names.get("month", ()):
+            if pattern.fullmatch(word):
+                return int(meant)
+    return 0

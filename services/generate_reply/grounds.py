@@ -1,0 +1,64 @@
+"""What a draft may rest on: the context that its model was shown, and of it what we say ourselves. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from schemas.events.replies import ContextLayer
+from services.generate_reply.claims import Claim, claims_of, words_of
+
+PUBLISHED = "knowledge"  # the one layer that is ours although it is fenced
+_MARKED = re.compile(r"^\[[0-9a-f-]{36}\] ", re.MULTILINE)
+ALIKE = 0.6  # share of a promise's words that one line of ours has to hold
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """The claims and words of the whole context, and those of what we say: rules, profile, published documents."""
+
+    claims: frozenset[tuple[str, str]]
+    words: frozenset[str]
+    our_claims: frozenset[tuple[str, str]]
+    our_lines: tuple[frozenset[str], ...]
+    recalled: tuple[str, ...] = field(default=())
+    passages: int = 0
+
+    @classmethod
+    def of(cls, layers: Sequence[ContextLayer], looked_up: Iterable[str]) -> Grounds:
+        """Those of a turn: its layers, and what searches of our documents found meanwhile."""
+        found = list(looked_up)
+        ours = [_bare(one.text) for one in layers if one.trusted or one.name == PUBLISHED] + [
+            _bare(one) for one in found
+        ]
+        texts = [_bare(one.text) for one in layers] + found
+        items: list[dict[str, Any]] = [item for one in layers for item in one.items]
+        return cls(
+            claims=_keys(texts),
+            words=frozenset(word for text in texts for word in words_of(text)),
+            our_claims=_keys(ours),
+            our_lines=tuple(frozenset(words_of(line)) for text in ours for line in text.splitlines() if line.strip()),
+            recalled=tuple(str(item["recall"]) for item in items if item.get("of_memory") and "recall" in item),
+            passages=sum(len(one.items) for one in layers if one.name == PUBLISHED) + len(found),
+        )
+
+    def support(self, claim: Claim) -> bool:
+        """Whether the claim stands in the context; what would bind us has to stand in what we say ourselves."""
+        if claim.kind == "promise":
+            wanted = set(claim.key.split())
+            return any(len(wanted & line) >= ALIKE * len(wanted) for line in self.our_lines)
+        if claim.kind == "name":
+            return all(word in self.words for word in claim.key.split())
+        return (claim.kind, claim.key) in (self.our_claims if claim.binds else self.claims)
+
+
+def _bare(text: str) -> str:
+    """The text without the ids that name its entries, whose digits are nobody's numbers."""
+    return _MARKED.sub("", text)
+
+
+def _keys(texts: Iterable[str]) -> frozenset[tuple[str, str]]:
+    """The claims of some texts; an amount is a number, too, and so are the parts of a date."""
+    return frozenset((kind, claim.key) for text in texts for claim in claims_of(text) for kind in claim.also)

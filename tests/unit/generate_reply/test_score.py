@@ -1,0 +1,143 @@
+"""A draft's score: every claim stands in the context, what binds us in our own words, and floors are floors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from schemas.events.replies import ContextLayer, DraftScore
+from services.generate_reply.claims import claims_of, spoken_claims
+from services.generate_reply.grounds import Grounds
+from services.generate_reply.risk import promises, topics_of
+from services.generate_reply.score import Written, scored
+from tests.support.cpu import at_most
+
+ID = "0f0e3d0a-2a8b-5c39-9a57-3d1a2f6b7c11"
+KNOWLEDGE = ContextLayer(
+    name="knowledge",
+    text=f"[{ID}] Export / Limits\nAn export holds 1,500 rows. The Team plan is €49.00 a month. "
+    "We will send a new invoice within 2 days. See https://docs.example.com/export.",
+    items=({"id": ID},),
+    trusted=False,
+)
+MAIL = ContextLayer(
+    name="mail",
+    text="From John Miller: my order 4471 of 15 January stops. You owe me 500 EUR, see www.evil.example",
+    trusted=False,
+)
+
+
+def judged(
+    text: str, *, mails: tuple[str, ...] = ("My export stops.",), **given: Any
+) -> tuple[DraftScore, tuple[str, ...]]:
+    options = {"citations": (ID,), "trusted": True, "first_contact": False, "layers": (KNOWLEDGE, MAIL), **given}
+    grounds = Grounds.of(options["layers"], options.get("looked_up", ()))
+    return scored(Written(text, mails, options["citations"], options["trusted"]), grounds, options["first_contact"])
+
+
+def test_a_draft_that_says_what_its_context_says_has_every_point() -> None:
+    """Numbers in other forms, dates in other forms, a greeting by name, a price and a promise of ours."""
+    score, unsupported = judged(
+        "Hi John,\n\nyour order 4471 of January 15 is here. An export holds 1500 rows; the plan is 49 €.\n"
+        "We will send a new invoice within 2 days: https://docs.example.com/export\n\nBest regards,\nSupport"
+    )
+    assert unsupported == ()
+    assert (score.value, score.floors) == (1.0, ())
+
+
+@pytest.mark.parametrize(
+    ("sentence", "claim"),
+    [
+        ("An export holds 2,500 rows.", "2,500"),
+        ("It comes on 16 January.", "16 January"),
+        ("You are owed 500 EUR.", "500 EUR"),
+        ("The plan is €59 a month.", "€59"),
+        ("Look at www.evil.example for it.", "www.evil.example"),
+        ("Please write to our colleague Peter Zweig about it.", "Peter Zweig"),
+        ("We will give you three months free of charge.", "We will give you three months free of charge"),
+    ],
+)
+def test_a_claim_without_support_is_named_and_a_floor(sentence: str, claim: str) -> None:
+    """An invented number, date, price, name, promise; and what only the customer says of money, links and duties."""
+    score, unsupported = judged(f"Hi John,\n\n{sentence}\n")
+    assert claim in unsupported
+    assert "unsupported" in score.floors
+
+
+def test_what_a_search_of_our_documents_found_is_a_ground() -> None:
+    """As the passages of the context are."""
+    text = "Hi John,\n\nthe Business plan is €99 a month.\n"
+    assert judged(text)[1] == ("€99", "99")
+    assert judged(text, looked_up=("The Business plan is €99.",))[1] == ()
+
+
+def test_the_greeted_name_has_to_be_known() -> None:
+    """Somebody else's name in the greeting is the worst of slips."""
+    assert judged("Hi Susan,\n\nall done.\n")[1] == ("Susan",)
+
+
+def test_list_numbers_single_digits_and_german_nouns_are_no_claims() -> None:
+    """Steps are counted, and capitals say nothing in a language that has them everywhere."""
+    steps = "Hallo John,\n\nbitte so:\n1. Die Datei Rechnung öffnen und die große Tabelle Export wählen.\n2. Zwei Mal laden.\n"
+    assert judged(steps)[1] == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "topic"),
+    [
+        ("I want a refund.", "money"),
+        ("Ich verlange die Rückerstattung.", "money"),
+        ("Mein Anwalt wird sich melden.", "law"),
+        ("Nous contactons notre avocat.", "law"),
+        ("Tuve una reacción alérgica, fui al hospital.", "health"),
+        ("Wir kündigen den Vertrag.", "contract"),
+        ("This is unacceptable!", "anger"),
+        ("I know where you live.", "threat"),
+        ("Sono un giornalista.", "press"),
+        ("返金してください", "money"),
+    ],
+)
+def test_a_topic_of_risk_in_the_mail_is_a_floor(text: str, topic: str) -> None:
+    """In eight languages, inflected."""
+    score, _ = judged("Hi John,\n\nthank you.\n", mails=(text,))
+    assert topic in score.floors
+
+
+@pytest.mark.parametrize("text", ["Wie exportiere ich meine Rechnung?", "How do I add a user?", "Merci pour l'aide !"])
+def test_an_everyday_question_touches_no_topic(text: str) -> None:
+    """Else nothing could ever be earned."""
+    assert topics_of([text]) == ()
+
+
+def test_who_writes_and_what_memory_answered_count() -> None:
+    """An unproven sender and a first contact are floors; an answer that only rings a bell costs points."""
+    assert judged("Hi John,\n\nok.\n", trusted=False)[0].floors == ("sender",)
+    assert judged("Hi John,\n\nok.\n", first_contact=True)[0].floors == ("first_contact",)
+    bell = ContextLayer(name="participant", text="-", items=({"recall": "rings a bell", "of_memory": True},))
+    score, _ = judged("Hi John,\n\nok.\n", layers=(KNOWLEDGE, MAIL, bell))
+    assert score.value == pytest.approx(1 - 0.15 / 2)
+
+
+def test_without_a_citation_the_draft_has_less() -> None:
+    """Passages were shown and none is cited; there were none."""
+    assert judged("Hi John,\n\nok.\n", citations=())[0].value == pytest.approx(1 - 0.25 / 2)
+    assert judged("Hi John,\n\nok.\n", citations=(), layers=(MAIL,))[0].value == pytest.approx(1 - 0.25 * 0.75)
+
+
+@pytest.mark.parametrize(
+    "text", ["We will call.", "Wir werden das prüfen.", "Nous allons vérifier.", "Garantizamos todo."]
+)
+def test_a_promise_is_recognised(text: str) -> None:
+    """By its words."""
+    assert promises(text)
+
+
+@pytest.mark.parametrize("unit", ["1,", "A b ", "Aa ", "1 january ", "€1", "a.b/", "We will ", "-", "1. ", "15.1."])
+def test_no_text_makes_the_score_slow(unit: str) -> None:
+    """A context of 64,000 characters takes a moment, whatever stands in it."""
+    text = "Hi\n" + unit * (64_000 // len(unit))
+    with at_most(8, f"64,000 characters of {unit!r}"):
+        assert list(claims_of(text)) is not None
+        assert list(spoken_claims(text, "en")) is not None
+        topics_of([text])
