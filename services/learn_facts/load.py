@@ -19,11 +19,11 @@ from services.core.db import queries
 from services.learn_facts.decide import Counted
 from services.learn_facts.facts.apply import SQL as FACTS
 from services.learn_facts.facts.consequences import ended
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.proposals import named_by
 from services.learn_facts.participant import Brief, Fact, KnownIssue, Participant, Session, Source
 from services.learn_facts.people import People, id_of
 from services.learn_facts.person.apply import SQL as PERSON
+from services.memory.keys import key_of
 from services.memory.support import Support
 
 SQL = queries(__file__)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from deploy.local import Endpoints
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.values import same_value
 from services.memory.facts import plain_key
+from services.memory.keys import key_of
 from services.operations.rebuild.projections import fold, state_hash
 from services.operations.rebuild.shadow_schema import connected
 from tests.stories.driving import believed

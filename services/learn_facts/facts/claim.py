@@ -19,11 +19,11 @@ from schemas.events.replies import FactProposal
 from services.core.wording import folded
 from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
-from services.learn_facts.facts.keys import is_of_a_person
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, sentence_around
 from services.learn_facts.participant import Fact, Source
 from services.mail.reply_text import without_quoted
+from services.memory.keys import is_of_a_person
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
 from services.memory.wording import said_of, says

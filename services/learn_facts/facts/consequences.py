@@ -17,11 +17,11 @@ from schemas.events.memory import FactCorroborated, FactMarkedStale, FactRecorde
 from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
 from services.learn_facts.facts.assertion import given_up, is_said, tells_of_a_change
-from services.learn_facts.facts.keys import is_of_a_person
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
+from services.memory.keys import is_of_a_person
 from services.memory.support import confidence
 from services.memory.wording import content_of, said_of, same_word, says, unsaid
 

@@ -32,11 +32,11 @@ from services.learn_facts.facts.conflicts import (
 )
 from services.learn_facts.facts.consequences import doubts
 from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.policy import STANDARD, Policy
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.memory.facts import plain_key
+from services.memory.keys import key_of
 from services.memory.quotes import find_quote
 from services.memory.support import Support, confidence
 from services.memory.wording import content_of, unsaid

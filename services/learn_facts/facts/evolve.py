@@ -11,8 +11,8 @@ from uuid import UUID
 from schemas.events import memory as ev
 from schemas.events.base import EventData
 from schemas.events.retention import MemoryExpired
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.participant import Evolve, Fact, Participant
+from services.memory.keys import key_of
 from services.memory.support import Support
 
 

@@ -14,9 +14,9 @@ from typing import Literal
 
 from schemas.model_output import is_plausible
 from services.core.settings import LearningSettings, MemorySettings, Settings
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.participant import Fact
 from services.memory.facts import plain_key
+from services.memory.keys import key_of
 from services.memory.wording import is_said, says, words_of
 
 Arity = Literal["single", "multi", "append"]

@@ -26,12 +26,12 @@ from schemas.events.memory import (
 )
 from services.learn_facts.facts.consequences import with_consequences
 from services.learn_facts.facts.events import refused, still_pinned
-from services.learn_facts.facts.keys import key_of
 from services.learn_facts.facts.policy import Policy, end_of_day
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant
 from services.learn_facts.people import People
 from services.learn_facts.person.session import live
+from services.memory.keys import key_of
 from services.memory.support import Support, confidence
 
 Events = Iterator[EventData]

@@ -11,9 +11,9 @@ from uuid import UUID
 
 from services.core.db import Connection, fetch_all, rows_as
 from services.core.paging import Listing, Page
-from services.learn_facts.facts.keys import key_of
 from services.memory.derived import lapsed_among
 from services.memory.facts import plain_key
+from services.memory.keys import key_of
 from services.operations.memory.people import SQL
 
 REFUSALS = Listing("refusals", (("version", "number"), ("participant_id", "id")), descending=True)

@@ -16,7 +16,7 @@ from uuid import UUID
 from psycopg.rows import class_row
 
 from services.core.db import Connection
-from services.learn_facts.facts.keys import key_of
+from services.memory.keys import key_of
 from services.operations.memory.facts import RememberedFact, current
 from services.operations.memory.past import as_of
 from services.operations.memory.people import SQL, Person
