@@ -20,6 +20,7 @@ from services.core.bus.envelope import Envelope
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_one
+from services.core.keys import Erased
 from services.core.retries import Schedule
 from services.reflect.materials import gather
 from services.reflect.reflection import covered, learned_before, reflect_on, unlearned
@@ -35,7 +36,10 @@ async def on_turn_closed(work: Work[TurnClosed]) -> None:
         return
     turn = ended(work.event)
     async with work.reading() as conn:
-        early = await learned_early(conn, work.event)
+        try:
+            early = await learned_early(conn, work.event)
+        except Erased:  # whom it was learned from is erased: nothing is left to learn, and nobody to note it for
+            return
         materials = None if early else await gather(work, conn, turn)
     learned = await reflect_on(work, turn, materials) if materials else early and learned_before(turn, early)
     if learned:

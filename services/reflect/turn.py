@@ -51,7 +51,7 @@ async def waiting(conn: Connection, event: Waiting, *, asked_again: bool = False
 
 
 async def learned_early(conn: Connection, event: TurnClosed) -> TurnReflected | None:
-    """What was learned from the turn while its reply waited; None where nothing was."""
+    """What was learned from the turn while its reply waited; None where nothing was. Raises `Erased`."""
     row = await fetch_one(conn, SQL.reflected, {"thread_id": event.thread_id, "turn_id": event.turn_id})
     found = history.envelope(row).data if row else None
     return found if isinstance(found, TurnReflected) and found.covers_to else None
