@@ -130,7 +130,7 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
 
 
 async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, reading: Reading) -> FilterContext:
-    """What a robot cannot hide: it answers at once, and says the same as before."""
+    """What a robot cannot hide: it answers us at once, and says the same as before."""
     answered = list(dict.fromkeys((*reading.mail.in_reply_to, *reading.mail.references)))
     if not answered or not reading.text.strip() or reading.mail.author is None:
         return ctx
@@ -145,7 +145,9 @@ async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, read
         now=unit.now,
     )
     departed = left["at"] if left else None
-    at_once = departed is not None and too_soon(reading.text, departed, unit.now, reading.mail.date)
+    if departed is None:  # it answers nothing of ours: people send their own mail again
+        return ctx
+    at_once = too_soon(reading.text, departed, unit.now, reading.mail.date)
     return replace(ctx, within_seconds=at_once, seen_before=same is not None)
 
 

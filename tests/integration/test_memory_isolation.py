@@ -33,6 +33,7 @@ from services.operations.memory import facts as reading
 from services.operations.memory import past, people
 from services.operations.memory import search as finding
 from services.reflect.materials import gather
+from services.reflect.turn import ended
 from services.web.routes import routes
 from tests.support.remembering import Memory, day, fact, remembering
 
@@ -150,7 +151,8 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
             outcome="sent",
         )
         work = Work(closed, memory.event(closed, day(5)), "reflect", memory.app, reflect.PROCESSOR.appliers)
-        assert leaks(name, (await gather(work, work.event)).layers) == []
+        async with work.reading() as conn:
+            assert leaks(name, (await gather(work, conn, ended(closed))).layers) == []
 
 
 async def test_reads_for_people_hold_one_persons_memory(memory: Memory) -> None:

@@ -21,6 +21,7 @@ from services.load_memory.participant_lines import care
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning, MiniLM
 from services.reflect.materials import gather
+from services.reflect.turn import ended
 from tests.support.remembering import Memory, day, fact, remembering
 
 
@@ -89,11 +90,13 @@ async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> N
     closed = TurnClosed(turn_id=random_id(), thread_id=mail["thread_id"], participant_id=memory.person(), outcome="sent",
                         inbox=mail["inbox"], mail_ids=(mail["mail_id"],), trusted=True)  # fmt: skip
     event = memory.event(closed, day(7))
-    materials = await gather(Work(closed, event, "reflect", memory.app, {}), closed)
+    async with memory.app.database.reading() as conn:
+        materials = await gather(Work(closed, event, "reflect", memory.app, {}), conn, ended(closed))
     assert "known trouble: csv export timeout (reported 5 times, open)" in materials.layers[0].text
     few = memory.app.settings.learning.model_copy(update={"issues_shown": 1})
     app = replace(memory.app, settings=memory.app.settings.model_copy(update={"learning": few}))
-    materials = await gather(Work(closed, event, "reflect", app, {}), closed)
+    async with app.database.reading() as conn:
+        materials = await gather(Work(closed, event, "reflect", app, {}), conn, ended(closed))
     assert materials.layers[0].text.count("known trouble: ") == 1
 
 

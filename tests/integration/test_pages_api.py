@@ -31,6 +31,7 @@ BOUNDED = {
     "/api/said/search",
     "/api/participants/{who}/said/search",
     "/api/participants/{who}/brief/history",  # the latest so many
+    "/api/patterns",  # one an inbox and intent, which are lists of settings
 }
 HOSTILE = [
     "x",

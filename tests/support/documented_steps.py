@@ -56,6 +56,7 @@ NOT_RUN = {
     " --client-id ....apps.googleusercontent.com": "needs consent at Google; tests/integration/test_oauth_consent.py",
     "correspondent inbox login support --address support@shop.example --provider microsoft --client-id ..."
     " --tenant shop.example --device": "needs consent at Microsoft; tests/integration/test_oauth_consent.py",
+    "correspondent console NAME": "needs a user; tests/integration/test_console_users.py has some",
     "correspondent replay --topic inbound-email.raw --from 2026-05-15 --to 2026-05-16 --model other-model"
     " --prompt telegram.txt": "needs a model's server; tests/integration/test_replay.py has one",
 }
@@ -199,6 +200,7 @@ STEPS = (
     step("knowledge add docs/", "1 new or changed."),
     step("vectors", "The embedder in use is"),
     step("console", "http://127.0.0.1:", "/console/sign-in/"),
+    step("users list", "Nobody is a user yet"),
     step("status", "read_email", "0 dead letters", "threads escalated to a person"),
     step("deliveries release", "Nothing is held."),
     # memory
@@ -211,6 +213,7 @@ STEPS = (
         before=lambda demo: demo.write("We are on the Team plan. What does it cost?", ADA),
     ),
     step("memory show ada@acme.example", "customer_info/plan = Team", "“We are on the Team plan”"),
+    step("memory graph ada@acme.example", "plan", "Team", "since"),
     step("memory search ada@acme.example 'Which plan are we on?'", "sure: Ada Miller is on the Team plan."),
     step("memory search --everybody 'Which plan are we on?'", "plan"),
     step("memory as-of ada@acme.example 2026-03-01", "Nothing is remembered."),
@@ -291,7 +294,7 @@ STEPS = (
     step("approve 538bbfb3", "sent. 250", uses={"538bbfb3": draft}),
     step("approve ID --attach offer.pdf --attach terms.pdf", "sent. 250", before=_draft, uses={"ID": draft}),
     step("patterns", "unchanged", "Nothing is earned while"),
-    step('patterns close support how_to --reason "new price list"', "support how_to: closed"),
+    step("patterns close support how_to --reason 'new price list'", "support how_to: closed"),
     step("patterns open support how_to", "support how_to: open"),
     step("deliveries settle REPLY --sent", "only what is unknown can be settled", code=2, uses={"REPLY": reply}),
     # a person's own answer
