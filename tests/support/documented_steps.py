@@ -200,7 +200,7 @@ STEPS = (
     step("knowledge add docs/", "1 new or changed."),
     step("vectors", "The embedder in use is"),
     step("console", "http://127.0.0.1:", "/console/sign-in/"),
-    step("users list", "Nobody is a user yet"),
+    step("users list", "second factor", "admin"),
     step("status", "read_email", "0 dead letters", "threads escalated to a person"),
     step("deliveries release", "Nothing is held."),
     # memory
