@@ -23,7 +23,7 @@ from services.core.bus.topics_admin import ends
 from services.core.db import fetch_all
 from services.core.settings import Settings
 from services.operations.settle import left_to_do, settle
-from services.pipeline import PROCESSORS, consumers
+from services.pipeline import consumers
 from services.receive_email.accept import accept
 from tests.support.app import running_app, settings_for
 from tests.support.letters import letter
@@ -82,7 +82,7 @@ async def test_the_previous_release_works_next_to_this_one(
             old = Worker(version, ("all",), log, process, AT_WORK)
             try:
                 await old.ready(300)  # its tree has no compiled files yet
-                await shared_by(settings, 2)
+                await shared_by(settings, consumers_of(tree), 2)
                 await post(app, range(MAILS))
                 await settle(app, timeout_s=180)
                 await check(app, MAILS)
@@ -93,7 +93,7 @@ async def test_the_previous_release_works_next_to_this_one(
                 raise
         try:  # the rollback: this tree's processes have ended, the previous release goes on alone
             async with open_app(settings) as app:
-                await shared_by(settings, 1)
+                await shared_by(settings, consumers_of(tree), 1)
                 await post(app, range(MAILS, 2 * MAILS))
                 await settled_by(app, consumers_of(tree))
                 await check(app, 2 * MAILS)
@@ -107,14 +107,14 @@ async def test_the_previous_release_works_next_to_this_one(
     assert min(both.values()) > 0, "one of the two did nothing"
 
 
-async def shared_by(settings: Settings, members: int) -> None:
-    """Return when so many processes have shared the partitions of every group for a while.
+async def shared_by(settings: Settings, consumers: frozenset[str], members: int) -> None:
+    """Return when so many processes have shared the partitions of each of these groups for a while.
 
     Version 0.1 throws away what it fetches while partitions are handed over, and where a partition has no commit yet it
     does not read that again. This release publishes it once more a minute or two later (`missed.py`); that is
     another test's.
     """
-    groups = [settings.kafka.topic_prefix + processor.name for processor in PROCESSORS]
+    groups = [settings.kafka.topic_prefix + name for name in consumers]
     async with asyncio.timeout(120):
         while not settings.kafka.embedded:  # which does not tell who has which partitions
             found = await group_members(settings.kafka, groups) or []
