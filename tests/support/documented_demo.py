@@ -7,6 +7,7 @@ import re
 import shlex
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from tests.support.commands import Done, loaded_commands, run
 from tests.support.stack import temporary_home
 
 HOME = "var/demo"
+PATIENCE_S = 60  # guards against hanging: what a step left behind is handled within seconds
 # Replies to this one person wait for approval: no other setting of the demo is touched.
 HELD = "Eve Held <eve@held.example>"
 PARTICIPANTS = json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}])
@@ -41,10 +43,11 @@ class Demo:
         return run(self.server, self.folder, [*home, *words], CORRESPONDENT_PARTICIPANTS=PARTICIPANTS, **how)
 
     def found(self, command: str, pattern: str) -> str:
-        """The first group of `pattern` in what the command prints, lines kept."""
-        printed = self.run(command).printed
-        match = re.search(pattern, printed, re.M)
-        assert match, f"{command}: {pattern} is not in\n{printed}"
+        """The first group of `pattern` in what the command prints, lines kept; asked again while that is on its way."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not (match := re.search(pattern, printed := self.run(command).printed, re.M)):
+            assert time.monotonic() < deadline, f"{command}: {pattern} is not in\n{printed}"
+            time.sleep(0.2)
         return match[1]
 
     def write(self, text: str, sender: str) -> Done:
