@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
+from contextlib import suppress
 from typing import cast
 
 import pytest
@@ -128,6 +130,40 @@ async def test_an_app_that_does_not_stop_keeps_no_partitions(
         await until(lambda: len(desk.handled) == 24)
         worker = cast(LaneConsumer, first.consumer)._thread._thread
         assert worker is not None
+        await until(lambda: not worker.is_alive())
+
+
+async def test_the_whole_process_stood_still_until_the_thread_of_a_consumer_had_ended(
+    stack: Endpoints, topic_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client's task that goes on although it was cancelled holds up no other consumer of the process."""
+    topic, other = topic_prefix + "turns", topic_prefix + "calls"
+    await ensure_topics(stack.kafka, [TopicSpec(topic, 12), TopicSpec(other, 12)])
+    monkeypatch.setattr(faust_source, "STOP_S", 0.5)
+    monkeypatch.setattr(faust_source, "MOST_HANGING_STEPS", 2)
+    stuck, free = Desk(stack.kafka, topic_prefix + "stuck", [topic]), Desk(stack.kafka, topic_prefix + "free", [other])
+    let_go = threading.Event()
+
+    async def deaf() -> None:
+        for _ in range(400):  # not for ever: what waits for it must come to its assertion
+            if let_go.is_set():
+                return
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.05)
+
+    async with at_work(stuck), at_work(free):
+        await until(lambda: stuck.source.assigned and free.source.assigned)
+        first = stuck.source._app
+        assert first is not None
+        thread = cast(LaneConsumer, first.consumer)._thread
+        asyncio.run_coroutine_threadsafe(deaf(), thread.thread_loop)
+        first._crash(RuntimeError("a fault"))
+        await until(lambda: stuck.source._app is not first)  # the thread was left behind
+        await fill(stack.kafka, other, [b"meanwhile"] * 24)
+        await until(lambda: len(free.handled) == 24)
+        worker = thread._thread
+        assert worker is not None and worker.is_alive()
+        let_go.set()
         await until(lambda: not worker.is_alive())
 
 

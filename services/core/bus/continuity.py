@@ -1,7 +1,8 @@
 """Which record of a partition comes next: a consumer that leaves one out must not commit past it.
 
 A gap is real where a partition's head has expired, or where a transaction's end marker takes an offset. It is met again
-at the same place when the partition is read again, and is let pass then.
+at the same place when the partition is read again, and is let pass then. Of a partition with a new gap nothing more is
+handed on until it is assigned again.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ class Continuity:
     def __init__(self, known: set[Gap]) -> None:
         self._known = known
         self._due: dict[Hashable, int] = {}
+        self._closed: set[Hashable] = set()
         self._begun = False
 
     def start(self) -> None:
         """The partitions were assigned again: nothing has been handed on, nor do we know what is committed."""
-        self._due, self._begun = {}, False
+        self._due, self._closed, self._begun = {}, set(), False
 
     def begin_at(self, committed: Mapping[Any, int | None]) -> None:
         """The offsets that partitions are read from; those from which something was handed on go on from there."""
@@ -43,7 +45,7 @@ class Continuity:
         if not self._begun:
             raise RecordsLeftOut(f"{place}: read before it was known what is committed")
         due = self._due.get(place, offset)
-        if offset < due:
+        if offset < due or place in self._closed:
             return False
         if offset > due:
             self._accept((place, due, offset))
@@ -53,5 +55,6 @@ class Continuity:
     def _accept(self, gap: Gap) -> None:
         if gap not in self._known:
             self._known.add(gap)
+            self._closed.add(gap[0])
             raise RecordsLeftOut(f"{gap[0]}: {gap[1]} was due, {gap[2]} came; reading again from what is committed")
         log.warning("%s has no records from %d to %d, twice asked", gap[0], gap[1], gap[2] - 1)

@@ -14,6 +14,8 @@ Faust 0.15.3 where running it has shown that mail would be lost:
   record, `Continuity` sees the gap and the app starts again from what is committed;
 - it looks for offsets to commit every second, and its two threads wake each other, although nothing happened: here a
   commit follows an acknowledgement, and nobody is woken;
+- it stops the main loop, and every other consumer with it, until the thread of the one that stops has ended: a client
+  that waits for its coordinator took 95 s for that;
 - an offset counts as committed although the commit failed: so a failed one is forgotten, and made again.
 """
 
@@ -31,6 +33,7 @@ from aiokafka.protocol.commit import OffsetCommitRequest
 from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
+from mode.threads import WorkerThread
 
 import services.core.bus.broker_client  # noqa: F401
 from services.core.bus.attempt import attempt
@@ -44,6 +47,8 @@ from services.core.clock import monotonic
 log = logging.getLogger(__name__)
 
 LAST_COMMIT_S = 5.0
+GATHER_S = 0.3  # so long further gaps are looked for before all partitions are read again
+ENDED_EVERY_S = 0.02
 
 Commit = Callable[[Any, Any], Awaitable[None]]
 
@@ -70,6 +75,7 @@ class LaneConsumer(Consumer):
         self._generations = generations
         self._reached: dict[TP, int] = {}
         self._moved = asyncio.Event()  # a watermark did, or it could not be committed
+        self._reads_again = False  # everything will be, for a gap
         super().__init__(*args, **kwargs)
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
@@ -80,7 +86,7 @@ class LaneConsumer(Consumer):
         """Hand a message to the lanes; its offset is committed when they acknowledge it.
 
         One that they have been handed since the partitions were assigned is not handed to them again. Where records
-        before it were left out the app crashes, so that it starts again from what is committed.
+        before it were left out the app crashes soon, so that it starts again from what is committed.
         """
         tp, following = message.tp, message.offset + 1
         epoch = self._reached
@@ -88,7 +94,9 @@ class LaneConsumer(Consumer):
             if not self._continuity.is_next(tp, message.offset):
                 return
         except RecordsLeftOut as error:
-            await self.crash(error)
+            if not self._reads_again:
+                self._reads_again = True
+                self.add_future(self._read_again(error))
             return
 
         def reach() -> None:
@@ -96,6 +104,11 @@ class LaneConsumer(Consumer):
             self._moved.set()
 
         await self._lanes.submit(to_delivery(message), reach)
+
+    async def _read_again(self, error: RecordsLeftOut) -> None:
+        """Crash, once the gaps of other partitions were met, too: each would cost a start of its own."""
+        await asyncio.sleep(GATHER_S)
+        await self.crash(error)
 
     def ack(self, message: Any) -> bool:
         """Ignore Faust's own acks."""
@@ -210,6 +223,17 @@ class LaneConsumer(Consumer):
         return client is not None and has_generation(client._coordinator)
 
 
+class _Worker(WorkerThread):
+    """A thread that is waited for by `_PacedThread.stop`, and by nobody when the process ends."""
+
+    def __init__(self, service: Any, **kwargs: Any) -> None:
+        super().__init__(service, **kwargs)
+        self.daemon = True
+
+    def stop(self) -> None:
+        """Do not wait: the main loop would stand still."""
+
+
 class _PacedThread(AIOKafkaConsumerThread):
     """The thread in which aiokafka's client lives: it fetches at our pace, and commits as a member alone.
 
@@ -218,6 +242,7 @@ class _PacedThread(AIOKafkaConsumerThread):
     assigned: positions are sought and committed in these.
     """
 
+    Worker = _Worker
     generations: Mapping[str, int] = MappingProxyType({})
 
     def __init__(
@@ -254,6 +279,12 @@ class _PacedThread(AIOKafkaConsumerThread):
         except TimeoutError:
             return False
         return True
+
+    async def stop(self) -> None:
+        """Stop the client, and return when the thread has ended."""
+        await super().stop()
+        while self._thread is not None and self._thread.is_alive():
+            await asyncio.sleep(ENDED_EVERY_S)
 
     def abandon(self) -> None:
         """Cancel every task of the thread's loop, its own service among them; the thread ends when they have."""

@@ -22,7 +22,7 @@ import faust
 from services.core.bus.attempt import attempt
 from services.core.bus.bell import Bell, Listen
 from services.core.bus.broker_client import Brokers, faust_arguments
-from services.core.bus.continuity import Gap
+from services.core.bus.continuity import Gap, RecordsLeftOut
 from services.core.bus.faust_consumer import LaneConsumer
 from services.core.bus.fetch_pace import FetchPace
 from services.core.bus.lanes import Lanes
@@ -178,8 +178,10 @@ class FaustSource:
             began = monotonic()
             # A client's thread that ends cancels whoever waits for it: an attempt of its own, so that this goes on.
             reason = await attempt(_until_stopped, (self._app,), None) or self._app.crash_reason
+            if isinstance(reason, RecordsLeftOut) or monotonic() - began >= STEADY_S:
+                failures = 0
             pause = RESTART_PAUSES_S[min(failures, len(RESTART_PAUSES_S) - 1)]
-            failures = failures + 1 if monotonic() - began < STEADY_S else 0
+            failures += 1
             log.warning("consumer %s stopped (%r), starts again in %.1f s", self._settings.group, reason, pause)
             self._consumer = None
             self._lanes.revoked()
@@ -228,8 +230,8 @@ async def _stop(app: _App) -> None:
     if stopping.done() and not stopping.cancelled() and not stopping.exception():
         return
     log.warning("consumer %s did not stop cleanly, its thread is ended: %r", app.conf.id, stopping)
-    cast(LaneConsumer, app.consumer).abandon()
     for _ in range(MOST_HANGING_STEPS):
+        cast(LaneConsumer, app.consumer).abandon()
         if (await asyncio.wait({stopping}, timeout=STEP_S))[0]:
             return
         stopping.cancel()

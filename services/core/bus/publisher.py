@@ -85,6 +85,7 @@ class Publisher:
         self._bell = bell or Bell()
         self._producer: AIOKafkaProducer | None = None
         self._renewing = asyncio.Lock()
+        self._stopping: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Connect. Raises LogUnavailable when no broker answers in time."""
@@ -95,12 +96,21 @@ class Publisher:
 
         Raises LogUnavailable when no broker answers in time; then all is as it was.
         """
+        await self._replace(self._producer)
+
+    async def _replace(self, former: AIOKafkaProducer | None) -> None:
+        """Make a new producer in the place of `former`, once for all who ask; what that one holds is sent meanwhile."""
         async with self._renewing:
-            if self._producer is None:
+            if former is None or former is not self._producer:
                 return
-            made, former = await self._connected(), self._producer
+            made = await self._connected()
+            if self._producer is not former:  # stopped meanwhile
+                await made.stop()
+                return
             self._producer = made
-        await _stop(former)
+        stopping = asyncio.create_task(_stop(former), name="stop a former producer")
+        self._stopping.add(stopping)
+        stopping.add_done_callback(self._stopping.discard)
 
     async def _connected(self) -> AIOKafkaProducer:
         producer = AIOKafkaProducer(
@@ -125,6 +135,8 @@ class Publisher:
         producer, self._producer = self._producer, None
         if producer is not None:
             await producer.stop()
+        if self._stopping:
+            await asyncio.wait(self._stopping)
 
     async def answers(self) -> bool:
         """Whether a broker says which topics there are."""
@@ -144,18 +156,19 @@ class Publisher:
 
         The records of one topic go out in their order, topics side by side: one that is missing holds up no other.
         """
-        if self._producer is None:
+        producer = self._producer
+        if producer is None:
             return [LogUnavailable("the publisher is not started")] * len(records)
         topics: dict[str, list[Record]] = {}
         for record in records:
             topics.setdefault(record.topic, []).append(record)
         deadline = asyncio.get_running_loop().time() + self._timeout_s
         found = await asyncio.gather(
-            *(_publish_to(self._producer, name, mine, deadline) for name, mine in topics.items())
+            *(_publish_to(producer, name, mine, deadline) for name, mine in topics.items())
         )
         if any(isinstance(one, ProducerForgotten) for of_topic in found for one in of_topic):
             with suppress(LogUnavailable):
-                await self.renew()
+                await self._replace(producer)
         if topics:
             self._bell.ring(topics.keys(), {topic: _types(mine) for topic, mine in topics.items()})
         outcomes = {name: iter(of_topic) for name, of_topic in zip(topics, found, strict=True)}

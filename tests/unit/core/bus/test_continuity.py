@@ -43,6 +43,18 @@ def test_a_gap_that_is_met_twice_is_the_logs_own() -> None:
     assert again.is_next(PLACE, 7)
 
 
+def test_what_follows_a_gap_was_taken_for_gaps_of_their_own() -> None:
+    """A partition is closed at its gap: what had been fetched after it is no gap that may be let pass later."""
+    known: set[Gap] = set()
+    one = _from_four(known)
+    with pytest.raises(RecordsLeftOut):
+        one.is_next(PLACE, 6)
+    assert not one.is_next(PLACE, 7)
+    assert known == {(PLACE, 4, 6)}
+    with pytest.raises(RecordsLeftOut, match="4 was due, 7 came"):
+        _from_four(known).is_next(PLACE, 7)
+
+
 def test_a_new_assignment_begins_anew() -> None:
     """After a rebalance the same offsets are due again, and a partition without a commit begins where it begins."""
     one = _from_four(set())
