@@ -162,7 +162,8 @@ async def test_the_whole_process_stood_still_until_the_thread_of_a_consumer_had_
         await fill(stack.kafka, other, [b"meanwhile"] * 24)
         await until(lambda: len(free.handled) == 24)
         worker = thread._thread
-        assert worker is not None and worker.is_alive()
+        assert worker is not None
+        assert worker.is_alive()
         let_go.set()
         await until(lambda: not worker.is_alive())
 

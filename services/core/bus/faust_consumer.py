@@ -208,6 +208,8 @@ class LaneConsumer(Consumer):
         """
         self._lanes.revoked()
         await self._lanes.settled()
+        if self._thread.should_stop:  # it would never answer
+            return
         if error := await attempt(self.commit_and_end_transactions, (), LAST_COMMIT_S):
             log.warning("consumer %s could not commit: %r", self.app.conf.id, error)
 
@@ -283,7 +285,7 @@ class _PacedThread(AIOKafkaConsumerThread):
     async def stop(self) -> None:
         """Stop the client, and return when the thread has ended."""
         await super().stop()
-        while self._thread is not None and self._thread.is_alive():
+        while self._thread is not None and self._thread.is_alive():  # noqa: ASYNC110 - a thread that ends tells nobody
             await asyncio.sleep(ENDED_EVERY_S)
 
     def abandon(self) -> None:

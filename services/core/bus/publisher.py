@@ -163,9 +163,7 @@ class Publisher:
         for record in records:
             topics.setdefault(record.topic, []).append(record)
         deadline = asyncio.get_running_loop().time() + self._timeout_s
-        found = await asyncio.gather(
-            *(_publish_to(producer, name, mine, deadline) for name, mine in topics.items())
-        )
+        found = await asyncio.gather(*(_publish_to(producer, name, mine, deadline) for name, mine in topics.items()))
         if any(isinstance(one, ProducerForgotten) for of_topic in found for one in of_topic):
             with suppress(LogUnavailable):
                 await self._replace(producer)
