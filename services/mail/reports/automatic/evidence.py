@@ -84,7 +84,7 @@ _END: Said = (Sentence((), ""), frozenset())
 
 @dataclass(frozen=True, slots=True)
 class Shares:
-    """How much of a text is a robot's: clauses with its manners, sentences with any, and sentences with something else."""
+    """How much of a text is a robot's: clauses with its manners, sentences with any, sentences with something else."""
 
     said: int = 0
     sentences: int = 0

@@ -19,7 +19,7 @@ from services.mail.subjects import base_subject
 
 BARE_CHARS, NOTE_CHARS, LONGEST_CHARS = 300, 500, 6000
 SURE_MANNERS = 3  # with nothing else in the text: people who write about leave and receipts show two, hardly ever three
-SURE_SENTENCES = 2  # among which they are: one sentence of a person's ("closed on Wednesday until six") can hold them all
+SURE_SENTENCES = 2  # among which they are: one sentence of a person ("closed on Wednesday until six") may hold them
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
 _SURE = frozenset(("absent", "answering", "declared", "gone", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
