@@ -21,7 +21,7 @@ from tests.support.brokerless import opened_brokerless
 from tests.support.history import fill
 
 TOKEN = "a token for tests"
-LISTS = ("threads", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
+LISTS = ("threads", "inbox", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
 OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
     "/api/participants/{who}/profile",  # our own fields
