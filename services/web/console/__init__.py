@@ -6,9 +6,11 @@ forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
 sign_in.py    a password or a one-time link becomes a session
 inbox.py      threads by who has to act next
+bulk.py       several threads at once
 thread.py     one thread, and what a person does with it
 answer.py     a person's own reply, taking it back, who has the thread
 drafts.py     drafts that wait, approved or rejected
+sentences.py  a draft in sentences, each with its source
 mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads

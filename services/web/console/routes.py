@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.web.console.answer import answer_acts
+from services.web.console.bulk import bulk_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
@@ -28,6 +29,7 @@ PARTS = (
     static_files,
     leaving,
     inbox_pages,
+    bulk_acts,
     thread_pages,
     answer_acts,
     draft_pages,

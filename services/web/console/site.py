@@ -60,6 +60,8 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "taken_back": "Your reply was taken back. Nothing left, and the thread is yours.",
         "taken": "You have the thread. The agent writes nothing in it until you hand it back.",
         "assigned": "The thread was assigned.",
+        "assigned_all": "The threads were assigned.",
+        "resolved": "The threads were resolved.",
         "approved": "Approved. The reply is on its way.",
         "rejected": "The draft was rejected.",
         "corrected": "The fact was corrected.",
