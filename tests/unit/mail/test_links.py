@@ -165,7 +165,9 @@ def test_looking_takes_time_in_proportion(text: str) -> None:
 OURS = LinkPolicy(("docs.shop.example", "https://forge.example/ours/"))
 
 
-@pytest.mark.parametrize("glue", [")", ",", ";", "|", "]", "*", "'", "`", "(", "。", "，", "»", "\u00a7", ")[b](//", "~)"])
+@pytest.mark.parametrize(
+    "glue", [")", ",", ";", "|", "]", "*", "'", "`", "(", "。", "，", "»", "\u00a7", ")[b](//", "~)"]
+)
 def test_a_link_glued_behind_an_allowed_one_left_with_it(glue: str) -> None:
     """What a mail program ends the allowed URL at begins another link, which is judged for itself."""
     for url in ("https://docs.shop.example/a", "https://forge.example/ours/a"):
