@@ -95,8 +95,8 @@ async def statistics(app: App, weeks: int) -> Statistics:
     for row in decided:
         by_week[row["week"]].decisions[row["decision"]] = row["times"]
     spent: dict[tuple[date, str, str], TokenUsage] = {}
-    async for row in _told(app, args):
-        _count(by_week[monday_of(row["time"])], row, spent)
+    async for told in _told(app, args):
+        _count(by_week[monday_of(told["time"])], told, spent)
     return Statistics(
         since=since,
         kinds=tuple(kinds),
@@ -116,7 +116,7 @@ def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
-async def _told(app: App, args: Mapping[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
+async def _told(app: App, args: dict[str, Any]) -> AsyncIterator[Mapping[str, Any]]:
     """The events of the time, a batch a read: nobody waits for the end of a long report."""
     async with app.database.reading() as conn:
         first = await fetch_one(conn, SQL.first_since, args)
@@ -125,8 +125,8 @@ async def _told(app: App, args: Mapping[str, Any]) -> AsyncIterator[Mapping[str,
         after = first["seq"] if first else -1
         while True:
             async with app.database.reading() as conn:
-                told = {**args, "topic": topic, "after": after, "types": types, "limit": BATCH}
-                rows = await fetch_all(conn, SQL.told, told)
+                batch = {**args, "topic": topic, "after": after, "types": types, "limit": BATCH}
+                rows = await fetch_all(conn, SQL.told, batch)
             for row in rows:
                 if not is_sealed(row["data"]) and row["time"] <= args["now"]:
                     yield row
