@@ -22,7 +22,17 @@ from tests.support.brokerless import opened_brokerless
 from tests.support.history import fill
 
 TOKEN = "a token for tests"
-LISTS = ("threads", "inbox", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
+LISTS = (
+    "threads",
+    "inbox",
+    "deliveries",
+    "participants",
+    "deadlines",
+    "drafts",
+    "documents",
+    "documents/unread",
+    "articles",
+)
 OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
     "/api/participants/{who}/profile",  # our own fields

@@ -15,9 +15,11 @@ mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads
 memory.py     what is asked of a person's memory
+knowledge.py  documents, a search as the agent makes it, proposed articles
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out
+settings.py   what is in force, and who said it
 users.py      who may sign in, for admins; the record of what was done
 me.py         password, second factor and API tokens of whoever is signed in
 live.py       one stream that says which threads changed
