@@ -21,8 +21,8 @@ demo: install ## an invented company's mail through the real flow, then try your
 test: install ## every test on the embedded stack  (ARGS="-k lanes")
 	$(PYTEST) $(ARGS)
 
-test-deep: install ## the same with ten times the examples of each property, and more broken mails
-	BROKEN_MAILS=2000 $(PYTEST) --hypothesis-profile deep $(ARGS)
+test-deep: install ## the same with ten times the examples of each property, and more broken mails and erased people
+	BROKEN_MAILS=2000 POPULATIONS=1000 $(PYTEST) --hypothesis-profile deep $(ARGS)
 
 test-all: test-deep test-kafka test-chaos ## every test there is, deep, on both brokers, then a seed of chaos
 
@@ -52,6 +52,9 @@ format: install ## put the code into its form
 schemas: install ## generate JSON Schemas and AsyncAPI from the models
 	$(BIN)/python -m schemas.make
 
+screenshots: install ## the README's pictures, taken by Debian's Chromium  (ARGS="--every FOLDER": each page, light, dark, narrow)
+	$(BIN)/python -m tests.screenshots $(ARGS)
+
 bench: install ## every benchmark, one table  (ARGS="--quick")
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
@@ -73,4 +76,4 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(BIN)/python requirements/install.py requirements/dev.txt
 	@touch $@
 
-.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas bench new-processor lock clean install
+.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas screenshots bench new-processor lock clean install
