@@ -52,6 +52,9 @@ format: install ## put the code into its form
 schemas: install ## generate JSON Schemas and AsyncAPI from the models
 	$(BIN)/python -m schemas.make
 
+screenshots: install ## the README's pictures, taken by Debian's Chromium  (ARGS="--every FOLDER": each page, light, dark, narrow)
+	$(BIN)/python -m tests.screenshots $(ARGS)
+
 bench: install ## every benchmark, one table  (ARGS="--quick")
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
@@ -73,4 +76,4 @@ $(VENV)/.installed: requirements/dev.txt pyproject.toml
 	@$(BIN)/python requirements/install.py requirements/dev.txt
 	@touch $@
 
-.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas bench new-processor lock clean install
+.PHONY: help demo test test-deep test-all run test-kafka test-chaos lint format schemas screenshots bench new-processor lock clean install

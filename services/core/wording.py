@@ -14,6 +14,9 @@ from re import compile as compiled
 _NOT_ASCII = compiled(r"[^\x00-\x7f]++")
 MAX_REPEATS = 60
 MAX_ANYTHING = 300
+_UNSEEN = compiled(  # characters without a shape that are no format characters (Default_Ignorable_Code_Point)
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
+)
 _UNBOUNDED = compiled(r"(?<!\\)((?:\\\\)*(?:\\[SsWwDd]|\.))([*+])(?![+])")
 
 
@@ -36,6 +39,21 @@ def _bounds(found: Match[str]) -> str:
 def folded(text: str) -> str:
     """A text as its wording is compared: small letters without accents, nothing that cannot be seen."""
     return _plain(text.casefold())
+
+
+def visible(text: str) -> str:
+    """A text as a reader sees it: without what nobody does, such as joiners, fillers and variation selectors.
+
+    Letters and digits of other shapes (full width, in circles) are the plain ones; white space stays as it is.
+    """
+    if text.isascii():
+        return text
+    kept = _UNSEEN.sub("", text)
+    return "".join(one if one.isascii() or one.isspace() else _shape(one) for one in kept)
+
+
+def _shape(one: str) -> str:
+    return "" if unicodedata.category(one) == "Cf" else unicodedata.normalize("NFKC", one)
 
 
 @cache

@@ -7,24 +7,21 @@ Every expression is bounded: the text is a model's, and the context holds mail.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from services.generate_reply.risk import promises
+from services.generate_reply.amounts import NUMBER, amounts_in
+from services.generate_reply.risk import promises, reads
 from services.mail.compose.links import links_in
 from services.memory.phrases.language import NAMES, folded, language_of
 
 Kind = Literal["number", "amount", "date", "link", "name", "promise"]
 BINDING: frozenset[Kind] = frozenset({"amount", "link", "promise"})  # the customer's own word is no ground for these
 
-_NUMBER = r"\d{1,18}(?:[.,'’\u00a0\u202f]\d{1,18}){0,6}"
-_NUMBERS = re.compile(rf"(?<!\d){_NUMBER}")
-_CURRENCY = r"[€$£¥₹]|(?:EUR|USD|GBP|CHF|JPY|PLN|euros?|dollars?|pounds?|percent|Prozent)\b|%"
-_AMOUNTS = re.compile(
-    rf"(?:[€$£¥₹]|\b(?:EUR|USD|GBP|CHF))\s?(?P<before>{_NUMBER})|(?P<after>(?<!\d){_NUMBER})\s?(?:{_CURRENCY})"
-)
+_NUMBERS = re.compile(rf"(?<!\d){NUMBER}")
 _ISO = re.compile(r"(?<!\d)(\d{4})-(\d{2})-(\d{2})(?!\d)")
 _DAY_FIRST = re.compile(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.(?:\s?\d{2,4})?(?!\d)")
 _DAY_MONTH = re.compile(r"(?<!\d)(\d{1,2})(?:\.|st|nd|rd|th|er|º|ª)?\s{1,3}(?:de\s|of\s)?([^\W\d_]{3,12})")
@@ -33,7 +30,9 @@ _LISTED = re.compile(r"^[ \t]{0,20}\d{1,2}[.)][ \t]", re.MULTILINE)
 _WORD = re.compile(r"[^\W\d_][\w'’-]{0,60}")
 _CAPITAL = r"[^\W\d_a-zß-ÿ][\w'’-]{1,40}"
 _CAPITALS = re.compile(rf"(?<![.!?:] )(?<!^)\b{_CAPITAL}(?: {_CAPITAL}){{1,4}}", re.MULTILINE)
-_SENTENCE = re.compile(r"[^.!?\n]{1,600}")
+_SENTENCE = re.compile(r"[^.!?\n]{1,9000}")
+_LETTERS = re.compile(r"[^\W\d_]{1,60}")
+_ALIKE = frozenset({"LATIN", "CYRIL", "GREEK"})  # beginnings of the Unicode names of letters
 _NOUNS_IN_CAPITALS = frozenset({"de"})  # languages in which capitals say nothing
 
 
@@ -62,8 +61,8 @@ def claims_of(text: str) -> Iterator[Claim]:
         yield Claim("link", link, link.casefold().rstrip("/.,"))
         text = text.replace(link, " ")
     text = _LISTED.sub(" ", text)
-    for match in _AMOUNTS.finditer(text):
-        yield Claim("amount", match[0], digits(match["before"] or match["after"]))
+    for written, number in amounts_in(text):
+        yield Claim("amount", written, digits(number))
     for written, month, day in _dates(text):
         yield Claim("date", written, f"{month:02}-{day:02}")
     for match in _NUMBERS.finditer(text):
@@ -73,16 +72,39 @@ def claims_of(text: str) -> Iterator[Claim]:
 
 def spoken_claims(text: str, language: str) -> Iterator[Claim]:
     """What only a draft claims: the name that it greets, names within its sentences, and what it promises."""
-    greeting, _, body = text.strip().partition("\n")
+    greeting, _, _ = text.strip().partition("\n")
     called = [word for word in _WORD.findall(greeting)[1:] if word[0].isupper()] if len(greeting) < 60 else []
     if called:
         yield Claim("name", " ".join(called), " ".join(map(folded, called)))
     if language not in _NOUNS_IN_CAPITALS:
-        for match in _CAPITALS.finditer(body):
+        for match in _CAPITALS.finditer(text):
             yield Claim("name", match[0], " ".join(words_of(match[0])))
-    for match in _SENTENCE.finditer(body):
-        if promises(sentence := match[0].strip()):
-            yield Claim("promise", sentence, " ".join(word for word in words_of(sentence) if len(word) > 3))
+    for sentence in (*_promised(text), *_disguised(text)):
+        yield Claim("promise", sentence, " ".join(word for word in words_of(sentence) if len(word) > 1))
+    if language and not reads(language):
+        yield Claim("promise", f"(promises are not recognised in the language {language!r})", f"\0{language}")
+
+
+def sentences_of(text: str) -> Iterator[str]:
+    """The sentences of each line."""
+    return (match[0].strip() for match in _SENTENCE.finditer(text))
+
+
+def _promised(text: str) -> Iterator[str]:
+    """Sentences that promise something; those last of which the words are broken over lines."""
+    rest = text
+    for sentence in sentences_of(text):
+        if promises(sentence):
+            rest = rest.replace(sentence, ". ", 1)
+            yield sentence
+    yield from filter(promises, sentences_of(" ".join(rest.split())))
+
+
+def _disguised(text: str) -> Iterator[str]:
+    """Words whose letters are of two alphabets that look alike: what they say is hidden from whoever compares words."""
+    for word in _LETTERS.findall(text):
+        if not word.isascii() and len(word) > 2 and len({unicodedata.name(one, "")[:5] for one in word} & _ALIKE) > 1:
+            yield word
 
 
 def words_of(text: str) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
-from schemas.events.replies import MemoryLoaded, ReplyDrafted
+from schemas.events.replies import DraftScore, MemoryLoaded, ReplyDrafted
 from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
@@ -85,6 +84,7 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
     """The draft. Of a turn whose author is not proven neither state nor goals are proposed (tools refuse all else)."""
     decision = desk.decision
     assert decision is not None
+    score, unsupported = _scored(event, desk, decision) if answers and decision.text else (None, ())
     return ReplyDrafted.model_validate(
         {
             "reply_id": reply_id,
@@ -109,29 +109,37 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "acts": tuple(desk.acts),
             "model": answers[-1].model if answers else "",
             "usage": token_usage(answers),
-            "approval": _level(event, desk, answers),
+            "approval": _level(event, desk, answers, score),
             "disclose_ai": event.setting("disclose_ai", None),
             "intent": decision.intent,
-            **(_scored(event, desk, decision) if answers and decision.kind == "reply" else {}),
+            "score": score,
+            "unsupported": unsupported,
         }
     )
 
 
-def _level(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> str:
-    """The approval level, by the cascade and the intent; "" where the deployment's setting holds."""
+def _level(event: MemoryLoaded, desk: Desk, answers: list[Answer], score: DraftScore | None) -> str:
+    """The approval level, by the cascade and the intent; "" where the deployment's setting holds.
+
+    The intent is the model's word: where it alone would let a draft go, the draft has to break no floor.
+    """
     assert desk.decision is not None
     if not _may_leave(event, answers):
         return "review"
-    chosen = event.settings.get("approval")
+    settings, chosen = desk.app.settings, event.settings.get("approval")
     said, source = (str(chosen.value), chosen.source) if chosen else ("", "")
-    return level_of(desk.app.settings, event.inbox, desk.decision.intent, said, source)
+    level = level_of(settings, event.inbox, desk.decision.intent, said, source)
+    lifted = level == "auto" and (said or settings.send.approval) != "auto"
+    return said if lifted and score and score.floors else level
 
 
-def _scored(event: MemoryLoaded, desk: Desk, decision: Decision) -> dict[str, Any]:
+def _scored(event: MemoryLoaded, desk: Desk, decision: Decision) -> tuple[DraftScore, tuple[str, ...]]:
+    """The score of a text. Of one that hands over to a person its own words count, since a person reads the mail."""
     grounds = Grounds.of(event.layers, desk.looked_up)
-    written = Written(decision.text, tuple(one.text for one in desk.mails), decision.citations, event.trusted)
-    score, unsupported = scored(written, grounds, desk.first_contact)
-    return {"score": score, "unsupported": unsupported}
+    hands_over = decision.kind == "escalate"
+    mails = () if hands_over else tuple(one.text for one in desk.mails)
+    written = Written(decision.text, mails, decision.citations, event.trusted)
+    return scored(written, grounds, desk.first_contact and not hands_over)
 
 
 HANDLERS: Handlers = {MemoryLoaded: on_memory_loaded}

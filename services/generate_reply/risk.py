@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.resources
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable
 from functools import cache
 from typing import cast
@@ -35,13 +36,23 @@ def promises(sentence: str) -> bool:
 
 
 def _even(text: str) -> str:
-    return " ".join(folded(text).replace("’", "'").split())
+    seen = "".join(one for one in folded(text) if one.isascii() or unicodedata.category(one) != "Mn")
+    return " ".join(seen.replace("’", "'").split())
+
+
+def reads(language: str) -> bool:
+    """Whether promises are known in a language (ISO 639-1)."""
+    return language in _phrases()[PROMISES]
+
+
+@cache
+def _phrases() -> dict[str, dict[str, str]]:
+    return tomllib.loads((importlib.resources.files(__package__) / "risk.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    source = (importlib.resources.files(__package__) / "risk.toml").read_text(encoding="utf-8")
-    return {topic: _pattern(phrases) for topic, phrases in tomllib.loads(source).items()}
+    return {topic: _pattern(phrases) for topic, phrases in _phrases().items()}
 
 
 def _pattern(by_language: dict[str, str]) -> re.Pattern[str]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.events.replies import DraftScore, Floor, ScorePart
+from services.core.wording import visible
 from services.generate_reply.claims import claims_of, spoken_claims
 from services.generate_reply.grounds import Grounds
 from services.generate_reply.risk import topics_of
@@ -34,9 +35,10 @@ class Written:
 
 def scored(written: Written, grounds: Grounds, first_contact: bool) -> tuple[DraftScore, tuple[str, ...]]:
     """The score with its parts, and what the text claims without support, in its words."""
-    claims = [*claims_of(written.text), *spoken_claims(written.text, detect_language(written.text))]
+    text = visible(written.text)
+    claims = [*claims_of(text), *spoken_claims(text, detect_language(text))]
     unsupported = [claim.text for claim in claims if not grounds.support(claim)]
-    topics = topics_of((*written.mails, written.text))
+    topics = topics_of((*map(visible, written.mails), text))
     values = {
         "support": 1 - len(unsupported) / len(claims) if claims else 1.0,
         "knowledge": _knowledge(written.citations, grounds.passages),

@@ -44,7 +44,7 @@ def _decoded(text: object) -> bytes:
 
 
 class _Body(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     @model_validator(mode="after")
     def _can_be_stored(self) -> Self:

@@ -10,6 +10,7 @@ from services.core.web_paging import After, Limit, linked
 from services.operations.memory.people import Person, list_people
 from services.web import answers, drafts, facts, knowledge, threads
 from services.web.briefs import add_brief
+from services.web.deployment import add_deployment
 from services.web.explanations import add_explanations
 from services.web.graph import add_graph
 from services.web.lifecycles import add_lifecycle
@@ -46,6 +47,7 @@ def routes(app: App) -> APIRouter:
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
         ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
+        ("operations", API_BODY_BYTES, (add_deployment,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),
     )
     for tag, most, adders in parts:

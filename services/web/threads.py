@@ -14,7 +14,9 @@ from services.core.archive.archive import archive_of
 from services.core.paging import MOST, Page
 from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
+from services.operations.threads import inbox as inboxes
 from services.operations.threads import requests
+from services.operations.threads.inbox import InboxLine, View
 from services.operations.threads.listing import (
     Due,
     ThreadLine,
@@ -47,6 +49,24 @@ def add_reads(router: APIRouter, app: App) -> None:
         async with app.database.reading() as conn:
             wanted = {"state": state, "priority": priority, "tag": tag, "inbox": inbox}
             page = await list_threads(conn, workspace, limit=limit, after=after, **wanted)
+        return linked(request, response, page)
+
+    @router.get("/inbox")
+    async def lines(
+        request: Request,
+        response: Response,
+        view: View = "needs_me",
+        assignee: Annotated[str, Query(max_length=100, description="whose threads `mine` is")] = "",
+        q: Annotated[str, Query(max_length=200, description="words to find instead, in every view")] = "",
+        limit: Limit = 50,
+        after: After = "",
+    ) -> list[InboxLine]:
+        """Threads by who has to act next, or by words of subjects, people and messages; the latest change first."""
+        async with app.database.reading() as conn:
+            if q.strip():
+                page = await inboxes.found(conn, workspace, q.strip(), limit=limit, after=after)
+            else:
+                page = await inboxes.inbox(conn, workspace, view, assignee=assignee, limit=limit, after=after)
         return linked(request, response, page)
 
     @router.get("/threads/{thread_id}")

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 _WORDS = {
     "en": ("Mon Tue Fri", "Jan Mar May Aug Oct Dec"),
+    "hy": ("Երկ Երք Կիր", "հնվ. մրտ. մյս. հոկ."),
     "en-long": ("Monday Thursday Sunday", "January March May September November"),
     "de": ("Mo. Di. Fr.", "Jan. März Mai Aug. Okt. Dez."),
     "de-long": ("Montag Donnerstag Sonntag", "Januar März Mai September Oktober"),
@@ -76,6 +77,7 @@ thunderbird iso|en|On {y}-{m}-{d} {H}:{M}, {name} wrote:
 mutt|en|On {W}, {B} {d}, {y} at {H}:{M}:00AM +0100, {name} wrote:
 evolution|en|On {W}, {y}-{m}-{d} at {H}:{M} +0100, {name} wrote:
 kmail|en-long|On {W}, {d} {B} {y} {H}:{M}:00 CET {name} wrote:
+mutt name|en|{name}, {W}, {B} {d}, {y} at {H}:{M}:00AM +0100:
 gnus|en|{name} <{box}> writes:
 fastmail|en|On {W}, {B} {d}, {y}, at {h}:{M} AM, {name} wrote:
 proton|en-long|On {W}, {B} {d}th, {y} at {h}:{M} AM, {name} <{box}> wrote:
@@ -162,6 +164,7 @@ gmail et|et|Kuupäev {W}, {d}. {B} {y} kell {H}:{M} kirjutas kasutaja {name} (<{
 gmail ca|ca|Missatge de {name} <{box}> del dia {W}, {d} de {B} {y} a les {H}:{M}:
 gmail tl|tl|Noong {W}, {B} {d}, {y} nang {h}:{M} AM, sinulat ni {name} <{box}> ang:
 gmail sw|sw|Mnamo {W}, {d} {B} {y} saa {H}:{M}, {name} <{box}> aliandika:
+gmail hy|hy|{W}, {d} {B} {y} թ., {H}:{M} {name} <{box}>-ը գրել է՝
 gmail is|is|Þann {W}, {d}. {B} {y} kl. {H}:{M} skrifaði {name} <{box}>:
 """
 

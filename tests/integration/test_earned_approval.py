@@ -62,6 +62,8 @@ class Desk:
             return reply_tool("reflect", {"summary": "They asked how to export.", "brief": "A customer."})
         if self.settled:
             return reply_tool("no_reply_needed", {"reason": "They say thanks.", "settled": True})
+        if self.said.get("tool") == "escalate":
+            return reply_tool("escalate", {name: self.said[name] for name in ("reason", "message_to_customer")})
         return reply_tool("reply", {"text": TEXT, "state": "resolved", "intent": "how_to", **self.said})
 
     async def write(self, who: int, text: str = "How do I export?", *, after: str = "") -> UUID:
@@ -311,3 +313,34 @@ async def test_each_draft_says_its_score_and_what_to_look_at(desk: Desk) -> None
     (row,) = await desk.app.rows("SELECT intent, floors, score FROM deliveries")
     assert (row["intent"], row["floors"]) == ("how_to", ["unsupported", "first_contact"])
     assert row["score"] == pytest.approx(held.score["value"])
+
+
+HOLDS = {"send": {"approval": "auto"}, "approval": {"hold_floors": True}}
+LIFTS = {"approval": {"intents": [{"intent": "thanks", "level": "auto"}]}}
+
+
+@pytest.mark.parametrize("desk", [HOLDS], indirect=True)
+async def test_handing_over_to_a_person_carried_a_promise_past_the_floors(desk: Desk) -> None:
+    """What the customer is told with it is a model's text as any other: an invented promise waits."""
+    plain = {"reason": "They ask for a person.", "message_to_customer": "Hello,\n\na colleague has your mail now."}
+    desk.said = {"tool": "escalate", **plain}
+    await desk.write(0)
+    assert not await desk.waiting(), "what claims nothing leaves"
+    desk.said["message_to_customer"] = "Hello, we will pay you 5,000 EUR today."
+    await desk.write(1)
+    (held,) = await desk.waiting()
+    assert "unsupported" in (held.score or {})["floors"]
+
+
+@pytest.mark.parametrize("desk", [LIFTS], indirect=True)
+async def test_an_intent_that_the_model_named_lifted_a_floor(desk: Desk) -> None:
+    """The inbox is under review and thanks are not: calling it thanks lets no invented price out."""
+    desk.said = {"intent": "thanks"}
+    await desk.write(0)
+    await desk.decide()
+    await desk.write(0, "Thank you!")
+    assert not await desk.waiting(), "thanks that break no floor leave"
+    desk.said["text"] = "Hello,\n\nfrom now on it costs €1 a month.\n\nSupport"
+    await desk.write(0, "Thank you again!")
+    (held,) = await desk.waiting()
+    assert (held.level, held.unsupported[0]) == ("review", "€1")

@@ -44,12 +44,8 @@ def test_a_migration_that_waited_for_a_table_kept_everybody_else_waiting(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A migration lets go of its wait within seconds and tries again, so that writers go on; in the end it says why."""
-    shutil.copytree(MIGRATIONS, tmp_path / "migrations")
-    (tmp_path / "migrations" / "9999_last.sql").write_text(
-        "-- Wants a table.\n\nALTER TABLE timers ADD COLUMN more int;\n"
-    )
     for name, value in {
-        "MIGRATIONS": tmp_path / "migrations",
+        "MIGRATIONS": _one_more(tmp_path),
         "LOCK_TIMEOUT_S": 1,
         "PAUSE_S": 0.1,
         "MOST_TRIES": 2,
@@ -60,6 +56,27 @@ def test_a_migration_that_waited_for_a_table_kept_everybody_else_waiting(
         with pytest.raises(migrating.TablesInUse):
             migrate(database)
     assert migrate(database) == ["9999_last"]
+
+
+def test_a_migration_that_ended_before_its_mark_could_never_be_applied_again(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was not marked was not done either: the next start applies it as if nobody had tried."""
+    monkeypatch.setattr(migrating, "MIGRATIONS", _one_more(tmp_path))
+    with psycopg.connect(database, autocommit=True) as conn:
+        conn.execute("ALTER TABLE _yoyo_migration ADD CONSTRAINT no_mark CHECK (migration_id <> '9999_last')")
+        with pytest.raises(psycopg.errors.CheckViolation):
+            migrate(database)
+        conn.execute("ALTER TABLE _yoyo_migration DROP CONSTRAINT no_mark")
+    assert migrate(database) == ["9999_last"]
+
+
+def _one_more(folder: Path) -> Path:
+    """The migrations, and behind them one that wants a table."""
+    migrations = Path(shutil.copytree(MIGRATIONS, folder / "migrations"))
+    statement = "-- Wants a table.\n\nALTER TABLE timers ADD COLUMN more int;\n"
+    (migrations / "9999_last.sql").write_text(statement)
+    return migrations
 
 
 def test_a_rebuild_would_drop_an_index_that_calls_a_function_of_ours(database: str) -> None:

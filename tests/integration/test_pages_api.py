@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,17 @@ from tests.support.brokerless import opened_brokerless
 from tests.support.history import fill
 
 TOKEN = "a token for tests"
-LISTS = ("threads", "participants", "deadlines", "drafts", "documents", "documents/unread", "articles")
+LISTS = (
+    "threads",
+    "inbox",
+    "deliveries",
+    "participants",
+    "deadlines",
+    "drafts",
+    "documents",
+    "documents/unread",
+    "articles",
+)
 OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
     "/api/participants/{who}/profile",  # our own fields
@@ -107,6 +118,13 @@ async def test_no_list_is_unbounded(app: App) -> None:
     }
     assert len(lists) >= len(LISTS) + len(OF_A_PERSON)
     assert {path: taken for path, taken in lists.items() if not {"limit", "after"} <= taken} == {}
+
+
+async def test_a_body_of_the_document_was_built_with_a_warning(app: App) -> None:
+    """The OpenAPI document is made in silence: no field of a body has an alias without effect."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert app_of(app).openapi()["paths"]
 
 
 def _is_list(operation: dict[str, Any]) -> bool:

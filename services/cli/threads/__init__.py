@@ -20,7 +20,6 @@ from services.operations.deployment import app_here
 from services.operations.ids import whole_id
 from services.operations.threads import requests
 from services.operations.threads.listing import due_next, list_threads, whole_thread
-from services.web.bodies import Goals
 
 WAIT_S = 60.0  # how long a command waits for track_threads' decision
 
@@ -162,6 +161,10 @@ def mark(
 
 
 def _goals(typed: list[str]) -> tuple[str, ...]:
+    if not typed:
+        return ()
+    from services.web.bodies import Goals  # its models take a tenth of a second, which most commands do not need
+
     try:
         return TypeAdapter(Goals).validate_python(tuple(typed))
     except ValidationError:

@@ -1,9 +1,12 @@
-"""Migrations: plain SQL files applied by yoyo, in order, once; also at every first start, by several processes at once.
+"""Migrations: plain SQL files in yoyo's order, each once; also at every first start, by several processes at once.
 
-Invariant: who migrates holds an advisory lock of Postgres, which ends with its holder. Yoyo's own lock is a row: a
-process killed while it held one would keep every other from starting. Yoyo prints what a SELECT gives, so a migration
-that calls a function does it with PERFORM. No migration waits for a table for longer than `LOCK_TIMEOUT_S`: whoever
-waits for one keeps everybody who comes after it waiting, too. It is tried again then.
+Invariants
+- Who migrates holds an advisory lock of Postgres, which ends with its holder. Yoyo's own lock is a row: a process
+  killed while it held one would keep every other from starting.
+- A migration and the mark that it was applied are one transaction. Yoyo makes two, and a process killed between them
+  would apply it twice; it also connects anew for each file, which is most of what a new database costs.
+- No migration waits for a table for longer than `LOCK_TIMEOUT_S`: whoever waits for one keeps everybody who comes after
+  it waiting, too. It is tried again then.
 """
 
 from __future__ import annotations
@@ -11,10 +14,12 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import psycopg
 from yoyo import get_backend, read_migrations
+from yoyo.migrations import MigrationList
 
 from services.core.errors import Temporary
 
@@ -52,12 +57,21 @@ def migrate(database_url: str) -> list[str]:
 
 
 def _apply(yoyo_url: str, names: list[str]) -> None:
-    """Apply what is pending, one migration a transaction, and note its names."""
+    """Apply what is pending, each file whole with its mark in one transaction, and note its names."""
     backend = get_backend(yoyo_url)
     with closing(backend.connection):
-        for migration in backend.to_apply(read_migrations(str(MIGRATIONS))):
-            backend.apply_one(migration)
+        for migration in backend.to_apply(_read(MIGRATIONS)):
+            with backend.transaction():
+                backend.cursor().execute(migration.source)
+                backend.log_migration(migration, "apply")
+                backend.mark_one(migration, log=False)
             names.append(migration.id)
+
+
+@cache
+def _read(folder: Path) -> MigrationList:
+    """The migrations of a folder, read and split once a process: a replay makes a schema for each of its runs."""
+    return read_migrations(str(folder))
 
 
 def _yoyo_url(database_url: str) -> str:

@@ -22,6 +22,7 @@ Scope = Literal[
     "drafts:write",
     "knowledge:read",
     "knowledge:write",
+    "operations:read",
 ]
 LEAST_TOKEN_BYTES = 16
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")

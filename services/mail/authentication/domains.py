@@ -12,13 +12,15 @@ from services.mail.mailbox import domain_name
 
 Mode = Literal["r", "s"]
 
+TENANTS = ("onmicrosoft.com",)  # suffixes under which anybody gets a domain and sends mail, that the list does not have
+
 
 @cache
 def _suffixes() -> PublicSuffixList:
     """The list that authheaders carries: newer than publicsuffix2's own, and no network is needed."""
     path = importlib.resources.files("authheaders") / "public_suffix_list.txt"
     with path.open(encoding="utf-8") as lines:
-        return PublicSuffixList(lines, idna=True)
+        return PublicSuffixList([*lines, *TENANTS], idna=True)
 
 
 def domain_of(address: str) -> str:

@@ -32,10 +32,10 @@ def safe_text(text: str, links: LinkPolicy) -> str:
     """The plain body: every link that is not allowed is replaced by `shown`."""
     clean = clean_text(text)
     out, at = [], 0
-    for found in find_links(clean):
-        kept = found.url if links.allows(found.url) else shown(found.url)
-        out += [unschemed(clean[at : found.start]), kept]
-        at = found.end
+    while found := next(find_links(clean, at), None):
+        kept = links.kept(found.url)
+        out += [unschemed(clean[at : found.start]), kept or shown(found.url)]
+        at = found.start + len(kept) if kept else found.end
     return "".join([*out, unschemed(clean[at:])])
 
 
@@ -47,11 +47,13 @@ def html_of(text: str, links: LinkPolicy) -> str:
 
 def _linked(paragraph: str, links: LinkPolicy) -> str:
     out, at = [], 0
-    for found in find_links(paragraph):
-        if is_web(found.url) and links.allows(found.url):
-            target = html.escape(found.url)
-            out += [html.escape(paragraph[at : found.start]), f'<a href="{target}">{target}</a>']
-            at = found.end
+    while found := next(find_links(paragraph, at), None):
+        kept = links.kept(found.url) if is_web(found.url) else ""
+        end = found.start + len(kept) if kept else found.end
+        shown_as = html.escape(paragraph[found.start : end])
+        link = f'<a href="{shown_as}">{shown_as}</a>' if kept else shown_as
+        out += [html.escape(paragraph[at : found.start]), link]
+        at = end
     return "".join([*out, html.escape(paragraph[at:])]).replace("\n", "<br>\n")
 
 

@@ -41,6 +41,7 @@ _LINK = re.compile(
 )
 _SCHEME_LIKE = re.compile(rf"(?<![\w.+-])((?!(?:{_OPAQUE}):)[a-z][a-z0-9+.-]{{1,30}}):(?=[a-z+%@?])", re.I)
 _TRAILING = ".,;:!?)]}'\"*_…»”’>"
+_PLAIN = re.compile(r"[\w.~:/?#@&=%+$-]+", re.ASCII)  # of a URL: every program reads on behind these
 _FILE = re.compile(  # endings of files that are no top-level domains
     r"pdf|docx?|xlsx?|pptx?|od[tsp]|csv|tsv|txt|rtf|log|json|xml|ya?ml|html?|css|jsx?|tsx?|png|jpe?g|gif|svg|webp|bmp"
     r"|tiff?|heic|mp[34]|wav|avi|mkv|exe|msi|dmg|deb|rpm|jar|t?gz|tar|rar|iso|ics|eml|vcf|toml|ini|cfg|conf|env|sql|cpp"
@@ -74,7 +75,8 @@ class LinkPolicy:
     def allows(self, url: str) -> bool:
         """Whether a link may stand: known, or http(s) without a user part to a host or below a prefix on the list.
 
-        A bare name is allowed like its https URL, a mail address by its host.
+        A bare name is allowed like its https URL, a mail address by its host. What is not known has only characters at
+        which no mail program ends a link, since behind such an end another one may begin.
         """
         if url in self.known or (is_web(url) is False and _lower(url) in map(_lower, self.known)):
             return True
@@ -84,7 +86,15 @@ class LinkPolicy:
         if parts is None or parts.scheme not in ("http", "https") or "@" in parts.netloc or "\\" in url:
             return False
         host = _lower(parts.netloc).removesuffix(":443" if parts.scheme == "https" else ":80")
-        return bool(host) and any(_fits(url, host, one) for one in self.hosts)
+        return bool(host) and _PLAIN.fullmatch(url) is not None and any(_fits(url, host, one) for one in self.hosts)
+
+    def kept(self, url: str) -> str:
+        """As much of a link as may stand: all of it, or what stands before a bracket or comma; "" for nothing."""
+        if self.allows(url):
+            return url
+        beginning = _PLAIN.match(url)
+        start = beginning.group().rstrip(_TRAILING) if beginning else ""
+        return start if start and _same_host(start, url) and not _climbs(url) and self.allows(start) else ""
 
 
 def is_web(url: str) -> bool:
@@ -92,9 +102,8 @@ def is_web(url: str) -> bool:
     return url[:8].lower().startswith(("http://", "https://"))
 
 
-def find_links(text: str) -> Iterator[Found]:
-    """Everything in a text that a mail program might make clickable, in order."""
-    at = 0
+def find_links(text: str, at: int = 0) -> Iterator[Found]:
+    """Everything in a text, from `at` on, that a mail program might make clickable, in order."""
     while match := _LINK.search(text, at):
         at = match.end()
         if match["host"] and not _is_name(match["host"], match["rest"]):
@@ -173,10 +182,20 @@ def _split(url: str) -> SplitResult | None:
     return parts
 
 
+def _same_host(one: str, other: str) -> bool:
+    first, second = _split(one), _split(other)
+    return first is not None and second is not None and bool(first.netloc) and first.netloc == second.netloc
+
+
 def _fits(url: str, host: str, allowed: str) -> bool:
     return host == _lower(allowed) if "/" not in allowed else _under(url, allowed)
 
 
 def _under(url: str, prefix: str) -> bool:
     """Whether `url` lies at or below `prefix`, by whole path segments."""
-    return "/.." not in url and (url == prefix or url.startswith(prefix if prefix[-1] in "/?#" else prefix + "/"))
+    return not _climbs(url) and (url == prefix or url.startswith(prefix if prefix[-1] in "/?#" else prefix + "/"))
+
+
+def _climbs(url: str) -> bool:
+    """Whether a path leads upwards: a browser reads `%2e` as a dot there, and `\\` as a slash."""
+    return "/.." in url.casefold().replace("%2e", ".").replace("\\", "/")

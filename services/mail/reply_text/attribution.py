@@ -19,6 +19,8 @@ MAX_SHORT = 160
 MAX_NAME = 40
 MAX_MOMENT = 30
 MAX_WORDS = 30
+MAX_MOMENT_WORDS = 5  # "Monday, 4 March 2024 at 9:15 AM CET"
+MAX_BEHIND_BOX = 24  # for what some languages put behind the writer, without a colon
 WRAP_WIDTH = 55  # a line shorter than this, that ends a sentence, was not broken by a mail program
 
 
@@ -31,7 +33,7 @@ class Below(Enum):
 
 
 _CLOSERS = " \t\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069*_]\"'"
-_COLONS = (":", "：")
+_COLONS = (":", "：", "՝", "፦", "៖")  # of Latin, Han, Armenian, Ethiopic and Khmer
 _DASHES = "-—–"
 _ENDS = (*_COLONS, ">", ")", *_DASHES)
 _VERBS = tuple(dict.fromkeys(word.casefold() for word in (*words.WROTE, *words.WROTE_UNSPACED)))
@@ -47,6 +49,12 @@ _BOX_LAST = re.compile(
     r"[<(\[]\s?[^\s<>()\[\]@]{1,100}@[^\s<>()\[\]@]{1,200}\s?[>)\]]+(?:[님이のメールさん가 ]{1,6})?[\W_]{0,6}\Z"
 )
 _BARE_LAST = re.compile(r"(?<!\S)[^\s@]{1,100}@[^\s@]{1,200}\Z")
+_NAME_AND_MOMENT = re.compile(  # "Ann Lee, Mon, 4 Mar 2024 at 9:15 +0100", "Ann [2024-03-04 9:15]", and nothing else
+    r"[*_ ]{0,3}[^\s\d,()\[\]<>:]{1,25}(?: [^\s\d,()\[\]<>:]{1,25}){0,3} ?(?:, ?|[(\[])"
+    r"(?P<moment>[^()\[\]<>]{5,60}\d(?: ?[A-Z]{2,5}){0,2})[)\]]?\Z"
+)
+_WITH_YEAR = re.compile(r"(?<!\d)(?:19|20|25)\d\d(?!\d)|\d[./-]\d{1,2}[./-]\d\d")
+_WORD = re.compile(r"[^\W\d_]+")
 _ABBREVIATED = re.compile(r"(?:(?<!\w)\w{1,2}|\d)\.\Z")
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
@@ -69,12 +77,14 @@ def may_end(line: str, continued: bool) -> bool:
         return False
     if continued:
         return end.endswith(_COLONS) or (end.endswith("--") and line.lstrip().startswith("--"))
-    return end.endswith(_ENDS) or (end[-1] not in _SENTENCE_ENDS and end[-20:].casefold().endswith(_VERBS))
+    if end.endswith(_ENDS) or "@" in end:
+        return True
+    return end[-1] not in _SENTENCE_ENDS and end[-20:].casefold().endswith(_VERBS)
 
 
 def closes_bracket(line: str) -> bool:
     """Whether a line that begins as a quote does is the rest of a mailbox, broken before its bracket (`> wrote:`)."""
-    rest = line.strip(" \t>").rstrip(_CLOSERS + ":：")
+    rest = line.strip(" \t>").rstrip(_CLOSERS + "".join(_COLONS))
     return line.rstrip(_CLOSERS).endswith(_COLONS) and (not rest or rest.casefold() in _VERBS)
 
 
@@ -142,11 +152,15 @@ def is_attribution(text: str, below: Below) -> bool:
     closed = colon or fenced or bool(_verb_last(core) or _BOX_LAST.search(core))
     if moment and closed and (shapes.has_mailbox(core) or shapes.has_verb(core)):
         return colon or fenced or not core.endswith(_SENTENCE_ENDS)
-    return below is Below.QUOTE and colon and len(text) <= MAX_SHORT and _is_short(core)
+    if below is not Below.QUOTE:
+        return False
+    if not colon:
+        return not core.endswith(_SENTENCE_ENDS) and _names_box_and_moment(core)
+    return len(text) <= MAX_SHORT and (_is_short(core) or _is_name_and_moment(core))
 
 
 def _without_colon(text: str) -> tuple[str, bool]:
-    core = text.rstrip(_CLOSERS + ":：")
+    core = text.rstrip(_CLOSERS + "".join(_COLONS))
     return core, len(core) < len(text) and text[len(core) :].strip(_CLOSERS).startswith(_COLONS)
 
 
@@ -194,6 +208,24 @@ def _ends_with_moment(core: str) -> bool:
     if verb is None or not 0 < verb.start() <= MAX_NAME:
         return False
     return len(core) - verb.end() <= MAX_MOMENT and shapes.has_date(core[verb.end() :])
+
+
+def _names_box_and_moment(core: str) -> bool:
+    """Whether a text that begins as an attribution names a moment and, but for a word or two, ends with a mailbox."""
+    box = shapes.last_bracketed_mailbox(core)
+    return len(core) - box <= MAX_BEHIND_BOX and bool(box) and _begins_like_one(core) and _is_moment(core[:box])
+
+
+def _is_name_and_moment(core: str) -> bool:
+    """Whether a text is a name and a moment, and nothing else; to be trusted only above a quote."""
+    found = _NAME_AND_MOMENT.match(core)
+    if not found or not _WITH_YEAR.search(found["moment"]):
+        return False
+    return _is_moment(found["moment"]) and len(_WORD.findall(found["moment"])) <= MAX_MOMENT_WORDS
+
+
+def _is_moment(text: str) -> bool:
+    return shapes.has_date(text) and shapes.has_time(text)
 
 
 def _is_short(core: str) -> bool:

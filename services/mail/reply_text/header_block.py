@@ -14,6 +14,7 @@ MAX_ANNOUNCEMENT = 120
 MAX_WRAPPED_LINES = 2
 OUTLOOK_RULE = 20
 LEAST_ROLES = 3
+MAX_WRITER_LINES, MAX_WRITER_WORDS = 3, 5
 _ONCE = ("from", "sent", "to", "subject")
 
 
@@ -26,6 +27,7 @@ _FENCES = frozenset(_DASHES)
 _FORWARDS = frozenset(words.FORWARDS)
 _ANNOUNCEMENTS = (*words.SEPARATORS, *words.FORWARDS)
 _BETWEEN_DASHES = re.compile(r"[ \t>*]*[-_=—–]{3,} ?[^\W\d_][^-_=\d]{2,50} ?[-_=—–]{3,}[ \t>*]*\Z")
+_DETAILS = re.compile(r"[^\n]{1,120}?---(?P<moment>\d[^\n]{7,40}?)---")
 _REPLY_ABOVE = re.compile(r"(?:please )?(?:reply|write|type) (?:your reply )?above this line\b.{0,60}\Z")
 
 
@@ -62,11 +64,48 @@ def is_outlook_rule(line: str) -> bool:
 
 
 def announces(lines: Sequence[str], index: int) -> bool:
-    """Whether a line is a few words between dashes, in any language, with the head of a mail below it."""
-    if not _BETWEEN_DASHES.match(lines[index]):
+    """Whether a line is words between dashes, or Notes' `Ann---03/04/2024 09:15 AM---`, above the head of a mail."""
+    if not (_BETWEEN_DASHES.match(lines[index]) or _is_details(lines[index])):
         return False
     below = [line for line in lines[index + 1 : index + 4] if line.strip()]
     return bool(below) and role(below[0]) in ("from", "sent", "subject", "to")
+
+
+def _is_details(line: str) -> bool:
+    found = _DETAILS.match(line) if "---" in line else None
+    return found is not None and _is_moment(shapes.plain(found["moment"]))
+
+
+def _is_moment(text: str) -> bool:
+    return shapes.has_date(text) and shapes.has_time(text)
+
+
+def columns(lines: Sequence[str], subject: int) -> tuple[int, int] | None:
+    """Start and end of a head whose labels stand apart from their values, without colons, as Lotus Notes prints it.
+
+    `subject` is the line that may be its label of the subject, which comes last. Above stands the one of the recipient,
+    and above that, in a short paragraph of their own, the writer and the moment.
+    """
+    if _apart(lines[subject]) != "subject":
+        return None
+    above = range(subject - 1, max(subject - MAX_BLOCK_LINES, -1), -1)
+    to = next((index for index in above if _apart(lines[index]) == "to"), None)
+    value = next((index for index in range(subject + 1, min(subject + 4, len(lines))) if lines[index].strip()), None)
+    if to is None or value is None:
+        return None
+    last = next((index for index in range(to - 1, max(to - 4, -1), -1) if lines[index].strip()), -1)
+    start = max(last - MAX_WRITER_LINES, 0)
+    start = next((index + 1 for index in range(last, start - 1, -1) if not lines[index].strip()), start)
+    said = shapes.plain(" ".join(" ".join(lines[start:subject])[: MAX_BLOCK_LINES * MAX_SEPARATOR].split()))
+    short = all(len(line[:MAX_SEPARATOR].split()) <= MAX_WRITER_WORDS for line in lines[start : last + 1])
+    whole = 0 <= last - start < MAX_WRITER_LINES and short and shapes.has_mailbox(said) and _is_moment(said)
+    return (start, value + 1) if whole else None
+
+
+def _apart(line: str) -> str:
+    """The role of a label that stands alone on its line, or alone at its end."""
+    word = line.strip() if len(line) <= MAX_SEPARATOR else ""
+    return _ROLE.get(word.rpartition("  ")[2].lower(), "") if word else ""
 
 
 def block_end(lines: Sequence[str], start: int, announced: bool = False) -> int:
@@ -122,4 +161,4 @@ def _is_block(values: dict[str, str], announced: bool) -> bool:
     if values.keys() >= {"from", "sent", "to", "subject"}:
         return shapes.has_date(sent) or shapes.has_time(sent)
     boxed = any(shapes.has_mailbox(shapes.plain(values.get(key, ""))) for key in ("from", "to", "reply"))
-    return boxed and shapes.has_date(sent) and shapes.has_time(sent)
+    return boxed and _is_moment(sent)

@@ -113,6 +113,9 @@ def _find_blocks(lines: Sequence[str], kinds: list[Kind]) -> None:
     """Header blocks; the rule above one announces it."""
     index = 0
     while index < len(lines):
+        columns = header_block.columns(lines, index) if kinds[index] is Kind.TEXT else None
+        if columns:
+            kinds[slice(*columns)] = [Kind.HEADER] * (columns[1] - columns[0])
         if kinds[index] is Kind.TEXT and header_block.announces(lines, index):
             kinds[index] = Kind.SEPARATOR
         end = index

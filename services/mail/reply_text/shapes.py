@@ -74,6 +74,11 @@ def has_bracketed_mailbox(text: str) -> bool:
     return bool(_BRACKETED.search(text))
 
 
+def last_bracketed_mailbox(text: str) -> int:
+    """Where the last bracketed mailbox of a plain text ends; 0 without one."""
+    return max((found.end() for found in _BRACKETED.finditer(text)), default=0)
+
+
 def has_verb(text: str) -> bool:
     """Whether a plain text holds a word for "wrote"."""
     return bool(_VERB.search(text))

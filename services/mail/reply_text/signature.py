@@ -99,4 +99,4 @@ def _is_setting(line: str) -> bool:
 
 def _is_sentence(line: str) -> bool:
     line = line[-MAX_SENTENCE:]
-    return line.endswith(_STOPS) and bool(_WORDS.search(line))
+    return line.endswith(_STOPS) and bool(_WORDS.search(line)) and not is_app_line(line)

@@ -131,7 +131,7 @@ def _mark_quotes(lines: Sequence[str], kinds: Sequence[Kind], parts: list[str]) 
         for index in new:
             if index >= cut:
                 parts[index] = "quoted"
-    elif _is_attributed(lines, kinds, older[0]) and older[0] < texts[0] and _one_quote_on_top(kinds, older, texts):
+    elif _is_attributed(lines, kinds, older[0]) and _one_quote_on_top(kinds, older, texts):
         for index in older:
             parts[index] = "quoted"
 
@@ -167,7 +167,9 @@ def _is_attributed(lines: Sequence[str], kinds: Sequence[Kind], first: int) -> b
 
 
 def _one_quote_on_top(kinds: Sequence[Kind], older: Sequence[int], texts: Sequence[int]) -> bool:
-    return any(kinds[index] is Kind.QUOTE for index in older) and older[-1] < texts[0]
+    """Whether all that is quoted stands above what was written. A phone's own line is where its owner began to type."""
+    written = next((index for index in texts if kinds[index] is not Kind.APP), texts[0])
+    return any(kinds[index] is Kind.QUOTE for index in older) and older[-1] < written
 
 
 def _mark_furniture(kinds: Sequence[Kind], parts: list[str]) -> None:

@@ -94,7 +94,7 @@ HEADER_LABELS = {
         копие, สำเนา, สำเนาถึง, प्रतिलिपि, رونوشت, kp, afrit
     """),
     "subject": _listed("""
-        subject, betreff, objet, asunto, assunto, oggetto, onderwerp, temat, ämne, emne, aihe, тема
+        subject, betreff, thema, objet, asunto, assunto, oggetto, onderwerp, temat, ämne, emne, aihe, тема
         předmět, predmet, tárgy, subiect, konu, θέμα, נושא, الموضوع, موضوع, 主题, 主題, 主旨, 件名, 标题
         제목, chủ đề, tiêu đề, perihal, subjek, teema, tema, assumpte, gaia, naslov, vec, věc
         относно, наслов, zadeva, เรื่อง, หัวข้อ, विषय, efni, tēma, тақырып, বিষয়, பொருள், paksa

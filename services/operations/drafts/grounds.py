@@ -1,8 +1,9 @@
 """Where each sentence of a draft comes from: a cited passage, a fact, the mail that is answered, or nothing. Pure.
 
 The model cites passages for a reply as a whole, so that sentences are matched by their words, as a reader would look
-for them: a sentence rests on a source that holds most of its words and all of its numbers. It is help for a person who
-reads the draft, never a reason to send one. The parts put together are the text, byte for byte.
+for them: of the sources that hold enough of its words and all of its numbers, a sentence rests on the one that holds
+most. It is help for a person who reads the draft, never a reason to send one. The parts put together are the text,
+byte for byte.
 """
 
 from __future__ import annotations
@@ -21,12 +22,12 @@ FEWEST_WORDS = 3  # of a sentence that says something
 SHARE = 0.6  # of its words that a source has to hold
 LONGEST = 40_000  # characters; the rest of a longer text rests on nothing
 
-Kind = Literal["passage", "fact", "mail"]
+Kind = Literal["passage", "fact", "mail", "rule"]
 
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """A source. `id` is that of the passage, fact or mail."""
+    """A source. `id` is that of the passage, fact or mail, or a rule's place among the rules."""
 
     kind: Kind
     id: str
@@ -42,13 +43,23 @@ class Part:
     says: bool = False
     ground: Ground | None = None
 
+    @property
+    def words(self) -> str:
+        """The sentence without the white space after it."""
+        return self.text.rstrip()
+
+    @property
+    def space(self) -> str:
+        """The white space after it."""
+        return self.text[len(self.words) :]
+
 
 def grounds_of(layers: Iterable[ContextLayer], citations: Sequence[str]) -> list[Ground]:
-    """What the agent was given and may have used: passages that the draft cites, facts, the mails it answers."""
+    """What the agent was given and may have used: passages that the draft cites, facts, the mails it answers, rules."""
     found: list[Ground] = []
     for layer in layers:
-        for item in layer.items:
-            ground = _ground(layer.name, item, citations)
+        for place, item in enumerate(layer.items):
+            ground = _ground(layer.name, place, item, citations)
             if ground is not None:
                 found.append(ground)
     return found
@@ -66,21 +77,30 @@ def _part(sentence: str, held: Sequence[tuple[Ground, frozenset[str], frozenset[
     heavy = {one for one in words if len(one) >= SHORTEST_WORD or one.isdigit()}
     if len(heavy) < FEWEST_WORDS:
         return Part(sentence)
-    scored = [(_score(words, heavy, *one), -place, one[0]) for place, one in enumerate(held)]
-    best = max(scored, key=lambda one: one[:2], default=(0.0, 0, None))
-    return Part(sentence, says=True, ground=best[2] if best[0] >= SHARE else None)
+    fits = [
+        (len(heavy & source), -place, ground)
+        for place, (ground, source, title) in enumerate(held)
+        if _numbers(words) <= source and _holds(sentence, words, heavy, ground, source, title)
+    ]
+    best = max(fits, key=lambda one: one[:2], default=(0, 0, None))
+    return Part(sentence, says=True, ground=best[2])
 
 
-def _score(
-    words: frozenset[str], heavy: set[str], ground: Ground, source: frozenset[str], title: frozenset[str]
-) -> float:
+def _holds(
+    sentence: str,
+    words: frozenset[str],
+    heavy: set[str],
+    ground: Ground,
+    source: frozenset[str],
+    title: frozenset[str],
+) -> bool:
+    if ground.kind == "rule":  # "Promise no refund" is no source of a refund: what a rule dictates stands in it
+        return " ".join(sentence.split()) in " ".join(ground.quote.split())
     if ground.kind == "fact":  # a fact is short: its whole value has to stand in the sentence
         value = _words(ground.title.partition(": ")[2])
-        named = bool(value - {one for one in value if one.isdigit()}) or bool(title & heavy - value)
-        return 1.0 if value and named and value <= words else 0.0
-    if not {one for one in words if one.isdigit()} <= source:
-        return 0.0
-    return len(heavy & source) / len(heavy)
+        named = bool(value - _numbers(value)) or bool(title & heavy - value)
+        return bool(value) and named and value <= words
+    return len(heavy & source) >= SHARE * len(heavy)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -96,7 +116,11 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(one.casefold() for one in _WORD.findall(text))
 
 
-def _ground(layer: str, item: dict[str, Any], citations: Sequence[str]) -> Ground | None:
+def _numbers(words: Iterable[str]) -> set[str]:
+    return {one for one in words if one.isdigit()}
+
+
+def _ground(layer: str, place: int, item: dict[str, Any], citations: Sequence[str]) -> Ground | None:
     id, text = str(item.get("id", "")), str(item.get("text", ""))
     if layer == "knowledge" and id in citations:
         return Ground("passage", id, str(item.get("title", "")), text)
@@ -104,4 +128,6 @@ def _ground(layer: str, item: dict[str, Any], citations: Sequence[str]) -> Groun
         return Ground("fact", id, f"{item.get('key', '')}: {item['value']}", text)
     if layer == "mail" and item.get("mail_id"):
         return Ground("mail", str(item["mail_id"]), str(item.get("subject", "")), text)
+    if layer == "behaviours" and item.get("rule"):
+        return Ground("rule", f"rule-{place}", "", str(item["rule"]))
     return None

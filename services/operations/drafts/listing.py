@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -11,7 +12,8 @@ from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
 from services.core.paging import MOST, Listing, Page
-from services.operations.knowledge.listing import SourceLine, sources_of
+from services.memory.knowledge import chunk_ids
+from services.operations.knowledge.listing import SourceLine, passages_of
 
 SQL = queries(__file__)
 DRAFTS = Listing("drafts", (("created_at", "time"), ("reply_id", "id")))
@@ -61,8 +63,15 @@ async def _drafts(
 ) -> Page[HeldDraft]:
     args = {"workspace": workspace, "reply_id": reply_id} | DRAFTS.args(after, limit)
     page = DRAFTS.page([_held(row) for row in await fetch_all(conn, SQL.waiting, args)], limit)
-    sources = await sources_of(conn, workspace, [one.reply_id for one in page])
+    sources = await passages_of(conn, workspace, await _citations(conn, page))
     return Page([replace(one, sources=sources.get(one.reply_id, [])) for one in page], page.next)
+
+
+async def _citations(conn: Connection, held: Sequence[HeldDraft]) -> dict[UUID, list[UUID]]:
+    """The passages that drafts cite; a document knows of a reply that rests on it only once that has left."""
+    rows = await fetch_all(conn, SQL.drafted, {"threads": [str(one.thread_id) for one in held]})
+    drafted = [row["data"] for row in rows if not is_sealed(row["data"])]
+    return {UUID(one["reply_id"]): chunk_ids(one.get("citations", ())) for one in drafted}
 
 
 def _held(row: dict[str, Any]) -> HeldDraft:

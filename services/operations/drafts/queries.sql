@@ -16,6 +16,10 @@ WHERE u.closed_at IS NULL AND d.workspace = %(workspace)s AND d.state = 'draft'
   AND (d.created_at, d.reply_id) > (%(after_created_at)s::timestamptz, %(after_reply_id)s::uuid)
 ORDER BY d.created_at, d.reply_id LIMIT %(limit)s;
 
+-- name: drafted
+-- What the model drafted in some threads, the passages that it cites among it.
+SELECT key, data FROM events WHERE type = 'reply.drafted.v1' AND key = ANY(%(threads)s);
+
 -- name: state
 SELECT state, detail FROM deliveries WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s;
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -163,10 +163,23 @@ async def find_passages(app: App, text: str, *, limit: int, as_of: datetime | No
 
 
 async def sources_of(conn: Connection, workspace: str, reply_ids: Sequence[UUID]) -> dict[UUID, list[SourceLine]]:
-    """What replies rest on, by reply."""
-    found: dict[UUID, list[SourceLine]] = defaultdict(list)
+    """What replies that left rest on, by reply."""
     args = {"workspace": workspace, "reply_ids": list(reply_ids)}
-    for one in await rows_as(conn, SourceLine, SQL.sources_of_replies, args):
+    return _by_reply(await rows_as(conn, SourceLine, SQL.sources_of_replies, args))
+
+
+async def passages_of(
+    conn: Connection, workspace: str, cited: Mapping[UUID, Sequence[UUID]]
+) -> dict[UUID, list[SourceLine]]:
+    """The passages that drafts cite, by reply."""
+    pairs = [(reply_id, chunk_id) for reply_id, chunks in cited.items() for chunk_id in chunks]
+    args = {"reply_ids": [one for one, _ in pairs], "chunk_ids": [one for _, one in pairs], "workspace": workspace}
+    return _by_reply(await rows_as(conn, SourceLine, SQL.passages_of_drafts, args))
+
+
+def _by_reply(lines: Iterable[SourceLine]) -> dict[UUID, list[SourceLine]]:
+    found: dict[UUID, list[SourceLine]] = defaultdict(list)
+    for one in lines:
         found[one.reply_id].append(one)
     return found
 

@@ -64,6 +64,13 @@ SELECT q.reply_id, d.title, c.heading, c.edition, d.public_url, c.chunk_id, left
 FROM citations q JOIN chunks c USING (chunk_id) JOIN documents d ON d.document_id = c.document_id
 WHERE q.workspace = %(workspace)s AND q.reply_id = ANY(%(reply_ids)s) ORDER BY q.reply_id, d.title, c.position;
 
+-- name: passages_of_drafts
+-- The passages that some drafts cite; each pair is of a reply and a passage.
+SELECT q.reply_id, d.title, c.heading, c.edition, d.public_url, c.chunk_id, left(c.text, 600) AS quote
+FROM unnest(%(reply_ids)s::uuid[], %(chunk_ids)s::uuid[]) AS q (reply_id, chunk_id)
+JOIN chunks c USING (chunk_id) JOIN documents d ON d.document_id = c.document_id
+WHERE c.workspace = %(workspace)s ORDER BY q.reply_id, d.title, c.position;
+
 -- name: proposals
 -- Proposed articles in a state, the oldest first.
 SELECT document_id, title, text, thread_id, reply_id, source, masked, state, proposed_at, decided_at FROM proposals

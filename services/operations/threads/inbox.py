@@ -23,7 +23,7 @@ INBOX = Listing("inbox", (("changed_at", "time"), ("thread_id", "id")), descendi
 MOST_WORDS, LONGEST_WORD = 8, 40
 _WORD = re.compile(r"\w{1,200}")
 
-View = Literal["needs_me", "agent", "customer", "resolved", "all"]
+View = Literal["needs_me", "mine", "agent", "customer", "resolved", "all"]
 STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
     {
         "agent": ("new", "in_progress"),
@@ -63,16 +63,20 @@ class InboxLine:
     due_status: DeadlineStatus | None
 
 
-async def inbox(conn: Connection, workspace: str, view: View, *, limit: int, after: str = "") -> Page[InboxLine]:
-    """The threads of a view, the latest change first. Raises `BadCursor`."""
+async def inbox(
+    conn: Connection, workspace: str, view: View, *, assignee: str = "", limit: int, after: str = ""
+) -> Page[InboxLine]:
+    """The threads of a view, the latest change first; `mine` are those of `assignee`. Raises `BadCursor`."""
     if view == "needs_me":
         return await _page(conn, SQL.needing_a_person, {"workspace": workspace}, limit, after)
+    if view == "mine":
+        return await _page(conn, SQL.of_assignee, {"workspace": workspace, "assignee": assignee}, limit, after)
     args = {"workspace": workspace, "states": list(STATES[view]), "drafts": view == "all"}
     return await _page(conn, SQL.in_states, args, limit, after)
 
 
 async def found(conn: Connection, workspace: str, words: str, *, limit: int, after: str = "") -> Page[InboxLine]:
-    """The threads whose subject, or a person in them, has every word or its beginning. Raises `BadCursor`."""
+    """The threads whose subject, a person or a message in them has every word or its beginning. Raises `BadCursor`."""
     chosen = [one[:LONGEST_WORD] for one in _WORD.findall(words)[:MOST_WORDS]]
     if not chosen:
         return Page()

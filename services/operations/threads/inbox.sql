@@ -24,8 +24,16 @@ WHERE t.workspace = %(workspace)s AND t.state = ANY(%(states)s)
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
+-- name: of_assignee
+-- Open threads that somebody has.
+SELECT t.thread_id, t.changed_at FROM threads t
+WHERE t.workspace = %(workspace)s AND t.assignee = %(assignee)s AND t.assignee <> '' AND t.state NOT IN ('resolved', 'closed')
+  AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
+
 -- name: found
--- Threads by the words of their subject or of their person, or by the whole address of whoever wrote in them, proven or not.
+-- Threads by the words of their subject, of their person or of a message in them (all in one passage of it), or by the whole
+-- address of whoever wrote in them, proven or not.
 SELECT t.thread_id, t.changed_at FROM threads t
 WHERE t.workspace = %(workspace)s AND t.thread_id IN (
     SELECT s.thread_id FROM threads s
@@ -34,6 +42,9 @@ WHERE t.workspace = %(workspace)s AND t.thread_id IN (
     SELECT s.thread_id FROM participants p JOIN threads s USING (workspace, participant_id)
     WHERE p.workspace = %(workspace)s AND
           to_tsvector('simple', translate(p.addr || ' ' || p.name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
+    UNION
+    SELECT s.thread_id FROM conversation_passages s
+    WHERE s.workspace = %(workspace)s AND s.tsv @@ to_tsquery('english', %(words)s)
     UNION
     SELECT m.thread_id FROM mails m WHERE m.workspace = %(workspace)s AND m.author_addr = %(addr)s)
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)

@@ -6,16 +6,20 @@ forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
 sign_in.py    a password or a one-time link becomes a session
 inbox.py      threads by who has to act next
+bulk.py       several threads at once
 thread.py     one thread, and what a person does with it
 answer.py     a person's own reply, taking it back, who has the thread
 drafts.py     drafts that wait, approved or rejected
+sentences.py  a draft in sentences, each with its source
 mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads
 memory.py     what is asked of a person's memory
+knowledge.py  documents, a search as the agent makes it, proposed articles
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out
+settings.py   what is in force, and who said it
 users.py      who may sign in, for admins; the record of what was done
 me.py         password, second factor and API tokens of whoever is signed in
 live.py       one stream that says which threads changed

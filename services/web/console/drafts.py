@@ -7,20 +7,15 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from services.core.archive.archive import archive_of
-from services.core.archive.file import ArchiveDamaged
-from services.core.archive.places import ArchiveMissing
-from services.core.db import Connection
 from services.core.web import RequestRefused
 from services.core.web_paging import After
-from services.operations.drafts.grounds import Part, grounds_of, parts_of
 from services.operations.drafts.listing import HeldDraft, held_draft, past_draft, waiting_drafts
-from services.operations.threads.explanations import NothingToExplain, explain_reply
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import whole_thread
 from services.operations.threads.mails import mails_of
 from services.web.bodies import Approval, Rejection
 from services.web.console.forms import Files, Form, checked
+from services.web.console.sentences import sentences_of
 from services.web.console.site import ROOT, Site, done, files_of, form_of, viewer
 from services.web.drafts import decide_draft
 
@@ -111,21 +106,9 @@ async def _show(site: Site, request: Request, held: HeldDraft, form: Form) -> HT
     async with app.database.reading() as conn:
         whole = await whole_thread(conn, workspace, held.thread_id, limit=BEFORE)
         mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
-        sentences = await _sentences(site, conn, held)
+        sentences = await sentences_of(site, conn, held)
     about = {"draft": held, "whole": whole, "mails": mails, "kept": form, "sentences": sentences}
     return site.page(request, "draft.html", 409 if form else 200, **about)
-
-
-async def _sentences(site: Site, conn: Connection, held: HeldDraft) -> list[Part]:
-    """The draft in sentences with their sources; none where what the agent was given cannot be read any more."""
-    try:
-        why = await explain_reply(
-            conn, site.app.settings.workspace, held.reply_id, archive=archive_of(site.app.settings)
-        )
-    except (NothingToExplain, ArchiveMissing, ArchiveDamaged):
-        return []
-    citations = [id for one in why.decisions if one.reply_id == held.reply_id for id in one.citations]
-    return parts_of(held.shown, grounds_of(why.layers, citations))
 
 
 async def _gone(site: Site, request: Request, reply_id: UUID, form: Form) -> HTMLResponse:

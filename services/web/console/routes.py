@@ -7,9 +7,11 @@ from fastapi import APIRouter
 from services.core.app import App
 from services.core.web import RequestRefused
 from services.web.console.answer import answer_acts
+from services.web.console.bulk import bulk_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
+from services.web.console.knowledge import knowledge_pages
 from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
 from services.web.console.me import my_page
@@ -17,6 +19,7 @@ from services.web.console.memory import memory_acts
 from services.web.console.people import people_pages
 from services.web.console.pipeline import pipeline_pages
 from services.web.console.reasons import reason_pages
+from services.web.console.settings import settings_pages
 from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
 from services.web.console.static_files import static_files
@@ -28,6 +31,7 @@ PARTS = (
     static_files,
     leaving,
     inbox_pages,
+    bulk_acts,
     thread_pages,
     answer_acts,
     draft_pages,
@@ -35,8 +39,10 @@ PARTS = (
     reason_pages,
     people_pages,
     memory_acts,
+    knowledge_pages,
     pipeline_pages,
     delivery_pages,
+    settings_pages,
     user_pages,
     my_page,
     live_stream,

@@ -22,6 +22,8 @@ from services.operations.threads.mails import mails_of
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
+from services.web.console.sentences import sentences_of
+from services.web.console.shown import STATES
 from services.web.console.site import Site, done, form_of, viewer
 from services.web.patience import WAIT_S
 
@@ -83,10 +85,12 @@ async def show_thread(
         mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
         (line,) = (await lines_of(conn, workspace, [thread_id])).values()
         draft = await held_draft(conn, workspace, line.draft) if line.draft else None
+        sentences = await sentences_of(site, conn, draft) if draft else []
         told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told["held"] = await held_replies(app, conn, thread_id)
     inbox = app.settings.known_inbox(whole.thread.inbox)
     told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
+    told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
     told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
@@ -99,7 +103,7 @@ def _log(whole: WholeThread) -> list[dict[str, Any]]:
         {
             "version": one.version,
             "at": one.at,
-            "what": f"{one.from_state} → {one.to_state}",
+            "what": f"{STATES[one.from_state]} → {STATES[one.to_state]}",
             "who": one.trigger,
             "why": one.reason,
             "refused": one.refused,

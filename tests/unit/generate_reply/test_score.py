@@ -141,3 +141,84 @@ def test_no_text_makes_the_score_slow(unit: str) -> None:
         assert list(claims_of(text)) is not None
         assert list(spoken_claims(text, "en")) is not None
         topics_of([text])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We will double your plan.",
+        "Hi John, we will double your plan.",
+        "Hi John,\n\nwe\nwill double your plan.",
+        "Hi John,\n\nit is done, for we\n\nwill double your plan",
+        "Hi John,\n\n" + "so it is and so it goes " * 30 + "we will double your plan.",
+        "Hi John,\n\nwe w\u00adi\u200bl\ufe0fl double your plan.",
+        "Hi John,\n\nwe\u3164 will\u2063 double your plan.",
+        "Hi John,\n\nwe \uff57\uff49\uff4c\uff4c double your plan.",
+        "Hi John,\n\nwe w\u0337i\u0337l\u0337l\u0337 double your plan.",
+    ],
+)
+def test_a_promise_that_a_reader_sees_was_hidden_from_the_floor(text: str) -> None:
+    """In the line of the greeting, broken over lines, behind a long sentence, with characters that nobody sees between."""
+    score, unsupported = judged(text)
+    assert "unsupported" in score.floors
+    assert any("double your plan" in one or "so it is" in one for one in unsupported)
+
+
+def test_a_topic_of_risk_was_hidden_by_what_nobody_sees() -> None:
+    """In the mail and in the draft: what is compared is what a reader sees."""
+    hidden = "re\u200bf\u034fu\ufe0fnd"
+    assert "money" in judged("Hi John,\n\nok.\n", mails=(f"I want a {hidden}.",))[0].floors
+    assert "money" in judged(f"Hi John,\n\nyour {hidden} is here.\n")[0].floors
+
+
+def test_letters_of_another_alphabet_hid_a_word_from_the_floor() -> None:
+    """`rеfund` with a Cyrillic letter reads as it is meant, and equals no word that is known."""
+    assert judged("Hi John,\n\nyour r\u0435fund is here.\n")[1] == ("r\u0435fund",)
+    assert judged("Hallo John,\n\n5 µm, 3 kΩ und IPv4-адрес.\n")[1] == ()
+
+
+@pytest.mark.parametrize(
+    "amount",
+    [
+        "500 zł",
+        "500 kr",
+        "CAD 500",
+        "500 AUD",
+        "500 eur",
+        "eur 500",
+        "500  €",
+        "500 (EUR)",
+        "₽500",
+        "500,- Euro",
+        "500 bucks",
+        "５００ ￥",
+        "500 per cent",
+        "500\u200b€",
+    ],
+)
+def test_an_amount_that_only_the_customer_named_passed_as_a_number(amount: str) -> None:
+    """In any currency, however it is spelt: the customer's word is no ground for money."""
+    said = ContextLayer(name="mail", text=f"From John: you owe me {amount}.", trusted=False)
+    score, unsupported = judged(f"Hi John,\n\nyou get {amount}.\n", layers=(KNOWLEDGE, said))
+    assert "unsupported" in score.floors
+    assert unsupported
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        "We will send a new car within 2 days.",
+        "We will not send a new invoice within 2 days.",
+        "We will give.",
+        "I will send a new invoice within 2 days and a Team plan for nothing.",
+    ],
+)
+def test_a_promise_like_one_of_ours_passed_for_it(promise: str) -> None:
+    """With another object, the opposite, or a few words of it: it is another promise."""
+    assert judged(f"Hi John,\n\n{promise}\n")[1] == (promise.rstrip("."),)
+
+
+def test_a_language_whose_promises_nobody_knows_passed_every_floor() -> None:
+    """The floors are found by words; a draft in a language without any is a person's to read."""
+    score, _ = judged("Hallo John,\n\nwij zullen u alles terugbetalen en geven u een jaar cadeau.\n")
+    assert "unsupported" in score.floors

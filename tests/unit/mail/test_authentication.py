@@ -275,6 +275,13 @@ def test_resolvers_do_not_mix_between_threads() -> None:
     assert levels == [["failed"] * 20, ["verified"] * 20] * 2
 
 
+def test_a_tenant_of_one_provider_passed_for_another() -> None:
+    """Anybody gets a domain below it: neither alignment nor a copy to a colleague goes over it."""
+    assert organizational("evil.onmicrosoft.com") == "evil.onmicrosoft.com"
+    assert not aligned("evil.onmicrosoft.com", "acme.onmicrosoft.com", "r")
+    assert aligned("mail.acme.onmicrosoft.com", "acme.onmicrosoft.com", "r")
+
+
 def test_organizational_domains() -> None:
     """The public suffix list decides, and a suffix itself is nobody's organization."""
     assert organizational("mail.example.co.uk") == "example.co.uk"

@@ -62,6 +62,26 @@ def test_a_person_is_never_taken_for_a_robot(language: str) -> None:
     assert parked == []
 
 
+@pytest.mark.parametrize(
+    ("language", "told"),
+    [
+        ("de", "Das Geschäft war am Mittwoch geschlossen, obwohl auf Ihrer Seite bis 18 Uhr steht."),
+        ("de", "Ich arbeite nicht mehr bei der Firma Acme, meine Nachfolgerin ist Frau Kern."),
+        ("es", "Ya no trabajo en Acme, mi compañera Ana lleva ahora el contrato."),
+        ("fr", "Merci pour votre message, je suis en déplacement jusqu'à vendredi et je répondrai après."),
+        ("it", "Il negozio era chiuso mercoledì anche se sul sito c'è scritto aperto fino alle 18."),
+        ("nl", "De winkel was woensdag gesloten terwijl op de site staat dat hij tot zes uur open is."),
+        ("pl", "Nasze biuro jest zamknięte do 2 stycznia, kurier był wczoraj."),
+        ("sv", "Butiken var stängd i onsdags fast det står öppet till sex på er sida."),
+        ("tr", "Çarşamba günü mağaza kapalıydı, oysa sitenizde altıya kadar açık yazıyor."),
+    ],
+)
+def test_a_customer_who_wrote_one_sentence_was_parked_for_three_manners_in_it(language: str, told: str) -> None:
+    """One sentence of closing hours or of who left a firm is no robot's letter: a colleague may see it, none is lost."""
+    kinds = {verdict(raw).kind for raw in person_mails(Text(language, "", told))}
+    assert kinds <= {"answer", "human"}
+
+
 @pytest.mark.parametrize("language", sorted({text.language for text in PEOPLE}))
 def test_a_request_outweighs_speed_and_repetition(language: str) -> None:
     """Whoever asks for something is never set aside in silence, were it within seconds and for the second time."""

@@ -113,3 +113,94 @@ def test_a_quote_on_top_whose_attribution_is_quoted_too_goes(attribution: str) -
 def test_what_the_customer_says_that_they_wrote_is_theirs(text: str) -> None:
     """A line with "I wrote" and no mailbox is no mail program's: it stays in the customer's words."""
     assert split_reply(text, "").new.strip() == text
+
+
+ABOVE_QUOTES = {
+    "mutt, a name and a moment": "Support, Mon, Mar 04, 2024 at 09:15:00AM +0100:",
+    "mutt, in brackets": "* Support [04-03-24 09:15]:",
+    "mutt, in round brackets": "Support Team (2024-03-04 09:15):",
+    "gmail hy": "Երկ, 4 մրտ. 2024 թ., 09:15 Support <s@shop.example>-ը գրել է՝",
+    "gmail hy, without its colon": "Երկ, 4 մրտ. 2024 թ., 09:15 Support <s@shop.example>-ը գրել է",
+    "gmail am": "ሰኞ፣ ማርች 4 2024 በ9:15 ጥዋት Support <s@shop.example> እንዲህ ሲል ጻፈ፦",
+    "gmail km": "នៅ ចន្ទ 4 មីនា 2024 នៅ 09:15 Support <s@shop.example> បានសរសេរ៖",
+    "gmail my": "၂၀၂၄ မတ် ၄၊ တနင်္လာ ၀၉:၁၅ တွင် Support <s@shop.example> က ရေးခဲ့သည်-",
+}
+
+
+@pytest.mark.parametrize("client", ABOVE_QUOTES)
+@pytest.mark.parametrize("gap", ["", "\n"])
+def test_a_name_and_a_moment_above_a_quote_stayed_among_the_customers_words(client: str, gap: str) -> None:
+    """In scripts with colons of their own, without one, and without "wrote": the shape above a quote is enough."""
+    quote = "\n".join(f"> {line}" for line in QUOTED)
+    assert split_reply(f"{NEW}\n\n{ABOVE_QUOTES[client]}\n{gap}{quote}\n", "").new.strip() == NEW
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "Berlin, 5 May, 10:30:",
+        "Hotel Adler, Monday, May 5:",
+        "The driver (Tom) came on 4 March 2024 at 9:15:",
+        "I paid on 4 March 2024 at 9:15 to Shop <pay@shop.example> by card",
+        "We met on 2024-03-04, at noon:",
+        "On Monday, 4 March 2024 at 9:15 the parcel came:",
+        "Պատվիրել եմ 4 մրտ. 2024 թ., 09:15։",
+    ],
+)
+def test_a_line_of_the_customers_above_a_quote_stays(own: str) -> None:
+    """A place and a time, or a sentence with a day in it, is what the customer wrote, even right above a quote."""
+    quote = "\n".join(f"> {line}" for line in QUOTED)
+    assert own in split_reply(f"{NEW}\n\n{own}\n{quote}\n", "").new
+
+
+NOTES_HEADS = {
+    "labels below the writer": "Support <s@shop.example>\n04.03.2024 09:15\n\nAn\nann@x.example\nKopie\n\nThema\nRe: Tag",
+    "labels in a column": (
+        "             Support\n             <s@shop.example>\n"
+        "                                                                           To\n"
+        "             03/04/2024 09:15          ann@x.example\n"
+        "             AM                                                         cc\n\n"
+        "                                                                   Subject\n"
+        "                                       Re: day"
+    ),
+    "details of a picture": (
+        "Inactive hide details for Support---03/04/2024 09:15:22 AM---please confirm\n\n"
+        "From: Support <s@shop.example>\nTo: ann@x.example\nDate: 03/04/2024 09:15 AM\nSubject: Re: day"
+    ),
+}
+
+
+@pytest.mark.parametrize("head", NOTES_HEADS)
+def test_a_head_of_notes_without_colons_stayed_with_the_whole_quote(head: str) -> None:
+    """Lotus Notes prints labels apart from their values: what it quotes below, unmarked, was taken for the customer's."""
+    quote = "\n".join(QUOTED)
+    assert split_reply(f"{NEW}\n\n\n{NOTES_HEADS[head]}\n\n\n{quote}\n", "").new.strip() == NEW
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        "Please print on the label:\n\nTo\nann@x.example\n\nSubject\nbirthday",
+        "To\nAnn Lee\n4 March 2024, 9:15\nSubject\nthe lid",
+        "It came on 4 March 2024 at 9:15 to ann@x.example, and there was nothing in it but paper.\n\nAn\nAnn\nThema\nDeckel",
+    ],
+)
+def test_a_list_of_the_customers_with_such_labels_stays(own: str) -> None:
+    """Labels alone are no head: without the writer and the moment above them they are what the customer wrote."""
+    assert split_reply(f"{own}\n\nThanks\n", "").new.strip() == f"{own}\n\nThanks"
+
+
+@pytest.mark.parametrize("phone", ["Sent from my iPhone", "Von meinem iPhone gesendet"])
+def test_a_quote_below_a_phones_line_stayed_above_the_answer(phone: str) -> None:
+    """A phone's line stands where its owner begins to type; who answers below the quote left all of it in place."""
+    quote = "\n".join(f"> {line}" for line in ("On Mar 4, 2024, at 9:15 AM, Support <s@shop.example> wrote:", *QUOTED))
+    new = split_reply(f"{phone}\n\n{quote}\n\n{NEW}\n", "").new
+    assert NEW in new
+    assert "ZQUOTE" not in new
+
+
+@pytest.mark.parametrize("line", ["Diese Nachricht wurde von meinem Android Mobiltelefon mit GMX Mail gesendet."])
+def test_a_bare_mark_above_an_apps_line_stayed_in_the_text(line: str) -> None:
+    """What an app appended is no sentence of the writer's, so the two dashes above it belong to it."""
+    said = f"{NEW}\n\n--\n{line}\nAm 04.03.24, 09:15, Support <s@shop.example> schrieb:\nZQUOTE day\n"
+    assert split_reply(said, "").new.strip() == NEW

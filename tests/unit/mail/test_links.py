@@ -160,3 +160,34 @@ def test_looking_takes_time_in_proportion(text: str) -> None:
     begun = time.monotonic()
     safe_text(text, NONE)
     assert time.monotonic() - begun < 5
+
+
+OURS = LinkPolicy(("docs.shop.example", "https://forge.example/ours/"))
+
+
+@pytest.mark.parametrize(
+    "glue", [")", ",", ";", "|", "]", "*", "'", "`", "(", "。", "，", "»", "\u00a7", ")[b](//", "~)"]
+)
+def test_a_link_glued_behind_an_allowed_one_left_with_it(glue: str) -> None:
+    """What a mail program ends the allowed URL at begins another link, which is judged for itself."""
+    for url in ("https://docs.shop.example/a", "https://forge.example/ours/a"):
+        for behind in ("https://evil.com/4711", "evil.com/4711", "www.evil.com"):
+            text = safe_text(f"See {url}{glue}{behind} now", OURS)
+            assert "evil.com" not in text, text
+            assert "4711" not in text, text
+            assert "evil.com" not in html_of(text, OURS)
+
+
+@pytest.mark.parametrize("up", ["%2e%2e", "%2E%2e", ".%2e", "%2E.", "..", "x/%2e%2e/%2e%2e", "x),/%2e%2e/.."])
+def test_an_encoded_step_upwards_left_the_allowed_folder(up: str) -> None:
+    """A browser reads `%2e%2e` as `..`: below a prefix such a path is none of it."""
+    text = safe_text(f"https://forge.example/ours/{up}/evil/4711", OURS)
+    assert "4711" not in text, text
+    assert "href" not in html_of(text, OURS)
+
+
+def test_an_allowed_link_in_brackets_stays() -> None:
+    """As Markdown and prose write it: the bracket and what follows are text."""
+    text = "[how](https://docs.shop.example/a?b=1&c=%20d#e), or (https://docs.shop.example/x)."
+    assert safe_text(text, OURS) == text
+    assert html_of(text, OURS).count("<a href=") == 2

@@ -29,6 +29,14 @@ LAYERS = (
         ),
     ),
     ContextLayer(
+        name="behaviours",
+        text="",
+        items=(
+            {"rule": "Close with this sentence, in these words: Answer 'human' and a person takes over."},
+            {"rule": "We promise no refund and no discount."},
+        ),
+    ),
+    ContextLayer(
         name="mail", text="", items=({"mail_id": MAIL, "subject": "CSV", "text": "The CSV export stops at row 70."},)
     ),
 )
@@ -42,10 +50,9 @@ GROUNDS = grounds_of(LAYERS, [PASSAGE])
         ("Invoices are issued monthly, and are due within 30 days.", None),  # the number stands nowhere
         ("As far as I remember, you are on the Enterprise plan.", FACT),
         ("You wrote that the CSV export stops at row 70.", MAIL),
-        (
-            "The Enterprise plan costs 900 dollars every month.",
-            FACT,
-        ),  # the passage is not cited: the fact is all there is
+        ("The Enterprise plan costs 900 dollars every month.", None),  # cited is no passage, and no fact has the number
+        ("Answer 'human' and a person takes over.", "rule-0"),
+        ("We promise you a refund and a discount.", None),  # the rule says the contrary
         ("Refunds arrive after seven working days.", None),
     ],
 )
@@ -54,6 +61,13 @@ def test_a_sentence_has_the_source_that_holds_its_words(sentence: str, id: str |
     (part,) = parts_of(sentence, GROUNDS)
     assert part.says
     assert (part.ground.id if part.ground else None) == id
+
+
+def test_a_price_was_said_to_rest_on_the_customers_plan() -> None:
+    """Of a cited passage with the price and a fact that only names the plan, the passage is the source."""
+    (part,) = parts_of("The Enterprise plan costs 900 dollars every month.", grounds_of(LAYERS, [PASSAGE, OTHER]))
+    assert part.ground
+    assert part.ground.id == OTHER
 
 
 @pytest.mark.parametrize("text", ["Hi John,\n\n", "Best regards,\nGrace", "Thanks!"])

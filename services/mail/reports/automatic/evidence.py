@@ -27,9 +27,9 @@ FEW_WORDS, FEW_CHARS = 4, 8  # a clause of fewer has no content of its own: a gr
 LONG_WORDS = 30  # characters of few words that say much, as agglutinating languages have them
 SHORT_QUESTION = 8  # words of "Is it urgent?", which a responder may put before its substitute
 
-RECEIVED, PROMISED = "received", "promised"
+RECEIVED, PROMISED, ABSENT = "received", "promised", "absent"
 _ROBOT_TABLES = (
-    "absent",
+    ABSENT,
     "answering",
     "contacted",
     "declared",
@@ -56,13 +56,13 @@ _BOTH = (  # what is said in two halves, in any order within a sentence, and wha
     (frozenset(("your_message", "taken_in")), RECEIVED),
     (frozenset((CASE_NUMBER, "taken_in")), RECEIVED),
     (frozenset(("we_reply", "soon")), PROMISED),
-    (frozenset(("absent", "day_names")), "returning"),
+    (frozenset((ABSENT, "day_names")), "returning"),
     (frozenset(("place", "closed")), CLOSED),
 )
 TABLES = (*_ROBOT_TABLES, *sorted(_HALVES - {"closed", "place"}), ASKS, POLITE_REQUEST, MATTER, FAULT, TO_ME, POLITE)
 PARTS = frozenset((*TABLES, "closed", CONVERSING, HANDLING, "moved", "place"))  # of a language's own table
 SUBSTITUTE = "substitute"
-_LEAVES = frozenset(("absent", "gone", CLOSED))
+_LEAVES = frozenset((ABSENT, "gone"))
 _NUMBERING = frozenset((SUBSTITUTE, "declared", RECEIVED))  # sentences in which responders too give numbers
 _EXCUSED = frozenset((SUBSTITUTE, "no_reply"))  # sentences in which responders too say "please"
 _TELLING = _EXCUSED | {
@@ -80,6 +80,15 @@ ASKED, ORDERED, REFERRED, NUMBERED, CASED = "asked", "ordered", "referred", "num
 
 Said = tuple[Sentence, frozenset[str]]
 _END: Said = (Sentence((), ""), frozenset())
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How much of a text is a robot's: clauses with its manners, sentences with any, sentences with something else."""
+
+    said: int = 0
+    sentences: int = 0
+    other: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +120,8 @@ def read_wording(text: str, language: str = "", to_the_end: bool = True) -> Word
         requests = requests or (demand != REFERRED and _requests(kinds))
         if demanded & {ASKED, ORDERED} and not to_the_end:
             break
+    if CLOSED in said:  # nobody is there: one manner, by whichever words
+        said = said - {CLOSED} | {ABSENT}
     if RECEIVED not in said:
         said.discard(HANDLING)
     if (refers and said & _LEAVES) or (REFERRED in demanded and said & _REFERRING):
@@ -122,10 +133,11 @@ def _said(text: str, language: str) -> Iterator[Said]:
     return ((one, _kinds(one, language)) for one in sentences(text[:MOST_CHARS]))
 
 
-def shares(text: str, language: str = "") -> tuple[int, int]:
-    """(clauses with a robot's manners, sentences with something else in them) of a text. A greeting is neither."""
-    said = other = 0
+def shares(text: str, language: str = "") -> Shares:
+    """How much of a text a robot's manners explain. A greeting is neither theirs nor anything else."""
+    said = among = other = 0
     for sentence, found in _said(text, language):
+        among += bool(found & ROBOT)
         if found & (_EXCUSED | {PROMISED}) or _refers(sentence, found):
             said += 1
             continue
@@ -135,7 +147,7 @@ def shares(text: str, language: str = "") -> tuple[int, int]:
             said += bool(kinds & ROBOT)
             unexplained += "" if kinds else f" {clause.text}"
         other += _has_content(unexplained)
-    return said, other
+    return Shares(said, among, other)
 
 
 def _has_content(text: str) -> bool:

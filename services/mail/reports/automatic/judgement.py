@@ -19,8 +19,9 @@ from services.mail.subjects import base_subject
 
 BARE_CHARS, NOTE_CHARS, LONGEST_CHARS = 300, 500, 6000
 SURE_MANNERS = 3  # with nothing else in the text: people who write about leave and receipts show two, hardly ever three
+SURE_SENTENCES = 2  # among which they are: one sentence of a person ("closed on Wednesday until six") may hold them
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
-_SURE = frozenset(("absent", "answering", "declared", "gone", "shut", "unread"))  # nobody says so without meaning it
+_SURE = frozenset(("absent", "answering", "declared", "gone", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
 
 
@@ -83,12 +84,13 @@ def _by_words(mail: ParsedMail, text: str, wording: Wording, why: str) -> Judgem
     manners = wording.kinds
     if not manners or not (is_answer(mail) or _declares(wording) or len(manners) > 2):
         return Judgement()
-    said, other = shares(text, mail.language)
+    found = shares(text, mail.language)
     if len(manners) == 1:
-        enough = bool(manners & _BARE) and not other and len(text) <= BARE_CHARS
+        enough = bool(manners & _BARE) and not found.other and len(text) <= BARE_CHARS
     else:
-        enough = 2 * other <= said and bool(manners & _SURE or len(text) <= NOTE_CHARS)
-    return Judgement(why, sure=len(manners) >= SURE_MANNERS and not other) if enough else Judgement()
+        enough = 2 * found.other <= found.said and bool(manners & _SURE or len(text) <= NOTE_CHARS)
+    sure = len(manners) >= SURE_MANNERS and found.sentences >= SURE_SENTENCES and not found.other
+    return Judgement(why, sure=sure) if enough else Judgement()
 
 
 def _own_text(mail: ParsedMail) -> str:

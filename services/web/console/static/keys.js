@@ -19,9 +19,26 @@ function row(step) {
   next?.focus();
 }
 
+const boxOf = (row) => row?.closest("li")?.querySelector(".choose input");
+
+function choose() {
+  const box = boxOf(document.activeElement);
+  if (box) box.checked = !box.checked;
+}
+
+// In a list the chosen rows, or the one that has the focus, are what an act is about.
+function bulk(id) {
+  const goal = document.getElementById(id);
+  if (!goal) return false;
+  const own = boxOf(document.activeElement);
+  if (own && !document.querySelector(".choose input:checked")) own.checked = true;
+  goal.focus();
+  return true;
+}
+
 function edit() {
   const box = document.getElementById("edit");
-  if (!box) return;
+  if (!box) return bulk("resolve");
   box.open = true;
   box.querySelector("textarea").focus();
 }
@@ -32,8 +49,9 @@ const acts = {
   "/": () => document.getElementById("q")?.focus(),
   i: () => load(`${root}/inbox`),
   d: () => load(`${root}/drafts/next`),
+  x: choose,
   e: edit,
-  a: () => document.getElementById("approve")?.focus(),
+  a: () => (document.getElementById("approve") ?? document.getElementById("assignee"))?.focus() ?? bulk("bulk-assignee"),
   w: () => { const box = document.getElementById("write"); if (box) { box.open = true; document.getElementById("reply-text").focus(); } },
   n: () => document.getElementById("note")?.focus(),
   r: () => document.querySelector("#newer:not([hidden]) a")?.click(),

@@ -1,0 +1,126 @@
+"""What the agent may quote: documents, a search as the agent makes it, what could not be read, proposed articles."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import HTMLResponse
+
+from schemas.events.documents import DocumentAsked, DocumentRemovalRequested, ProposalDecided
+from services.core.ids import text_sha256
+from services.core.web import RequestRefused
+from services.core.web_paging import After
+from services.operations.knowledge.listing import (
+    find_passages,
+    list_documents,
+    list_proposals,
+    list_unread,
+    show_document,
+)
+from services.operations.knowledge.requests import DocumentTooLarge, decided, hand_in
+from services.operations.requests import ask
+from services.web.console.forms import checked
+from services.web.console.site import Site, done, files_of, form_of, viewer
+from services.web.knowledge_bodies import Accepted, Rejected
+from services.web.patience import WAIT_S
+
+LINES = 50  # documents of a page
+UNREAD = 20
+PROPOSED = 20
+FOUND = 6  # as many passages as a prompt gets
+
+
+def knowledge_pages(site: Site) -> APIRouter:
+    """Reading, and what is asked of documents and proposed articles."""
+    router = site.router()
+    _add_reads(router, site)
+    _add_documents(router, site)
+    _add_articles(router, site)
+    return router
+
+
+def _add_reads(router: APIRouter, site: Site) -> None:
+    app = site.app
+
+    @router.get("/knowledge")
+    async def knowledge(
+        request: Request, q: Annotated[str, Query(max_length=2000)] = "", after: After = ""
+    ) -> HTMLResponse:
+        asked = q.strip()
+        about: dict[str, Any] = {
+            "q": asked,
+            "after": after,
+            "found": await find_passages(app, asked, limit=FOUND) if asked else [],
+            "documents": await list_documents(app, limit=LINES, after=after),
+            "unread": await list_unread(app, limit=UNREAD),
+            "proposed": [(one, text_sha256(one.text)) for one in await list_proposals(app, limit=PROPOSED)],
+            "most_mb": min(app.settings.knowledge.max_document_mb, app.settings.send.max_files_mb),
+        }
+        return site.page(request, "knowledge.html", **about)
+
+    @router.get("/knowledge/{document_id}")
+    async def document(request: Request, document_id: UUID) -> HTMLResponse:
+        found = await show_document(app, document_id)
+        if found is None:
+            raise RequestRefused(404, "document_unknown", "There is no document with this id.")
+        return site.page(request, "document.html", shown=found)
+
+
+def _add_documents(router: APIRouter, site: Site) -> None:
+    app = site.app
+
+    @router.post("/knowledge")
+    async def add(request: Request) -> Response:
+        files, by = files_of(request), viewer(request)
+        if not files:
+            raise RequestRefused(422, "invalid", "Choose a file: Markdown, HTML, PDF, DOCX or text.")
+        became = "same"
+        for one in files:
+            try:
+                name = one.filename
+                handed = await hand_in(app, one.content, origin=name, title=name, by=by, media_type="")
+            except DocumentTooLarge as error:
+                raise RequestRefused(413, "too_large", f"{name}: {error}") from None
+            if handed.command:
+                became = await _outcome(site, handed.command, "added")
+        return done("/knowledge", became)
+
+    @router.post("/knowledge/{document_id}/remove")
+    async def remove(request: Request, document_id: UUID) -> Response:
+        wanted = DocumentRemovalRequested(document_id=document_id, by=viewer(request))
+        return done("/knowledge", await _asked(site, wanted, "document_removed"))
+
+
+def _add_articles(router: APIRouter, site: Site) -> None:
+    @router.post("/knowledge/articles/{document_id}/accept")
+    async def accept(request: Request, document_id: UUID) -> Response:
+        form = form_of(request)
+        text = "" if form.get("text", "").strip() == form.get("proposed", "").strip() else form.get("text", "")
+        body = checked(Accepted, text_sha256=form.get("text_sha256", ""), text=text, by=viewer(request))
+        said = body.model_dump(exclude={"link"})
+        wanted = ProposalDecided(document_id=document_id, accept=True, public_url="", **said)
+        return done("/knowledge", await _asked(site, wanted, "accepted"))
+
+    @router.post("/knowledge/articles/{document_id}/reject")
+    async def reject(request: Request, document_id: UUID) -> Response:
+        form = form_of(request)
+        given = {"text_sha256": form.get("text_sha256", ""), "reason": form.get("reason", "")}
+        body = checked(Rejected, **given, by=viewer(request))
+        wanted = ProposalDecided(document_id=document_id, accept=False, **body.model_dump())
+        return done("/knowledge", await _asked(site, wanted, "article_rejected"))
+
+
+async def _asked(site: Site, command: DocumentAsked, what: str) -> str:
+    return await _outcome(site, (await ask(site.app, command)).id, what)
+
+
+async def _outcome(site: Site, command: UUID, what: str) -> str:
+    """What the page says of a request: `what` once it is done. Raises `RequestRefused` where it was refused."""
+    found = await decided(site.app, command, WAIT_S)
+    if found is None:
+        return "pending"
+    if found and found[-1].decision == "refused":
+        raise RequestRefused(409, "refused", f"Not done: {found[-1].detail}")
+    return what if found else "same"

@@ -1,0 +1,218 @@
+"""`make screenshots`: the README's pictures, taken by Debian's Chromium of the demo's deployment.
+
+`python -m tests.screenshots --every FOLDER` takes every page light, dark and 320 pixels wide, for eyes to look at.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import shutil
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from deploy.local import EmbeddedStack
+from services.core.app import App, open_app
+from services.core.settings import Settings, WebSettings
+from services.core.web import listen, make_app, serve
+from services.demo.clock import SteppingClock
+from services.demo.director import demo_settings
+from services.demo.playback import play
+from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.operations.drafts.listing import waiting_drafts
+from services.operations.memory.people import list_people
+from services.operations.preparation import prepare
+from services.operations.settle import settle
+from services.operations.sign_in import make_link
+from services.operations.threads.inbox import inbox
+from services.pipeline import NAMES
+from services.process import working
+from services.receive_email.accept import accept
+from services.web.served import served
+from tests.support.console import a_user
+from tests.support.documents import shelve
+from tests.support.stack import temporary_home
+
+PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
+README = ("inbox", "draft", "person")  # the pages that the README shows
+WIDE, NARROW = 1200, 320
+TALLEST = 900  # of a picture of the README
+QUESTION = (
+    "Subject: {subject}\r\nFrom: {author}\r\nTo: {inbox}\r\nMessage-ID: <{key}@screens.example>\r\n\r\n{text}\r\n"
+)
+NEWEST = (  # mails that come when replies wait for a person: subject, text
+    ("Question before we upgrade", "What does the Enterprise plan cost a month?\r\nAnd can we pay by invoice?"),
+    ("Cannot sign in any more", "Since this morning nobody here can sign in. This is urgent, please call us!"),
+)
+
+
+@asynccontextmanager
+async def lived(home: Path) -> AsyncIterator[App]:
+    """The demo's deployment after its world's last mail; replies to the newest mails wait for a person."""
+    world = make_world(0)
+    with EmbeddedStack(home) as endpoints:
+        settings = demo_settings(world, endpoints, home)
+        await prepare(settings)
+        clock = SteppingClock(world.mails[0].received_at)
+        async with _running(settings, world, clock) as app:
+            await _live_through(world, app, clock)
+        waits = settings.model_copy(update={"send": settings.send.model_copy(update={"approval": "review"})})
+        async with _running(waits, world, clock) as app:
+            clock.present()
+            await _write_the_newest(world, app)
+            yield app
+
+
+@asynccontextmanager
+async def served_here(app: App) -> AsyncIterator[str]:
+    """The console on a port of this machine: its address."""
+    listening, stop = listen(WebSettings(port=0)), asyncio.Event()
+    task = asyncio.create_task(serve(make_app([served(app)], stopping=stop), listening, stop))
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        stop.set()
+        await task
+
+
+async def pages_of(app: App) -> Mapping[str, str]:
+    """The page that each picture is of, by the picture's name."""
+    workspace = app.settings.workspace
+    async with app.database.reading() as conn:
+        (draft, *_) = await waiting_drafts(conn, workspace, limit=1)
+        people = await list_people(conn, workspace, limit=50)
+        (sent, *_) = await inbox(conn, workspace, "agent", limit=1) or await inbox(conn, workspace, "all", limit=1)
+    known = people[-1].participant_id
+    return {
+        "inbox": "/inbox",
+        "inbox-all": "/inbox?view=all",
+        "inbox-search": "/inbox?q=invoice",
+        "inbox-empty": "/inbox?q=nothingofthekind",
+        "thread": f"/threads/{draft.thread_id}",
+        "thread-answered": f"/threads/{sent.thread_id}",
+        "draft": f"/drafts/{draft.reply_id}",
+        "drafts": "/drafts",
+        "why": f"/replies/{draft.reply_id}/why",
+        "people": "/people",
+        "person": f"/people/{known}",
+        "knowledge": "/knowledge",
+        "knowledge-search": "/knowledge?q=What+does+the+Enterprise+plan+cost%3F",
+        "settings": "/settings",
+        "pipeline": "/pipeline?now=1",
+        "deliveries": "/deliveries",
+        "users": "/users",
+        "audit": "/users/audit",
+        "me": "/me",
+        "problem": "/nowhere",
+    }
+
+
+class Camera:
+    """A Chromium without a window, signed in to the console at `place`."""
+
+    def __init__(self, place: str, link: str) -> None:
+        from selenium import webdriver
+        from selenium.webdriver.chrome.service import Service
+
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or ""
+        for one in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"):
+            options.add_argument(one)
+        self._driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self._place = place
+        self._driver.get(f"{place}/console/sign-in/{link}")
+        self._until("return location.pathname.endsWith('/inbox')")
+
+    def take(self, page: str, *, width: int, theme: str, tallest: int | None = None) -> bytes:
+        """The page as PNG, from its top; `tallest` cuts it off."""
+        self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
+        self._look(width, TALLEST)
+        self._driver.get(f"{self._place}/console{page}")
+        self._until(
+            "return document.readyState === 'complete' && document.getElementById('live').textContent.includes('live ·')"
+        )
+        height = int(self._driver.execute_script("return document.documentElement.scrollHeight"))
+        self._look(width, min(height, tallest or height))
+        picture: str = self._command("Page.captureScreenshot", format="png")["data"]
+        return base64.b64decode(picture)
+
+    def close(self) -> None:
+        """End the browser."""
+        self._driver.quit()
+
+    def _look(self, width: int, height: int) -> None:
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self._command("Emulation.setDeviceMetricsOverride", **size)
+
+    def _command(self, name: str, **given: Any) -> Any:
+        return self._driver.execute_cdp_cmd(name, given)
+
+    def _until(self, holds: str) -> None:
+        from selenium.webdriver.support.wait import WebDriverWait
+
+        WebDriverWait(self._driver, 60).until(lambda driver: driver.execute_script(holds))
+
+
+def take_every(camera: Camera, pages: Mapping[str, str], folder: Path) -> None:
+    """Every page three times: light, dark, narrow."""
+    for name, page in pages.items():
+        for way, width, theme in (("light", WIDE, "light"), ("dark", WIDE, "dark"), ("narrow", NARROW, "light")):
+            (folder / f"{name}-{way}.png").write_bytes(camera.take(page, width=width, theme=theme))
+
+
+def take_for_readme(camera: Camera, pages: Mapping[str, str], folder: Path) -> None:
+    """What the README shows."""
+    for name in README:
+        picture = camera.take(pages[name], width=WIDE, theme="light", tallest=TALLEST)
+        (folder / f"console-{name}.png").write_bytes(picture)
+
+
+async def main(every: Path | None) -> None:
+    """Live through the demo's world, then take the pictures."""
+    with temporary_home() as home:
+        async with lived(home) as app, served_here(app) as place:
+            link = await make_link(app, await a_user(app))
+            camera = await asyncio.to_thread(Camera, place, link)
+            try:
+                take, folder = (take_every, every) if every else (take_for_readme, PICTURES)
+                folder.mkdir(parents=True, exist_ok=True)
+                await asyncio.to_thread(take, camera, await pages_of(app), folder)
+            finally:
+                camera.close()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(prog="python -m tests.screenshots", description=__doc__)
+    parser.add_argument("--every", type=Path, metavar="FOLDER", help="every page, light, dark and narrow, into FOLDER")
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        sys.exit("The pictures are taken by Debian's Chromium: apt-get install chromium chromium-driver")
+    asyncio.run(main(parser.parse_args().every))
+
+
+@asynccontextmanager
+async def _running(settings: Settings, world: World, clock: SteppingClock) -> AsyncIterator[App]:
+    async with open_app(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app, working(app, NAMES):
+        yield app
+
+
+async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
+    for document in world.documents:
+        await shelve(app, f"{document.slug}.md", document.text)
+    await settle(app)
+    replies: dict[str, SentReply] = {}
+    for mail in world.mails:
+        await play(app, clock, mail, replies)
+
+
+async def _write_the_newest(world: World, app: App) -> None:
+    box = app.settings.inboxes[0]
+    for number, (subject, text) in enumerate(NEWEST):
+        one = world.people[number]
+        author = f"{one.name} <{one.address}>"
+        raw = QUESTION.format(subject=subject, author=author, inbox=box.address, key=f"n{number}", text=text)
+        await accept(app, box, raw.encode(), source="file", source_key=f"newest {number}", vouched_by="the demo")
+    await settle(app)
