@@ -94,9 +94,9 @@ class Story:
 
 
 def stories() -> list[Story]:
-    """All of them, by language, in the order of the files."""
+    """All of them, by language, in the order of the files, in which `\\n` ends a line of a mail."""
     return [
-        Story(f"{file.stem} {number}", *(part.strip() for part in line.split("|")))
+        Story(f"{file.stem} {number}", *(part.strip().replace("\\n", "\n") for part in line.split("|")))
         for file in sorted(TOLD.glob("*.txt"))
         for number, line in enumerate(_lines(file), start=1)
     ]

@@ -45,7 +45,9 @@ def mood_of(value: str, span: Span, text: str, about: About = COMPANY) -> Mood |
     """In what mood the sentences that a quote stands in say a value; None where they assert it in any place."""
     own = without_quoted(text)
     sentences = sentence_around(span, own)
-    return _mood(value, [*sentences_of(sentences), _behind(sentences, own)], span.quote, about)
+    before, _, behind = own.partition(sentences)
+    told = sentences_of(sentences, before)
+    return _mood(value, [*told, sentences_of(behind.strip())[0]], span.quote, about)
 
 
 def given_up(value: str, text: str) -> bool:
@@ -63,9 +65,11 @@ def tells_otherwise(value: str, quote: str, text: str) -> bool:
     """Whether the text says nothing of a value, and the sentence of a quote a change, or something of its kind."""
     own = without_quoted(text)
     span = find_quote(quote, own)
-    if span is None or not value or place_of(plain_value(value), own) is not None:
+    if not value or (span is None and find_quote(quote, text) is None):
         return False
-    sentence = sentence_around(span, own)
+    if place_of(plain_value(value), own) is not None:
+        return False
+    sentence = sentence_around(span, own) if span else own
     plain = folded(sentence)
     return "?" not in plain and (says("changes", plain) or says("now", plain) or _holds_its_kind(value, sentence))
 
@@ -86,11 +90,6 @@ def _moods(value: str, text: str, about: About) -> Iterator[Mood | None]:
             yield _mood(value, [one, following], "", about)
 
 
-def _behind(sentences: str, text: str) -> str:
-    """The sentence behind others; "" where they are the last."""
-    return sentences_of(text[text.find(sentences) + len(sentences) :].strip())[0]
-
-
 def _mood(value: str, sentences: Sequence[str], quote: str, about: About) -> Mood | None:
     """Of all sentences but the last, which only follows them."""
     found = [clause for one, behind in pairwise(sentences) for clause in clauses_saying(value, one, behind, quote)]
@@ -108,7 +107,12 @@ def _of_clause(clause: Clause, about: About) -> Mood | None:
 
 
 def _asks_to_use(clause: Clause) -> bool:
-    return says("contact_requests", clause.words) and not _denies(clause.part) and not says("left", clause.words)
+    otherwise = _denies(clause.part) or says("left", clause.words) or says("meanwhile", clause.words)
+    return says("contact_requests", clause.words) and not otherwise
+
+
+def _last(clauses: Sequence[str]) -> str:
+    return clauses[-1] if clauses else ""
 
 
 def _is_left(clause: Clause) -> bool:
@@ -125,8 +129,8 @@ _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
     ("supposes", lambda clause, _: says_exactly("conditions", clause.accented)),
-    ("for a while", lambda clause, _: says("meanwhile", clause.words)),
-    ("hearsay", lambda clause, _: says("reports", clause.words)),
+    ("for a while", lambda clause, _: says("meanwhile", f"{_last(clause.before)}, {clause.words}")),
+    ("hearsay", lambda clause, _: says("reports", clause.words) or says("quoting", _last(clause.before))),
     ("was so", lambda clause, _: says("bygone", clause.part) and not _is_led_to(clause)),
 )
 

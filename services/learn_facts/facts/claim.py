@@ -94,6 +94,8 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     span = _find(proposal.quote, source.text)
     if not source.trusted:
         return "the sender is not authenticated"
+    if source.passed_on:
+        return "the mail only passes on what somebody wrote"
     if span is None:
         return "the quote does not stand in the cited mail"
     refusal = _refusal(proposal, source, span, policy)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from services.core.wording import folded
-from services.learn_facts.facts.values import numbers_in, place_of_day, plain_value
+from services.learn_facts.facts.values import SENTENCE_ENDS, numbers_in, place_of_day, plain_value
 
 PLACE = "@"
 NAME = "~"
-SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
 _CLAUSE_ENDS = re.compile(
     r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
     r"|\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
@@ -24,6 +24,7 @@ _COMPLEMENT = re.compile(
     r"^\W*(?:that|dass|daß|que|qu['’]|che|że|iż|dat|ob|whether|czy|что)\b|^.{0,100}\b(?:zu|te) \w{2,30}n\W{0,3}$",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"\s{0,8}(?:[-*•–]|\d\d?[.)])\s")
 _WORD = re.compile(r"\w{3,}")
 _FIRST_LETTER = re.compile(r"(?<=\s)[^\W\d_]")
 
@@ -45,9 +46,10 @@ class Clause:
     following: str
 
 
-def sentences_of(text: str) -> list[str]:
-    """The sentences of a text; one of no text."""
-    return SENTENCE_ENDS.split(text)
+def sentences_of(text: str, before: str = "") -> list[str]:
+    """The sentences of a text, one of no text; the items of a list below a question ask. `before` stands before it."""
+    found = [before, *SENTENCE_ENDS.split(text)]
+    return [f"{one}?" if _ITEM.match(one) and above.rstrip().endswith("?") else one for above, one in pairwise(found)]
 
 
 def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Iterator[tuple[int, Clause]]:

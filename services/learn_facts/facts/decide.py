@@ -62,7 +62,7 @@ def propose(
     decided = list(_decide(who, proposal, claim, elsewhere))
     yield from decided
     unquoted = isinstance(claim, str) and (source is None or find_quote(proposal.quote, source.text) is None)
-    heard = turn if source is None else (source,)
+    heard = [one for one in (turn if source is None else (source,)) if not one.passed_on]
     yield from doubts(who, proposal, decided, heard, policy, unquoted=unquoted)
 
 

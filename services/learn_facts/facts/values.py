@@ -137,7 +137,10 @@ def place_of_day(value: str, text: str) -> tuple[int, int] | None:
     return next(((start, end) for start, end, found in days_in(text, _REFERENCE) if found.start == day), None)
 
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
+_MONTHS = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
+SENTENCE_ENDS = re.compile(
+    rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)|(?<=[。！？])|\n\s*\n", re.IGNORECASE
+)  # "1. April" is one day
 _WORD = re.compile(r"\w+")
 _CENTS_IN_TEXT = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
 _HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
@@ -149,8 +152,8 @@ _STEM = 4  # letters that two forms of a word share
 
 def sentence_around(span: Span, text: str) -> str:
     """The whole sentences that a span stands in."""
-    begins = [found.end() for found in _SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
-    ends = [found.start() for found in _SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
+    begins = [found.end() for found in SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
+    ends = [found.start() for found in SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
     return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
 
 

@@ -118,6 +118,12 @@ NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("wishes", "Team", "Please send me a quote for the Team plan."),
     ("for a while", "Vienna", "I am writing from a hotel in Vienna."),
     ("for a while", "Bordeaux", "La semaine prochaine je serai à Bordeaux."),
+    ("for a while", "3 Lake View", "For this order only, please ship to 3 Lake View."),
+    ("hearsay", "Enterprise", 'It says "Plan: Enterprise" in the header.'),
+    ("supposes", "60", "Il nous faudrait 60 licences."),
+    ("supposes", "20000", "With 20000 euros we could do it."),
+    ("asks", "Munich", "Can you check this?\n\n- our office is in Munich\n- invoices are monthly"),
+    ("asks", "2026-04-01", "Lässt sich unsere Frist auf den 1. April 2026 verschieben?"),
 ]
 
 
