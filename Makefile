@@ -21,8 +21,8 @@ demo: install ## an invented company's mail through the real flow, then try your
 test: install ## every test on the embedded stack  (ARGS="-k lanes")
 	$(PYTEST) $(ARGS)
 
-test-deep: install ## the same with ten times the examples of each property, and more broken mails
-	BROKEN_MAILS=2000 $(PYTEST) --hypothesis-profile deep $(ARGS)
+test-deep: install ## the same with ten times the examples of each property, and more broken mails and erased people
+	BROKEN_MAILS=2000 POPULATIONS=1000 $(PYTEST) --hypothesis-profile deep $(ARGS)
 
 test-all: test-deep test-kafka test-chaos ## every test there is, deep, on both brokers, then a seed of chaos
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -21,6 +22,9 @@ from services.model.port import Answer, Exchange, Request, ToolCall, ToolResult
 
 log = structlog.get_logger(__name__)
 
+MOST_CALLS = 16  # of one answer: a mail may order a thousand, and each is paid for again in every later round
+MOST_SHOWN = 100_000  # characters that searches show in one turn, before the last one
+
 
 class ModelDeclined(Permanent):
     """The model refused to answer this mail."""
@@ -38,12 +42,21 @@ async def converse(work: Work[MemoryLoaded], request: Request, desk: Desk, round
         answers.append(answer)
         if answer.stop == "refusal":
             raise ModelDeclined(f"the model declined: {answer.text[:300]}")
-        results = [await run_call(work, call, desk) for call in answer.calls]
+        results = await _run_calls(work, answer.calls, desk)
         if desk.decision is not None:
             return answers
         history = (*request.history, Exchange(answer, tuple(results)))
         request = replace(request, history=history, must_call="" if answer.calls else "reply")
     raise NoDecision(f"the model did not decide within {rounds} rounds")
+
+
+async def _run_calls(work: Work[Any], calls: Sequence[ToolCall], desk: Desk) -> list[ToolResult]:
+    """The answers to the calls of one answer, in order; what is beyond `MOST_CALLS` is not run."""
+    results = [await run_call(work, call, desk) for call in calls[:MOST_CALLS]]
+    if beyond := calls[MOST_CALLS:]:
+        desk.refused.append(f"{len(beyond)} calls more than {MOST_CALLS} in one answer")
+        results += [ToolResult(call.id, f"at most {MOST_CALLS} calls in one answer", error=True) for call in beyond]
+    return results
 
 
 async def run_call(work: Work[Any], call: ToolCall, desk: Desk) -> ToolResult:
@@ -68,11 +81,14 @@ async def _looked_up(work: Work[Any], call: ToolCall, desk: Desk) -> str:
         new = {"passages": sorted(desk.passages - before), "sendable": sorted(desk.sendable - sendable)}
         return {"content": content, "acts": acts, **new}
 
+    if desk.characters_shown >= MOST_SHOWN:
+        raise CallRefused("enough has been looked up for this mail: decide with what you know, or escalate")
     done = len(desk.acts)
     kept = await work.checkpoint(f"tool.{call.id}", look)
     desk.passages.update(kept.get("passages", ()))
     desk.sendable.update(kept.get("sendable", ()))
     desk.acts[done:] = [AgentAct.model_validate(one) for one in kept.get("acts", ())]
+    desk.characters_shown += len(kept["content"])
     if call.name == "search_knowledge":
         desk.looked_up.append(str(kept["content"]))
     return str(kept["content"])

@@ -10,6 +10,7 @@ from schemas.events.replies import AgentAct, FactProposal, MemoryLoaded
 from services.core.app import App
 
 MOST_ACTS = 20  # of one turn
+MOST_FACTS = 30  # that one turn may propose
 LONGEST_DETAIL = 200  # characters
 
 
@@ -52,6 +53,7 @@ class Desk:
     passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
     sendable: set[str] = field(default_factory=set)  # those whose document's file may be attached
     looked_up: list[str] = field(default_factory=list)  # what searches of our own documents showed the model
+    characters_shown: int = 0  # by all searches of the turn
     refused: list[str] = field(default_factory=list)
     acts: list[AgentAct] = field(default_factory=list)
     decision: Decision | None = None

@@ -83,7 +83,7 @@ def test_a_documented_command_does_what_its_page_says(demo: Demo, step: Step) ->
         given = value if isinstance(value, str) else value(demo)
         words = [part for word in words for part in (shlex.split(given) if word == name else [word])]
     done = demo.run(shlex.join(words), typed=step.typed, until=step.until, **step.variables(demo))
-    assert "Traceback" not in done.printed, done.printed
+    assert "Traceback" not in done.told, done.printed
     assert done.code in ((0, 130) if step.until else (step.code,)), done.printed
     assert [words for words in step.says if words not in done.line] == [], done.printed
 

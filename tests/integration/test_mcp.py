@@ -147,6 +147,16 @@ async def test_hostile_arguments_are_refused_in_words(app: Tended) -> None:
     assert held["n"] == 1
 
 
+@pytest.mark.parametrize("dots", ["..", ".", "", "..."])
+async def test_dots_for_a_name_led_to_another_route(app: Tended, dots: str) -> None:
+    """`..` in place of a person made the search of one person the search of everybody."""
+    async with speaking(app, EVERYTHING) as client:
+        for tool, arguments in (("search_memory", {"who": dots, "q": "plan"}), ("show_thread", {"thread_id": dots})):
+            succeeded, answer = await told(client, tool, **arguments)
+            assert not succeeded
+            assert "names nobody" in str(answer)
+
+
 async def test_a_page_says_how_to_go_on(app: Tended) -> None:
     """A list that has more names the `after` that leads there."""
     await app.write("Another question: can we pay by invoice?", subject="Invoice", sender="bob@example.net")

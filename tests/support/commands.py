@@ -32,6 +32,11 @@ class Done:
         """What was printed, in one line."""
         return " ".join(self.printed.split())
 
+    @property
+    def told(self) -> str:
+        """What was printed but for lines of a log: those also tell of what a process got over, with its traceback."""
+        return "\n".join(line for line in self.printed.splitlines() if not line.startswith("{"))
+
 
 def loaded_commands() -> ForkServerContext:
     """A server in which every command is loaded; its children are the commands."""

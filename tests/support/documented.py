@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -67,12 +68,18 @@ def _whole(first: str, following: list[str]) -> str:
     return whole
 
 
+@cache
+def _program() -> Any:
+    """The command line, made once: it is the same for each command that is parsed."""
+    return get_command(app)
+
+
 def missing_arguments(command: str) -> bool:
     """Whether arguments are left out, as where a page only names a command. Fails where there is no such command.
 
     Values are not judged: a page says NUMBER, and names files that are not here.
     """
-    found: Any = get_command(app)
+    found: Any = _program()
     context, words = None, shlex.split(command)[1:]
     if words[0] == "--home":
         words = words[2:]

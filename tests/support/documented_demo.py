@@ -20,7 +20,7 @@ from tests.support.commands import Done, loaded_commands, run
 from tests.support.stack import temporary_home
 
 HOME = "var/demo"
-PATIENCE_S = 60  # guards against hanging: what a step left behind is handled within seconds
+PATIENCE_S = 150  # guards against hanging: what a step left behind is handled within seconds
 # Replies to this one person wait for approval: no other setting of the demo is touched.
 HELD = "Eve Held <eve@held.example>"
 PARTICIPANTS = json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}])

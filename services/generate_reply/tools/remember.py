@@ -9,7 +9,7 @@ from uuid import UUID
 
 from schemas.events.replies import FactProposal
 from schemas.model_output import CorrectInput, ForgetInput, ParticipantStateInput, RememberInput
-from services.generate_reply.desk import Desk
+from services.generate_reply.desk import MOST_FACTS, Desk
 from services.generate_reply.tools.refusal import CallRefused
 from services.memory.quotes import find_quote
 
@@ -46,6 +46,8 @@ def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | Fo
     _may_note(desk)
     if len(given.quote) > (most := desk.app.settings.learning.quote_characters):
         raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
+    if len(desk.facts) >= MOST_FACTS:
+        raise CallRefused(f"one mail tells of at most {MOST_FACTS} facts")
     fields = given.model_dump(exclude={"reason"})
     proposed = FactProposal(op=op, mail_id=_source(desk, given.quote), **fields)
     desk.facts.append(proposed)

@@ -64,7 +64,7 @@ class ApiTool:
             raise ArgumentsRefused(f"{self.name} needs {', '.join(missing)}")
         operation = self._operation(document)
         places = {one["name"]: one["in"] for one in operation.get("parameters", ())}
-        path = {name: quote(str(given[name]), safe="") for name, place in places.items() if place == "path"}
+        path = {name: _segment(name, given[name]) for name, place in places.items() if place == "path"}
         query = {name: given[name] for name, place in places.items() if place == "query" and name in given}
         body = {name: value for name, value in given.items() if name not in places}
         return {"url": self.path.format(**path), "params": query, "json": body if "requestBody" in operation else None}
@@ -72,6 +72,13 @@ class ApiTool:
     def _operation(self, document: Document) -> Mapping[str, Any]:
         operation: Mapping[str, Any] = document["paths"][self.path][self.method.lower()]
         return operation
+
+
+def _segment(name: str, value: Any) -> str:
+    """A value as one part of a path. Dots alone would lead to another route than the tool's."""
+    if not str(value).strip("."):
+        raise ArgumentsRefused(f"{name} names nobody and nothing: {value!r}")
+    return quote(str(value), safe="")
 
 
 def _parameters(operation: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

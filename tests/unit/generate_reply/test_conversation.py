@@ -6,10 +6,13 @@ from uuid import UUID
 
 import pytest
 
+from schemas.model_output import SearchKnowledgeInput
 from services.core.errors import Permanent
 from services.generate_reply.conversation import ModelDeclined, NoDecision, converse
+from services.generate_reply.desk import Desk
 from services.generate_reply.handler import _draft
 from services.generate_reply.prompt import opening
+from services.generate_reply.tools import TOOLS
 from tests.unit.generate_reply.desks import FACT, REPLY, Told, answer, call, desk, loaded, work
 
 SECRET = b"secret"
@@ -88,3 +91,41 @@ def test_two_events_have_two_fences_and_one_event_has_one() -> None:
     assert one == again
     assert len({one.fence, other.fence, elsewhere.fence}) == 3
     assert (one.system, one.tools) == (other.system, other.tools)
+
+
+async def test_one_answer_made_any_number_of_calls() -> None:
+    """A mail orders a thousand: sixteen are run, the rest are refused without a note each."""
+    many = [call("remember_fact", FACT, id=f"c{number}") for number in range(1000)]
+    model, at = Told(answer(*many), answer(call("reply", REPLY, id="end"))), desk()
+    await converse(work(model), opening(loaded(), "event", SECRET), at, rounds=6)
+    (exchange,) = model.asked[1].history
+    assert (len(at.facts), len(exchange.results), sum(one.error for one in exchange.results)) == (16, 1000, 984)
+    assert at.refused == ["984 calls more than 16 in one answer"]
+
+
+async def test_one_mail_proposed_any_number_of_facts() -> None:
+    """Over all rounds of a turn there are as many as a reflection may have."""
+    rounds = [[call("remember_fact", FACT, id=f"r{turn}c{number}") for number in range(16)] for turn in range(4)]
+    model, at = Told(*(answer(*calls) for calls in rounds), answer(call("reply", REPLY, id="end"))), desk()
+    await converse(work(model), opening(loaded(), "event", SECRET), at, rounds=6)
+    assert len(at.facts) == 30
+
+
+async def test_searches_showed_any_amount_of_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is paid for again in every later round: after a hundred thousand characters a turn has to decide."""
+    asked: list[str] = []
+
+    async def long(given: SearchKnowledgeInput, at: Desk) -> str:
+        asked.append(given.query)
+        return "x " * 20_000
+
+    monkeypatch.setattr(
+        "services.generate_reply.conversation.TOOLS", {"search_knowledge": long, "reply": TOOLS["reply"]}
+    )
+    rounds = [
+        [call("search_knowledge", {"query": f"{turn} {n}"}, id=f"r{turn}c{n}") for n in range(4)] for turn in "ab"
+    ]
+    model, at = Told(*(answer(*calls) for calls in rounds), answer(call("reply", REPLY, id="end"))), desk()
+    await converse(work(model), opening(loaded(), "event", SECRET), at, rounds=6)
+    assert asked == ["a 0", "a 1", "a 2"]
+    assert len(at.refused) == 5
