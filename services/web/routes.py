@@ -19,6 +19,7 @@ from services.web.named import Who, person
 from services.web.patterns import add_patterns
 from services.web.profiles import add_profile
 from services.web.said import add_said
+from services.web.statistics import add_statistics
 from services.web.storable import asks_for_storable
 from services.web.token import BEARER, bearer_of
 
@@ -41,6 +42,7 @@ def routes(app: App) -> APIRouter:
                 add_brief,
                 add_graph,
                 add_merges,
+                add_statistics,
             ),
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),

@@ -1,0 +1,39 @@
+-- What a workspace's memory holds and was used for: counted, of nobody by name.
+
+-- name: kinds
+-- The facts of each kind by how they stand; each fact is counted in one of the columns after `stored`, `pinned` beside.
+SELECT kind, count(*) AS stored,
+       count(*) FILTER (WHERE is_current AND NOT is_over AND stale_since IS NULL) AS standing,
+       count(*) FILTER (WHERE is_current AND NOT is_over AND stale_since IS NOT NULL) AS doubtful,
+       count(*) FILTER (WHERE is_current AND is_over) AS expired,
+       count(*) FILTER (WHERE retracted_at IS NOT NULL) AS withdrawn,
+       count(*) FILTER (WHERE retracted_at IS NULL AND merged_into IS NOT NULL) AS merged,
+       count(*) FILTER (WHERE NOT is_current AND retracted_at IS NULL AND merged_into IS NULL) AS replaced,
+       count(*) FILTER (WHERE is_current AND pinned) AS pinned
+FROM (
+    SELECT *, superseded_at IS NULL AS is_current, coalesce(expires_at <= %(now)s, FALSE) AS is_over
+    FROM facts WHERE workspace = %(workspace)s
+) AS one
+GROUP BY kind ORDER BY stored DESC, kind;
+
+-- name: decisions
+-- How often each thing was decided about facts in each week (of UTC, from Monday).
+SELECT date_trunc('week', at AT TIME ZONE 'UTC')::date AS week, decision, count(*) AS times FROM fact_log
+WHERE workspace = %(workspace)s AND at >= %(since)s
+GROUP BY week, decision ORDER BY week, decision;
+
+-- name: refusals
+-- Why proposals and requests were refused, the most frequent reason first; what is quoted in a reason is left out.
+SELECT regexp_replace(reason, '''[^'']*''|"[^"]*"', '…', 'g') AS why, count(*) AS times FROM fact_log
+WHERE workspace = %(workspace)s AND at >= %(since)s AND decision LIKE '%% refused'
+GROUP BY why ORDER BY times DESC, why LIMIT %(limit)s;
+
+-- name: first_since
+-- Where the events of a time begin.
+SELECT coalesce(min(seq), 0) - 1 AS seq FROM events WHERE time >= %(since)s;
+
+-- name: told
+-- The next events of a topic that say what was shown to the model and what it cost.
+SELECT seq, type, time, data FROM events
+WHERE topic = %(topic)s AND seq > %(after)s AND workspace = %(workspace)s AND type = ANY(%(types)s) AND time >= %(since)s
+ORDER BY seq LIMIT %(limit)s;
