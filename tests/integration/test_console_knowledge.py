@@ -13,6 +13,7 @@ import pytest
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.bus import PATIENCE_S
 from tests.support.console import form, signed_in, text_of
 from tests.support.documents import shelve
 from tests.support.remembering import ADA
@@ -52,12 +53,12 @@ async def upload(client: httpx.AsyncClient, *files: tuple[str, bytes]) -> httpx.
 
 async def found_in(client: httpx.AsyncClient, words: str, wanted: bool) -> str:
     """What the search finds, once a document is there or gone."""
-    for _ in range(400):
-        shown = text_of(await client.get("/console/knowledge", params={"q": words}))
-        if ("on Tuesdays" in shown) == wanted:
-            return shown
-        await asyncio.sleep(0.05)
-    raise AssertionError(shown)
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            shown = text_of(await client.get("/console/knowledge", params={"q": words}))
+            if ("on Tuesdays" in shown) == wanted:
+                return shown
+            await asyncio.sleep(0.05)
 
 
 async def test_a_question_is_tried_as_a_customer_would_ask(grace: httpx.AsyncClient) -> None:
@@ -110,11 +111,9 @@ async def test_a_viewer_reads_and_changes_nothing(app: Tended) -> None:
 
 async def test_a_draft_that_waits_was_said_to_cite_nothing(app: Tended, grace: httpx.AsyncClient) -> None:
     """What a draft cites is known before it leaves: on its page, on the thread's, and over HTTP."""
-    for _ in range(400):
-        page = await grace.get("/console/drafts/next")
-        if "The reply as it will leave" in page.text:
-            break
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(PATIENCE_S):
+        while "The reply as it will leave" not in (page := await grace.get("/console/drafts/next")).text:
+            await asyncio.sleep(0.05)
     async with api(app) as client:
         (draft,) = (await client.get("/api/drafts")).json()
     assert "$59" in draft["text"]

@@ -14,7 +14,7 @@ from services.memory.wording import content_of, is_said, said_of, says, unsaid, 
 _APPOSITION = re.compile(r"^\W*(?:\w+ )?@\W*$")
 _SOME = re.compile(r"\b(?:an?|eine?[rmn]?|une?|una|uno|uma?|een)$")
 _OF_THEIRS = re.compile(
-    r"^\W*(?:of|von|van|de|di)?\W*(?:mine|ours|mir|uns|mij|ons|meu|minha|mi[oa]|nuestr\w|nostr\w)\b"
+    r"^\W{0,3}(?:(?:of|von|van|de|di)\W{1,3})?(?:mine|ours|mir|uns|mij|ons|meu|minha|mi[oa]|nuestr\w|nostr\w)\b"
 )
 
 
