@@ -9,6 +9,8 @@ Dates are ISO 8601 calendar dates (`2026-01-15`), the last day on which the thin
 
 from __future__ import annotations
 
+import copy
+import functools
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -333,14 +335,15 @@ TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
 )
 
 
+@functools.cache
 def tool_schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of one tool's input, as it is sent to a model. Raises `KeyError` for an unknown tool."""
+    """The JSON Schema of a tool's input, made once, as it is sent to a model. Raises `KeyError` for an unknown tool."""
     return TOOL_INPUTS[name].model_json_schema()
 
 
 def reflection_schema(room: Room) -> dict[str, Any]:
     """The JSON Schema of `reflect`, which tells the model how many words it has."""
-    schema = tool_schema("reflect")
+    schema = copy.deepcopy(tool_schema("reflect"))
     schema["properties"]["summary"]["description"] = _SUMMARY.format(words=room.summary)
     schema["properties"]["brief"]["description"] = _BRIEF.format(words=room.brief)
     return schema

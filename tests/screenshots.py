@@ -68,6 +68,31 @@ async def lived(home: Path) -> AsyncIterator[App]:
 
 
 @asynccontextmanager
+async def _running(settings: Settings, world: World, clock: SteppingClock) -> AsyncIterator[App]:
+    async with open_app(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app, working(app, NAMES):
+        yield app
+
+
+async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
+    for document in world.documents:
+        await shelve(app, f"{document.slug}.md", document.text)
+    await settle(app)
+    replies: dict[str, SentReply] = {}
+    for mail in world.mails:
+        await play(app, clock, mail, replies)
+
+
+async def _write_the_newest(world: World, app: App) -> None:
+    box = app.settings.inboxes[0]
+    for number, (subject, text) in enumerate(NEWEST):
+        one = world.people[number]
+        author = f"{one.name} <{one.address}>"
+        raw = QUESTION.format(subject=subject, author=author, inbox=box.address, key=f"n{number}", text=text)
+        await accept(app, box, raw.encode(), source="file", source_key=f"newest {number}", vouched_by="the demo")
+    await settle(app)
+
+
+@asynccontextmanager
 async def served_here(app: App) -> AsyncIterator[str]:
     """The console on a port of this machine: its address."""
     listening, stop = listen(WebSettings(port=0)), asyncio.Event()
@@ -85,8 +110,8 @@ async def pages_of(app: App) -> Mapping[str, str]:
     async with app.database.reading() as conn:
         (draft, *_) = await waiting_drafts(conn, workspace, limit=1)
         people = await list_people(conn, workspace, limit=50)
-        (sent, *_) = await inbox(conn, workspace, "agent", limit=1) or await inbox(conn, workspace, "all", limit=1)
-    known = people[-1].participant_id
+        (sent, *_) = await inbox(conn, workspace, "resolved", limit=1)
+    known = next(one.participant_id for one in people if one.addr == make_world(0).people[0].address)
     return {
         "inbox": "/inbox",
         "inbox-all": "/inbox?view=all",
@@ -102,6 +127,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "knowledge": "/knowledge",
         "knowledge-search": "/knowledge?q=What+does+the+Enterprise+plan+cost%3F",
         "settings": "/settings",
+        "events": f"/pipeline/events?q={sent.thread_id}",
         "pipeline": "/pipeline?now=1",
         "deliveries": "/deliveries",
         "users": "/users",
@@ -191,28 +217,3 @@ if __name__ == "__main__":
     if not (shutil.which("chromium") and shutil.which("chromedriver")):
         sys.exit("The pictures are taken by Debian's Chromium: apt-get install chromium chromium-driver")
     asyncio.run(main(parser.parse_args().every))
-
-
-@asynccontextmanager
-async def _running(settings: Settings, world: World, clock: SteppingClock) -> AsyncIterator[App]:
-    async with open_app(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app, working(app, NAMES):
-        yield app
-
-
-async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
-    for document in world.documents:
-        await shelve(app, f"{document.slug}.md", document.text)
-    await settle(app)
-    replies: dict[str, SentReply] = {}
-    for mail in world.mails:
-        await play(app, clock, mail, replies)
-
-
-async def _write_the_newest(world: World, app: App) -> None:
-    box = app.settings.inboxes[0]
-    for number, (subject, text) in enumerate(NEWEST):
-        one = world.people[number]
-        author = f"{one.name} <{one.address}>"
-        raw = QUESTION.format(subject=subject, author=author, inbox=box.address, key=f"n{number}", text=text)
-        await accept(app, box, raw.encode(), source="file", source_key=f"newest {number}", vouched_by="the demo")
-    await settle(app)

@@ -11,6 +11,7 @@ from pydantic import Field
 from schemas.events.base import EventData, Value
 
 FORWARDED = "forwarded"  # the flag of a mail whose author a trusted forwarder named
+PASSED_ON = "passed_on"  # a flag: the text is an older mail that the author sent on without a word
 Mode = Literal["live", "history"]
 IdentityLevel = Literal["verified", "vouched", "unverified", "failed"]
 PROVEN_LEVELS: tuple[IdentityLevel, ...] = ("verified", "vouched")

@@ -1,6 +1,7 @@
 """What an alert says: requests by thread, as the text of a mail and as the JSON of a webhook. Pure.
 
-Invariant: of a customer's mail an alert holds nothing but the subject; the reasons are the deployment's own words.
+Invariant: of a customer's mail an alert holds nothing but the subject; the reasons are the deployment's own words, and
+those of the model where it hands over.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from services.core.blobs import Blobs, BlobStore
 from services.core.bus.bell import Bell
+from services.core.bus.group_commit import GroupCommit
 from services.core.bus.reply_load import ReplyLoad
 from services.core.clock import monotonic, utc_now
 from services.core.db import Database
@@ -50,6 +51,10 @@ class App:
     bell: Bell = field(default_factory=Bell, compare=False)
     reply_load: ReplyLoad = field(default_factory=ReplyLoad, compare=False)
     metrics: Metrics = field(default_factory=lambda: cast("Metrics", Deferred(_make_metrics)), compare=False)
+    group_commit: GroupCommit = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "group_commit", GroupCommit(self.database))
 
     @property
     def keyring(self) -> Keyring:

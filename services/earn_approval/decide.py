@@ -1,12 +1,14 @@
 """When an intent opens and when it closes. Pure.
 
 It opens with an approval unchanged, where the lower bound over the last decisions reaches what the settings ask, and
-closes with the first correction, which is also the first decision that counts from then on.
+closes with the first correction, which is also the first decision that counts from then on. One sender opens nothing:
+whoever writes many easy mails would earn what leaves unread next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from schemas.events.approvals import (
@@ -21,16 +23,22 @@ from schemas.events.approvals import (
 from services.core.settings import ApprovalSettings
 from services.core.settings.approval import UNEARNABLE
 from services.core.wilson import wilson
+from services.mail.authentication.domains import domain_of, organizational
+from services.mail.public_providers import PUBLIC_PROVIDERS
 
 Step = ApprovalOpened | ApprovalClosed
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """An intent of an inbox: whether it is open, and the last decisions that count, the newest first."""
+    """An intent of an inbox: whether it is open, and the last decisions that count, the newest first.
+
+    `senders` are those whose drafts were approved unchanged among them (`sender_of`).
+    """
 
     is_open: bool
     decisions: Sequence[Outcome]
+    senders: AbstractSet[str] = frozenset()
 
     def count(self, settings: ApprovalSettings) -> Count:
         """The numbers that a step rests on."""
@@ -38,6 +46,12 @@ class Standing:
         unchanged = sum(one == "unchanged" for one in last)
         bound = round(wilson(unchanged, len(last)), 4)
         return Count(unchanged=unchanged, of=len(last), bound=bound, threshold=settings.bound)
+
+
+def sender_of(address: str) -> str:
+    """Who counts as one sender: an organization, whose addresses cost nothing, and at a public provider a person."""
+    company = organizational(domain_of(address))
+    return address if not company or company in PUBLIC_PROVIDERS else company
 
 
 def step_after(counted: ApprovalCounted, standing: Standing, settings: ApprovalSettings) -> Step | None:
@@ -51,6 +65,8 @@ def step_after(counted: ApprovalCounted, standing: Standing, settings: ApprovalS
         return ApprovalClosed(**named, count=count, reason=f"{counted.outcome.replace('_', ' ')}; {told}")
     earnable = settings.earn and counted.intent not in UNEARNABLE
     if not (earnable and counted.outcome == "unchanged" and count.bound >= settings.bound):
+        return None
+    if len(standing.senders) < settings.senders:
         return None
     return ApprovalOpened(**named, count=count, reason=f"{told}, {settings.bound:.2f} asked for")
 

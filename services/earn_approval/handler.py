@@ -15,7 +15,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import approval_id
 from services.earn_approval.apply import SQL
-from services.earn_approval.decide import Standing, requested, step_after
+from services.earn_approval.decide import Standing, requested, sender_of, step_after
 
 CAME_UP_AGAIN = frozenset({"sent", "escalated", "human_took_over"})  # ends of a turn that a "thanks" does not have
 
@@ -87,7 +87,10 @@ async def _count(work: Work[Any], of: dict[str, Any], reply_id: UUID, outcome: O
 async def _standing(unit: Unit, id: UUID, over: int) -> Standing:
     row = await unit.one(SQL.approval, approval_id=id)
     decisions = await unit.all(SQL.decisions, approval_id=id, over=over)
-    return Standing(bool(row and row["is_open"]), tuple(one["outcome"] for one in decisions))
+    unchanged = (one["recipient"] for one in decisions if one["outcome"] == "unchanged" and one["recipient"])
+    return Standing(
+        bool(row and row["is_open"]), tuple(one["outcome"] for one in decisions), set(map(sender_of, unchanged))
+    )
 
 
 HANDLERS: Handlers = {

@@ -41,6 +41,7 @@ class TheirMail:
     sent_at: datetime | None
     mode: str
     trusted: bool
+    passed_on: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +171,7 @@ def _cited(mail: TheirMail, written: Iterable[OurMessage]) -> Source:
         history=mail.mode == "history",
         trusted=mail.trusted,
         our_words=tuple(one.text for one in written if one.at < mail.received_at),
+        passed_on=mail.passed_on,
     )
 
 

@@ -163,7 +163,7 @@ class Source:
     """The mail that a proposal cites: where its quote has to stand.
 
     `mail_id` is None for a mail of our own, which is then `reply_id`. `our_words` is what we wrote to its
-    author before it.
+    author before it. `passed_on`: its text is an older mail of somebody's that the author sent on without a word.
     """
 
     mail_id: UUID | None
@@ -176,6 +176,7 @@ class Source:
     trusted: bool
     reply_id: UUID | None = None
     our_words: tuple[str, ...] = ()
+    passed_on: bool = False
 
     @property
     def is_ours(self) -> bool:

@@ -1,7 +1,7 @@
 -- name: mails
 -- The mails that a proposal may cite: this participant's of the turn, newest first, then their others of the thread, for
 -- what a reflection that did not hold has left unlearned.
-SELECT mail_id, thread_id, message_id, text, received_at, sent_at, mode, trusted FROM mails
+SELECT mail_id, thread_id, message_id, text, received_at, sent_at, mode, trusted, 'passed_on' = ANY(flags) AS passed_on FROM mails
 WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s AND verdict IN ('answer', 'human')
   AND (mail_id = ANY(%(mail_ids)s) OR thread_id = %(thread_id)s)
 ORDER BY mail_id = ANY(%(mail_ids)s) DESC, received_at DESC, mail_id LIMIT 50;

@@ -20,7 +20,7 @@ SQL = queries(__file__)
 
 
 @dataclass(frozen=True, slots=True)
-class TurnMail:
+class MailToAnswer:
     """A mail that the turn answers. `attachments` are as the event `email.read` names them."""
 
     mail_id: UUID
@@ -54,7 +54,7 @@ class Turn:
     thread_id: UUID
     participant_id: UUID | None
     inbox: InboxSettings
-    mails: tuple[TurnMail, ...]
+    mails: tuple[MailToAnswer, ...]
     meaning: Meaning
     asked: tuple[tuple[Asked, Meaning], ...] = ()
     recalls: bool = True
@@ -103,14 +103,14 @@ def recalls(settings: ContextSettings, text: str, earlier: int, now: datetime) -
     return settings.recall == "always" or has_cue(text, now) or earlier % settings.recall_every == 0
 
 
-def query_of(mails: Sequence[TurnMail], characters: int) -> str:
+def query_of(mails: Sequence[MailToAnswer], characters: int) -> str:
     """Subjects and new text of mails (oldest first), the newest first, in at most so many characters."""
     return "\n".join(f"{mail.subject}\n{mail.text}" for mail in reversed(mails))[:characters]
 
 
-async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[TurnMail, ...]:
+async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[MailToAnswer, ...]:
     """The turn's mails, oldest first."""
-    return tuple(await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": mail_ids}))
+    return tuple(await rows_as(conn, MailToAnswer, SQL.mails, {"mail_ids": mail_ids}))
 
 
 async def addresses_of(conn: Connection, workspace: str, participant_id: UUID | None) -> dict[UUID, str]:

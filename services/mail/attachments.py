@@ -36,6 +36,7 @@ _KINDS = {
     "application/xml": "text",
 }
 ENCRYPTED = "encrypted"
+_RIGHTS_MANAGED = "application/x-microsoft-rpmsg-message"  # MS-OXORMMS
 _ENCRYPTED_OFFICE = "EncryptedPackage".encode("utf-16-le")  # MS-OFFCRYPTO, 1.3.2: the stream's name
 _SILENT = ("image/", "audio/", "video/", "font/", "application/pgp-signature", "application/pkcs7-signature")
 
@@ -85,7 +86,7 @@ def extracted(content_type: str, content: bytes, limits: ExtractionLimits) -> At
     kind = _kind(content_type)
     if content_type.startswith(_SILENT):
         return AttachmentText("", "none", f"{content_type} holds no text")
-    if _ENCRYPTED_OFFICE in content:
+    if _ENCRYPTED_OFFICE in content or content_type == _RIGHTS_MANAGED:
         return AttachmentText("", "human", ENCRYPTED)
     if not kind:
         return AttachmentText("", "human", f"{content_type} is not read")

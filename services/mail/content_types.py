@@ -32,8 +32,21 @@ _MAGIC: tuple[tuple[int, bytes, str], ...] = (
     (0, b"\x78\x9f\x3e\x22", "application/ms-tnef"),
     (0, b"MZ", "application/vnd.microsoft.portable-executable"),
     (0, b"\x7fELF", "application/x-executable"),
-    (0, b"-----BEGIN PGP", "application/pgp-encrypted"),
+    (0, b"-----BEGIN PGP MESSAGE", "application/pgp-encrypted"),
+    (0, b"-----BEGIN PGP SIGNATURE", "application/pgp-signature"),
+    (0, b"-----BEGIN PGP PUBLIC KEY", "application/pgp-keys"),
 )
+
+CMS, CMS_SIGNATURE = "application/pkcs7-mime", "application/pkcs7-signature"
+SIGNED_DATA = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02"  # RFC 5652, 5.1
+_CMS_KINDS = (  # the object identifier with which a DER or BER structure of CMS begins
+    SIGNED_DATA,
+    b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x03",  # enveloped-data, RFC 5652, 6.1
+    b"\x06\x0b\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x17",  # authenticated and enveloped, RFC 5083
+    b"\x06\x0b\x2a\x86\x48\x86\xf7\x0d\x01\x09\x10\x01\x09",  # compressed-data, RFC 3274
+)
+CMS_HEAD = 20  # bytes in which it stands
+_OBJECTS = ((b"BEGIN:VCALENDAR", "text/calendar"), (b"BEGIN:VCARD", "text/vcard"))
 
 _INSIDE_ZIP = (
     (b"word/document.xml", "application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
@@ -60,6 +73,8 @@ def detect(content: bytes, claimed: str, filename: str = "") -> str:
     for offset, magic, media_type in _MAGIC:
         if content.startswith(magic, offset):
             return media_type
+    if content.startswith(b"0") and any(kind in content[:CMS_HEAD] for kind in _CMS_KINDS):
+        return CMS_SIGNATURE if claimed == CMS_SIGNATURE or filename.lower().endswith(".p7s") else CMS
     if content.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_type(content)
     if not content or claimed.startswith("message/"):
@@ -74,6 +89,9 @@ def _text_type(content: bytes, claimed: str, filename: str) -> str:
     if sample.startswith((b"\xff\xfe", b"\xfe\xff")) or not sample.translate(None, _TEXT_BYTES):
         if filename.lower().endswith((".csv", ".tsv")):
             return "text/csv"
+        begins = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:20].upper()
+        if found := next((kind for begun, kind in _OBJECTS if begins.startswith(begun)), ""):
+            return found
         return claimed if claimed.startswith("text/") or claimed.endswith(("json", "xml")) else "text/plain"
     known = {media_type for _, _, media_type in _MAGIC} | {"application/zip", "text/html", "text/plain"}
     return UNKNOWN if claimed in known or not claimed else claimed

@@ -13,17 +13,19 @@ from functools import cache
 
 from services.memory import wording
 from services.memory.facts import HAPPENED, plain_key
+from services.memory.wording import words_of
 
 SIDE_BY_SIDE = HAPPENED | {"relationship"}
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The table. `names` gives the key that a name means; `person` are keys of a person."""
+    """The table. `names` gives the key that a name means; `person` are a person's keys, `chosen` those of a wish."""
 
     names: Mapping[str, str]
     generic: frozenset[str]
     person: frozenset[str]
+    chosen: frozenset[str]
 
 
 def key_of(key: str, kind: str = "") -> str:
@@ -40,6 +42,18 @@ def is_of_a_person(key: str, kind: str) -> bool:
     return kind in ("contact_info", "identity") or _usual(plain_key(key)) in _table().person
 
 
+def is_chosen(key: str) -> bool:
+    """Whether the value is what the customer wishes, so that to wish for it says it: a language, a way of contact."""
+    return _usual(plain_key(key)) in _table().chosen
+
+
+def names_of(key: str) -> frozenset[str]:
+    """All words of the names of a key, in any language."""
+    usual = _usual(plain_key(key))
+    names = {usual, *(name for name, known in _table().names.items() if known == usual)}
+    return frozenset(word for name in names for word in words_of(name))
+
+
 def _usual(plain: str) -> str:
     table = _table()
     if plain in table.names:
@@ -53,4 +67,4 @@ def _table() -> Keys:
     source = (importlib.resources.files(wording) / "keys.toml").read_text(encoding="utf-8")
     file = tomllib.loads(source)
     names = {plain_key(one): key for key, others in file["keys"].items() for one in (key, *others.split("|"))}
-    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]))
+    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]))

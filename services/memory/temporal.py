@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
 from services.memory.periods import Window, shifted
 from services.memory.phrases.language import Bound, Kind, Language, Phrase, folded, spoken
@@ -46,6 +47,16 @@ def timed(text: str, now: datetime) -> tuple[Window | None, str]:
     return (None, text) if first is None or window is None else (window, _without(first, plain, text))
 
 
+def days_in(text: str, now: datetime) -> list[tuple[int, int, Window]]:
+    """The dates of a text, each with where it begins and ends; of a text that is not composed, none."""
+    plain = folded(text)
+    if len(plain) != len(text):
+        return []
+    dated = ((one, lang) for lang in spoken(plain) for one in lang.phrases if one.kind in ("numeric", "date"))
+    found = (one for phrase, language in dated for one in _all(phrase, language, plain, now))
+    return [(one.start, one.end, one.window) for one in sorted(found, key=lambda one: (one.start, -one.end))]
+
+
 def _without(found: _Found, plain: str, text: str) -> str:
     """The text without a phrase, and without the preposition that leads to it."""
     composed, leading = unicodedata.normalize("NFC", text), found.language.leading
@@ -55,14 +66,18 @@ def _without(found: _Found, plain: str, text: str) -> str:
 
 
 def _first(phrase: Phrase, language: Language, plain: str, now: datetime) -> Iterator[_Found]:
-    """The phrase's first match that stands where it has to and that the calendar knows ("30 February" is none)."""
+    """The first of them."""
+    return islice(_all(phrase, language, plain, now), 1)
+
+
+def _all(phrase: Phrase, language: Language, plain: str, now: datetime) -> Iterator[_Found]:
+    """The phrase's matches that stand where they have to and that the calendar knows ("30 February" is none)."""
     for match in phrase.pattern.finditer(plain):
         before = _before(plain, match.start())
         if (phrase.lead and not phrase.lead.search(before)) or (language.unless and language.unless.search(before)):
             continue
         try:
             yield _Found(match.start(), match.end(), phrase.kind, RULES[phrase.kind](match, now, language), language)
-            return
         except (ValueError, OverflowError):
             continue
 

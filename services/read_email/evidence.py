@@ -196,7 +196,12 @@ def delivery_report(report: Report | None, about: OurReply | None) -> DeliveryRe
 
 
 def envelope_sender(event: MailReceived, reading: Reading) -> str | None:
-    """MAIL FROM, or what the topmost Return-Path says of it; "" for the null path, None where nothing tells it."""
+    """MAIL FROM, or what the topmost Return-Path says of it; "" for the null path, None where nothing tells it.
+
+    That of a contact form is its program's, often our own address or none, and says nothing of who filled it in.
+    """
+    if reading.identity.method == METHOD:
+        return None
     if event.peer.ip:
         return event.peer.mail_from
     path = reading.mail.header("Return-Path").strip()

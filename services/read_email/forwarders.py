@@ -21,7 +21,10 @@ from services.mail.message import Address, ParsedMail
 METHOD = "forwarder"
 LOOKED_AT = 20_000  # characters of the text in which a field is looked for
 _MARKS = " \t*_>|<"  # what HTML and Markdown leave around a label and a value
-_AUTOMATIC = {"auto-submitted", "precedence", "x-precedence", "x-auto-response-suppress", "x-autoreply", "feedback-id"}
+_AUTOMATIC = {
+    *("auto-submitted", "precedence", "x-precedence", "x-auto-response-suppress", "x-autoreply", "feedback-id"),
+    "return-path",
+}
 
 
 def forwarded_by(

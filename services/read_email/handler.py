@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from uuid import UUID
 
-from schemas.events.mail import FORWARDED, AttachmentRef, EmailRead, MailReceived, Person, Verdict
+from schemas.events.mail import FORWARDED, PASSED_ON, AttachmentRef, EmailRead, MailReceived, Person, Verdict
 from schemas.events.retention import MailRetentionDue
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.ids import participant_id
 from services.mail.message import Address
 from services.mail.part_roles import seal_of
+from services.mail.reply_text import is_only_a_head
 from services.mail.thread_ids import MailFacts, Placement, wanted_ids
 from services.read_email.apply import SQL
 from services.read_email.attachments import encrypted, keep_attachments
@@ -117,6 +118,8 @@ def _flags(reading: Reading) -> Iterator[str]:
     """What the mail's own bytes say that its readers should know."""
     if reading.mail.hidden_text:
         yield "hidden_text"
+    if is_only_a_head(reading.mail.reply.quoted):
+        yield PASSED_ON
     if seal := seal_of(reading.mail):
         yield seal
     if reading.identity.method == METHOD:

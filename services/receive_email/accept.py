@@ -80,8 +80,11 @@ async def accept(
 
 
 async def _keep(app: App, mail_id: UUID, raw: bytes) -> str:
-    """Store the bytes under a key of the mail's own: nobody has read yet who wrote it."""
-    async with app.database.transaction(app.settings.workspace) as conn:
+    """Store the bytes under a key of the mail's own: nobody has read yet who wrote it.
+
+    The event that names them is on disk after the key is; where it never comes there, nobody misses either.
+    """
+    async with app.database.transaction(app.settings.workspace, to_disk=False) as conn:
         key = await key_of(conn, app.settings.workspace, frozenset({mail_id}))
     return await app.blobs.put(raw, key)
 

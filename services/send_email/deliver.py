@@ -21,8 +21,9 @@ from schemas.events.replies import (
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_one
+from services.core.db import fetch_one, fetch_several
 from services.core.db.locks import HeldElsewhere
+from services.core.outages import SQL as OUTAGES
 from services.core.outages import mail_servers
 from services.mail.attempts import next_attempt
 from services.mail.imap import token_store
@@ -53,9 +54,10 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
     """
     async with work.app.locks.hold(reply_id):
         async with work.reading() as conn:
-            row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
-            approved = await fetch_one(conn, SQL.approved, {"reply_id": reply_id})
-            hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
+            args = {"reply_id": reply_id, "workspace": work.workspace}
+            ledger, holds, away = await fetch_several(conn, (SQL.delivery, SQL.sending_hold, OUTAGES.found), args)
+            approved = await fetch_one(conn, SQL.approved, args)
+        row, hold = next(iter(ledger), None), next(iter(holds), None)
         if row is None or approved is None or row["state"] not in ("approved", "sending"):
             return
         if unless_timed and row["state"] == "approved" and row["retry_at"] is not None:
@@ -66,10 +68,11 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
             lost = "the sender stopped between the intent and the server's answer"
             await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row["attempt"], error=lost))
         elif not (await held(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)):
-            await _attempt(work, reply, row)
+            await _attempt(work, reply, row, {one["service"] for one in away})
 
 
-async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
+async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row, away: set[str]) -> None:
+    """Talk to the server; `away` are the services of which an outage was noted before."""
     attempt, settings = row["attempt"] + 1, work.app.settings
     raw = await work.app.blobs.get(reply.blob)
     letter = SmtpMessage(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
@@ -78,7 +81,8 @@ async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row) -> None:
             await _intend(work, reply, attempt)
             said = await session.data()
             await _settle(work, sent(reply, attempt, said, work.moment()))
-        await mail_servers.clear(work.app, "smtp", reply.inbox)
+        if f"smtp {reply.inbox}" in away:
+            await mail_servers.clear(work.app, "smtp", reply.inbox)
     except Overtaken:
         return
     except OverRate:

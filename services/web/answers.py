@@ -15,9 +15,12 @@ from services.core.web import RequestRefused
 from services.operations.drafts.decisions import FilesTooLarge, NewFile
 from services.operations.threads import answers
 from services.operations.threads.answers import OwnReply
+from services.operations.threads.canned import FilledAnswer, canned_answers
+from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadLine, ThreadUnknown, whole_thread
 from services.web.bodies import Assignment, OwnWords
 from services.web.by import ByQuery
+from services.web.caller import name_of_caller
 from services.web.patience import WAIT_S
 
 
@@ -61,6 +64,15 @@ def add_own_replies(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "reply_unknown", str(error)) from None
         except answers.TooLate as error:
             raise RequestRefused(409, "too_late", str(error)) from None
+
+    @router.get("/threads/{thread_id}/canned-answers")
+    async def canned(thread_id: UUID) -> list[FilledAnswer]:
+        """The canned answers of the thread's inbox, filled in; {me} is the token's name."""
+        async with app.database.reading() as conn:
+            found = await lines_of(conn, app.settings.workspace, [thread_id])
+        if thread_id not in found:
+            raise RequestRefused(404, "thread_unknown", f"there is no thread {thread_id}")
+        return canned_answers(app.settings, found[thread_id], name_of_caller())
 
     @router.put("/threads/{thread_id}/assignee")
     async def assign(thread_id: UUID, body: Assignment) -> ThreadLine:

@@ -1,15 +1,16 @@
-"""The deployment over HTTP: the settings in force, without their secrets, and replies on their way out."""
+"""The deployment over HTTP: the settings in force, without their secrets, replies on their way out, events by id."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel
 
 from services.core.app import App
 from services.core.web_paging import After, Limit, linked
 from services.operations.deliveries.listing import DeliveryLine, ledger
+from services.operations.events import EventLine, find_events
 from services.operations.settings_shown import InboxLines, SettingLine, inboxes_shown, settings_shown
 
 DeliveryState = Literal["", "draft", "approved", "sending", "sent", "unknown", "failed", "bounced", "discarded"]
@@ -29,6 +30,19 @@ def add_deployment(router: APIRouter, app: App) -> None:
     async def settings() -> ShownSettings:
         """Each setting with its value and what said it. Secrets are not shown."""
         return ShownSettings(settings=settings_shown(app.settings), inboxes=inboxes_shown(app.settings))
+
+    @router.get("/events")
+    async def events(
+        request: Request,
+        response: Response,
+        q: Annotated[
+            str, Query(max_length=320, description="an id of an event, correlation, thread or person; an address")
+        ],
+        limit: Limit = 50,
+        after: After = "",
+    ) -> list[EventLine]:
+        """Events that have this id, followed from it or are about it, the newest first; not what they say."""
+        return linked(request, response, await find_events(app, q, limit=limit, after=after))
 
     @router.get("/deliveries")
     async def deliveries(

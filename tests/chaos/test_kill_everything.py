@@ -19,6 +19,7 @@ from services.operations.deployment import settings_here
 from services.operations.settle import settle, unfinished
 from tests.chaos.traffic import deliver, make_mails, offered
 from tests.oracle.collect import judged
+from tests.support.bus import PATIENCE_S
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import temporary_home, uses_apache_kafka
 from tests.support.workers import READY, ROOT, Worker
@@ -89,6 +90,6 @@ def _kill_all(up: Worker, home: Path) -> None:
 
 
 async def _until_sent(server: SmtpServer, count: int) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while len(server.accepted) < count:
             await asyncio.sleep(0.01)

@@ -31,6 +31,7 @@ from tests.flow.scenario import agent, reflection
 from tests.oracle.collect import judged
 from tests.oracle.judge import Judged
 from tests.support.app import running_app, settings_for
+from tests.support.bus import PATIENCE_S
 from tests.support.scripted_model import ScriptedModel, failing, hang, malformed_json, reply_text, reply_tool
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import uses_apache_kafka
@@ -193,7 +194,7 @@ async def _begin_again(app: App) -> Groups:
 
 
 async def _asked(model: ScriptedModel, count: int) -> None:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while len(model.requests) < count:
             await asyncio.sleep(0.05)
 

@@ -32,6 +32,7 @@ from services.send_email import PROCESSOR
 from tests.chaos.traffic import Mail, deliver, make_mails, offered
 from tests.oracle.collect import judged
 from tests.support.app import running_app, settings_for
+from tests.support.bus import PATIENCE_S
 from tests.support.crashing_sender import APPROVED, DRAFTED, POINTS, crash
 from tests.support.letters import letter
 from tests.support.smtp_server import DROP, HANG, Session, SmtpServer, Step
@@ -83,7 +84,7 @@ async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
                 await workers.ready()
                 mails = make_mails(7, len(STEPS), len(STEPS))
                 await deliver(app, mails)
-                async with asyncio.timeout(90):
+                async with asyncio.timeout(PATIENCE_S):
                     await script.all_held()
                 script.on = False
                 workers.restart("send_email")
@@ -283,7 +284,7 @@ async def _kill_at(app: App, name: str, draft: Envelope) -> None:
 
 async def _stored(app: App, kind: str, count: int, reply_id: str = "") -> dict[str, Envelope]:
     """Wait for so many events of a type; each by the name that stands in its customer's address."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             async with app.database.reading() as conn:
                 found = await fetch_all(conn, STORED, {"kind": kind, "reply_id": reply_id})

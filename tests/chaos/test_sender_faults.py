@@ -29,6 +29,7 @@ from services.process import working
 from services.send_email import PROCESSOR
 from tests.chaos.traffic import deliver, make_mails
 from tests.support.app import running_app, settings_for
+from tests.support.bus import PATIENCE_S
 from tests.support.smtp_server import Session, SmtpServer, Step
 
 APPROVED = "SELECT * FROM events WHERE type = 'reply.approved.v1' ORDER BY seq LIMIT 1"
@@ -126,7 +127,7 @@ async def _approved(
 
 
 async def _stored(app: App, query: str) -> Envelope:
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             async with app.database.reading() as conn:
                 row = await fetch_one(conn, query)
@@ -154,7 +155,7 @@ class _NoLocks:
 
 async def _until_closed(app: App, reply: object) -> None:
     assert isinstance(reply, ReplyApproved)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             async with app.database.reading() as conn:
                 if await fetch_one(conn, "SELECT 1 FROM turns WHERE outcome = 'failed'"):

@@ -43,7 +43,8 @@ async def test_a_visitor_is_answered_and_stays_a_stranger(
             )
             await accept(app, inbox, known, source="file", source_key="0")
             await settle(app)
-            asked = {"sender": FORM, "Reply_To": "Ann <ann@acme.example>", "Auto_Submitted": "auto-generated"}
+            marks = {"Auto_Submitted": "auto-generated", "Return_Path": f"<{inbox.address}>"}  # its envelope is ours
+            asked = {"sender": FORM, "Reply_To": "Ann <ann@acme.example>", **marks}
             form = verified("When do you open, with our Team plan?", message_id="<f1@forms.example>", **asked)
             await accept(app, inbox, form, source="file", source_key="1")
             await settle(app)

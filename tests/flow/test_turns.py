@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from services.operations.dead_letters import Choice, all_letters, redrive
@@ -9,7 +11,8 @@ from services.operations.dead_letters.failed_turns import failed_turns, reopen
 from services.operations.settle import settle
 from tests.flow.conftest import PATIENT, Town
 from tests.flow.scenario import agent, reflection, rows, verified
-from tests.support.bus import until_true
+from tests.support.bus import until, until_true
+from tests.support.scripted_model import Behaviour, Seen
 from tests.support.scripted_replies import (
     malformed_tool_input,
     overloaded,
@@ -22,6 +25,8 @@ OVER_A_BROKER = True  # dead letters lie on a topic
 OUTCOMES = """SELECT u.outcome, u.reason, t.state FROM turns u JOIN threads t USING (thread_id)
               JOIN mails m ON m.mail_id = ANY(u.mail_ids) WHERE m.author_addr = %(addr)s ORDER BY u.opened_at"""
 
+ATTACHED = "SELECT 1 FROM conversation JOIN mails USING (mail_id) WHERE author_addr = %(addr)s"
+
 
 def answering(town: Town, *behaviours: object) -> None:
     """Give these answers to reply conversations, in order, and the last one for ever."""
@@ -31,7 +36,7 @@ def answering(town: Town, *behaviours: object) -> None:
     )
 
 
-def reply(text: str = "An answer.", state: str = "awaiting_reply") -> object:
+def reply(text: str = "An answer.", state: str = "awaiting_reply") -> Behaviour:
     """A reply of the model."""
     return reply_tool("reply", {"text": text, "state": state})
 
@@ -62,20 +67,28 @@ async def test_a_burst_gets_one_reply_that_covers_all_its_mails(town: Town) -> N
 
 async def test_a_newer_mail_supersedes_the_draft_of_an_older_one(town: Town) -> None:
     """While the model thinks, the customer writes again: the old draft is discarded, one reply covers both."""
-    town.server.delay_s = 15
-    answering(town, reply("About the first mail only."), reply("About both."))
-    await town.post(mail_of("bob", "Where is my order?"), settled=False)
-    import asyncio
+    attached = asyncio.Event()
 
-    for _ in range(100):
-        if any("Where is my order?" in seen.text for seen in town.server.requests):
-            break
-        await asyncio.sleep(0.1)
-    town.server.delay_s = 0  # from here on: the first question is still being thought about
+    async def thinking(seen: Seen) -> Behaviour:
+        if "reflect" in seen.tools:
+            return reflection("A summary.")
+        if "cancel it" in seen.text:
+            return reply("About both.")
+        await attached.wait()
+        return reply("About the first mail only.")
+
+    async def both_are_in_the_thread() -> bool:
+        return len(await rows(town.app, ATTACHED, addr="bob@turns.example")) == 2
+
+    town.server.script(thinking)
+    await town.post(mail_of("bob", "Where is my order?"), settled=False)
+    await until(lambda: any("Where is my order?" in seen.text for seen in town.server.requests))
     late = mail_of(
         "bob", "Never mind the order, cancel it.", 2, in_reply_to="<bob1@turns.example>", subject="Re: A question"
     )
     await town.post(late, settled=False)
+    await until_true(both_are_in_the_thread)
+    attached.set()
     await settle(town.app)
     outcomes = [row["outcome"] for row in await rows(town.app, OUTCOMES, addr="bob@turns.example")]
     assert outcomes[0] == "superseded"

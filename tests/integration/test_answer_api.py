@@ -21,6 +21,7 @@ from services.cli.main import app as command_line
 from services.core.app import App, open_app
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.bus import PATIENCE_S
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -80,17 +81,11 @@ async def test_an_escalated_thread_is_answered_over_http(app: Tended) -> None:
         again = await api.post(address, json=body)
         assert answer.status_code == again.status_code == 200, answer.text
         assert answer.json()["reply_id"] == again.json()["reply_id"]
-        for _ in range(400):
-            standing = await api.get(f"{address}/{answer.json()['reply_id']}")
-            if standing.json()["state"] == "sent":
-                break
-            await asyncio.sleep(0.05)
-        else:
-            raise AssertionError(standing.text)
-        for _ in range(400):
-            if not (await thread_of(api))["open_turn"]:
-                break
-            await asyncio.sleep(0.05)
+        async with asyncio.timeout(PATIENCE_S):
+            while (await api.get(f"{address}/{answer.json()['reply_id']}")).json()["state"] != "sent":
+                await asyncio.sleep(0.05)
+            while (await thread_of(api))["open_turn"]:
+                await asyncio.sleep(0.05)
         late = await api.delete(f"{address}/{answer.json()['reply_id']}")
         assert (late.status_code, late.json()["error"]) == (409, "too_late")
         said = (await thread_of(api))["conversation"][-1]

@@ -12,7 +12,7 @@ from deploy.local import EmbeddedStack, running_endpoints
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable, Publisher
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
-from tests.support.bus import Desk, at_work, publishing, total_lag, until, until_true
+from tests.support.bus import PATIENCE_S, Desk, at_work, publishing, total_lag, until, until_true
 from tests.support.stack import KAFKA, temporary_home, uses_apache_kafka
 
 TOPIC = TopicSpec("turns", 12)
@@ -30,7 +30,7 @@ def own_stack() -> Iterator[EmbeddedStack]:
 
 async def publish(publisher: Publisher, word: bytes) -> None:
     """Publish ten records as the runner would: again for as long as the log does not answer."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
                 return await publisher.publish([Record(TOPIC.name, b"%d" % n, word) for n in range(10)])

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import timedelta
 from pathlib import Path
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import httpx
 import pytest
 
 from deploy.local import Endpoints
+from services.core.web import make_app
+from services.operations.threads.writing import LASTS_S
 from services.web.console.answer import HOLD_S
+from services.web.routes import routes
 from tests.support.console import a_user, form, signed_in, text_of
 from tests.support.tending import Tended, tending
 
@@ -139,3 +143,76 @@ async def test_a_form_that_cannot_be_read_does_nothing(app: Tended, grace: httpx
         answer = await grace.post(place, content=body, headers={"Content-Type": kind})
         assert answer.status_code in (403, 422)
     assert not await app.rows("SELECT 1 FROM turns WHERE by <> ''")
+
+
+CANNED = [
+    {"name": "Thanks", "text": "Hi {first_name|there},\n\nthank you for writing about {subject}.\n\n{me}"},
+    {"name": "Elsewhere", "text": "Not for this inbox.", "inbox": "billing"},
+]
+
+
+@pytest.fixture
+async def escalated(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A thread that a person has, with the agent's suggestion in a note; there are canned answers."""
+    changes = {"canned_answers": CANNED, "web": {"api_token": "a token for tests"}}
+    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
+        await one.write("HUMAN", subject=f"Export {HOSTILE}", sender=f'"Ada {HOSTILE}" <ada@acme.example>')
+        yield one
+
+
+async def test_a_canned_answer_is_added_behind_what_was_written(escalated: Tended) -> None:
+    """With its variables, for this inbox; nothing leaves, nothing that a customer wrote runs, and a copy is kept."""
+    async with signed_in(escalated.app, role="agent") as client:
+        place = f"/console/threads/{await thread_of(escalated)}"
+        page = await client.get(place)
+        assert "Elsewhere" not in page.text
+        write = form(page, "/reply")
+        added = await client.post(
+            f"{place}/compose", data=write.fields | {"text": "My words.", "cc": "bob@acme.example", "canned": "Thanks"}
+        )
+        kept = form(added, "/reply").fields
+        unknown = await client.post(f"{place}/compose", data=write.fields | {"canned": "Elsewhere"})
+    assert added.status_code == 200
+    assert kept["text"].startswith("My words.\n\nHi Ada,\n\nthank you for writing about Export")
+    assert kept["text"].endswith("\n\nGrace")
+    assert kept["cc"] == "bob@acme.example"
+    assert "<script>alert" not in added.text
+    assert unknown.status_code == 409
+    assert await escalated.rows("SELECT 1 FROM deliveries d JOIN turns u USING (turn_id) WHERE u.by <> ''") == []
+
+
+async def test_canned_answers_are_a_route_of_the_api(escalated: Tended) -> None:
+    """Filled in for the thread, those of its inbox alone; 404 for no thread."""
+    transport = httpx.ASGITransport(make_app([routes(escalated.app)]), raise_app_exceptions=False)
+    headers = {"authorization": "Bearer a token for tests"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
+        (one,) = (await api.get(f"/api/threads/{await thread_of(escalated)}/canned-answers")).json()
+        nobodys = await api.get(f"/api/threads/{uuid4()}/canned-answers")
+    assert one["name"] == "Thanks"
+    assert one["text"].startswith("Hi Ada,")
+    assert nobodys.status_code == 404
+
+
+async def test_a_copy_goes_to_whom_the_person_typed(app: Tended, grace: httpx.AsyncClient) -> None:
+    """An address in Cc is asked for; what is none is refused, and the words are kept."""
+    place = f"/console/threads/{await thread_of(app)}"
+    refused = await form(await grace.get(place), "/reply").send(grace, text="Look.", cc="no address")
+    assert (refused.status_code, form(refused, "/reply").fields["text"]) == (409, "Look.")
+    assert form(refused, "/reply").fields["cc"] == "no address"
+    sent = await form(refused, "/reply").send(grace, cc="bob@acme.example, eve@acme.example")
+    assert "Your reply is on its way" in text_of(sent)
+    (event,) = await app.rows("SELECT data FROM events WHERE type = 'thread.reply_requested.v1'")
+    assert event["data"]["cc"] == ["bob@acme.example", "eve@acme.example"]
+
+
+async def test_a_colleague_sees_who_is_writing(app: Tended, grace: httpx.AsyncClient) -> None:
+    """For half a minute, in the page and in what it asks; a viewer is never said to write, and nothing is recorded."""
+    place = f"/console/threads/{await thread_of(app)}"
+    async with signed_in(app.app, "Ann", role="agent") as ann, signed_in(app.app, "Vic", role="viewer") as vic:
+        assert (await ann.get(f"{place}/writing?mine=1")).json() == {"names": []}
+        await vic.get(f"{place}/writing?mine=1")
+        assert (await grace.get(f"{place}/writing")).json() == {"names": ["Ann"]}
+        assert "Ann is writing" in text_of(await grace.get(place))
+        app.clock.forward(app.clock() + timedelta(seconds=LASTS_S))
+        assert (await grace.get(f"{place}/writing")).json() == {"names": []}
+    assert await app.rows("SELECT 1 FROM console_audit WHERE act LIKE '%%writing'") == []

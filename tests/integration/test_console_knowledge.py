@@ -13,8 +13,10 @@ import pytest
 from deploy.local import Endpoints
 from services.core.web import make_app
 from services.web.routes import routes
+from tests.support.bus import PATIENCE_S
 from tests.support.console import form, signed_in, text_of
 from tests.support.documents import shelve
+from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -51,12 +53,12 @@ async def upload(client: httpx.AsyncClient, *files: tuple[str, bytes]) -> httpx.
 
 async def found_in(client: httpx.AsyncClient, words: str, wanted: bool) -> str:
     """What the search finds, once a document is there or gone."""
-    for _ in range(400):
-        shown = text_of(await client.get("/console/knowledge", params={"q": words}))
-        if ("on Tuesdays" in shown) == wanted:
-            return shown
-        await asyncio.sleep(0.05)
-    raise AssertionError(shown)
+    async with asyncio.timeout(PATIENCE_S):
+        while True:
+            shown = text_of(await client.get("/console/knowledge", params={"q": words}))
+            if ("on Tuesdays" in shown) == wanted:
+                return shown
+            await asyncio.sleep(0.05)
 
 
 async def test_a_question_is_tried_as_a_customer_would_ask(grace: httpx.AsyncClient) -> None:
@@ -109,11 +111,9 @@ async def test_a_viewer_reads_and_changes_nothing(app: Tended) -> None:
 
 async def test_a_draft_that_waits_was_said_to_cite_nothing(app: Tended, grace: httpx.AsyncClient) -> None:
     """What a draft cites is known before it leaves: on its page, on the thread's, and over HTTP."""
-    for _ in range(400):
-        page = await grace.get("/console/drafts/next")
-        if "The reply as it will leave" in page.text:
-            break
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(PATIENCE_S):
+        while "The reply as it will leave" not in (page := await grace.get("/console/drafts/next")).text:
+            await asyncio.sleep(0.05)
     async with api(app) as client:
         (draft,) = (await client.get("/api/drafts")).json()
     assert "$59" in draft["text"]
@@ -143,3 +143,26 @@ def api(app: Tended, token: str = TOKEN) -> httpx.AsyncClient:
     transport = httpx.ASGITransport(make_app([routes(app.app)]), raise_app_exceptions=False)
     headers = {"authorization": f"Bearer {token}"}
     return httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers)
+
+
+async def test_events_are_found_by_id_correlation_thread_and_person(app: Tended, grace: httpx.AsyncClient) -> None:
+    """On the page and over HTTP, page by page, without what they say; what is no id finds nothing."""
+    (mail,) = await app.rows("SELECT id, correlation_id FROM events WHERE type = 'email.read.v1'")
+    (thread,) = await app.rows("SELECT thread_id FROM threads")
+    async with api(app) as client:
+        for typed in (mail["id"], mail["correlation_id"], thread["thread_id"], app.person()):
+            found = (await client.get("/api/events", params={"q": str(typed)})).json()
+            assert found, typed
+            assert "data" not in found[0]
+        by_address = (await client.get("/api/events", params={"q": ADA})).json()
+        first = await client.get("/api/events", params={"q": str(mail["correlation_id"]), "limit": 2})
+        rest = await client.get(first.links["next"]["url"])
+        nothing = [await client.get("/api/events", params={"q": one}) for one in ("x", HOSTILE, "@", str(uuid4()))]
+    assert {one["key"] for one in by_address} == {str(app.person())}
+    assert first.json()[-1]["seq"] > rest.json()[0]["seq"]
+    assert [one.json() for one in nothing] == [[], [], [], []]
+    page = await grace.get("/console/pipeline/events", params={"q": str(mail["id"])})
+    assert "email.read.v1" in text_of(page)
+    hostile = await grace.get("/console/pipeline/events", params={"q": HOSTILE})
+    assert "No event has this id" in text_of(hostile)
+    assert "<img src=x" not in hostile.text

@@ -13,6 +13,7 @@ import pytest
 from lxml import html
 
 from deploy.local import Endpoints
+from tests.support.bus import PATIENCE_S
 from tests.support.console import form, signed_in, text_of
 from tests.support.remembering import ADA
 from tests.support.tending import Tended, tending
@@ -36,22 +37,19 @@ async def grace(app: Tended) -> AsyncIterator[httpx.AsyncClient]:
 
 async def draft_of(app: Tended, besides: Any = None) -> dict[str, Any]:
     """The draft that waits, as soon as one does."""
-    for _ in range(400):
-        query = "SELECT d.reply_id, d.thread_id FROM deliveries d JOIN threads t ON t.open_turn = d.turn_id WHERE d.state = 'draft'"
-        found = [row for row in await app.rows(query) if row["reply_id"] != besides]
-        if found:
-            return found[0]
-        await asyncio.sleep(0.05)
-    raise AssertionError("no draft waits")
+    query = "SELECT d.reply_id, d.thread_id FROM deliveries d JOIN threads t ON t.open_turn = d.turn_id WHERE d.state = 'draft'"
+    async with asyncio.timeout(PATIENCE_S):
+        while not (found := [row for row in await app.rows(query) if row["reply_id"] != besides]):
+            await asyncio.sleep(0.05)
+    return found[0]
 
 
 async def state_of(app: Tended, reply_id: Any, wanted: str) -> dict[str, Any]:
-    for _ in range(400):
-        (row,) = await app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=reply_id)
-        if row["state"] == wanted:
-            return row
-        await asyncio.sleep(0.05)
-    raise AssertionError(row)
+    query = "SELECT state, detail FROM deliveries WHERE reply_id = %(id)s AND state = %(wanted)s"
+    async with asyncio.timeout(PATIENCE_S):
+        while not (found := await app.rows(query, id=reply_id, wanted=wanted)):
+            await asyncio.sleep(0.05)
+    return found[0]
 
 
 async def test_every_page_answers(app: Tended, grace: httpx.AsyncClient) -> None:
@@ -100,10 +98,9 @@ async def test_the_inbox_is_by_who_has_to_act(app: Tended, grace: httpx.AsyncCli
     sent = await form(page, "/approve").send(grace)
     assert "Approved" in text_of(sent)
     await state_of(app, draft["reply_id"], "sent")
-    for _ in range(400):
-        if not await app.rows("SELECT 1 FROM threads WHERE open_turn IS NOT NULL"):
-            break
-        await asyncio.sleep(0.05)
+    async with asyncio.timeout(PATIENCE_S):
+        while await app.rows("SELECT 1 FROM threads WHERE open_turn IS NOT NULL"):
+            await asyncio.sleep(0.05)
     assert "Export" in text_of(await grace.get("/console/inbox?view=agent"))
     assert "Nothing needs you" in text_of(await grace.get("/console/inbox"))
 

@@ -69,7 +69,7 @@ class Desk:
     async def write(self, who: int, text: str = "How do I export?", *, after: str = "") -> UUID:
         """A customer's mail, and the turn that answers it; `after` is the reply that it answers."""
         self.subject = f"Re: {self.subject.removeprefix('Re: ')}" if after else f"Export {next(self.app.numbers)}"
-        sender = f"customer{who}@acme.example"
+        sender = f"ann@customer{who}.example"
         thread = await self.app.write(text, sender=sender, subject=self.subject, after=after)
         await self.app.wait(seconds=QUIET)
         return thread

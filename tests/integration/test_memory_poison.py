@@ -105,6 +105,16 @@ async def test_every_poisoned_mail_leaves_its_own_words_out_and_the_honest_ones_
     assert len(await memory.refusals()) == len(POISON)
 
 
+async def test_a_mail_that_was_passed_on_without_a_word_was_taken_for_the_authors_own(memory: Memory) -> None:
+    """What stands below the head of an older mail, with no word of the author's, is nothing that they say of themselves."""
+    await memory.tell("We are on the Team plan.", fact("plan", "Team", "on the Team plan"), on=1)
+    passed_on = FORWARDED.removeprefix("See below.\n\n")
+    await memory.tell(passed_on, fact("plan", "Platinum", "We are on the Platinum plan"), on=2)
+    (row,) = await memory.rows("SELECT value, stale_since FROM facts WHERE superseded_at IS NULL")
+    assert (row["value"], row["stale_since"]) == ("Team", None)
+    assert await memory.refusals() == ["the mail only passes on what somebody wrote"]
+
+
 async def test_our_words_between_the_lines_of_an_answer_are_no_word_of_the_customer(memory: Memory) -> None:
     """What we wrote is not the customer's where they answer between our lines, nor where they paste it elsewhere."""
     first = await memory.mail("Which plan am I on?", on=1)

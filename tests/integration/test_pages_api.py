@@ -42,6 +42,7 @@ BOUNDED = {
     "/api/said/search",
     "/api/participants/{who}/said/search",
     "/api/participants/{who}/brief/history",  # the latest so many
+    "/api/threads/{thread_id}/canned-answers",  # a list of settings
     "/api/patterns",  # one an inbox and intent, which are lists of settings
 }
 HOSTILE = [

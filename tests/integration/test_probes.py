@@ -26,6 +26,7 @@ from services.process import working
 from services.read_email import PROCESSOR
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
+from tests.support.bus import PATIENCE_S
 from tests.support.letters import letter
 from tests.support.proxy import FaultProxy
 
@@ -47,7 +48,7 @@ def metric(text: str, name: str) -> float:
 
 async def until_ready(port: int, path: str, status: int, says: Collection[str] = ()) -> str:
     """Ask until the answer has the status and these lines; its text."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while True:
             try:
                 got, text = await ask(port, path)

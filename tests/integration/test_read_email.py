@@ -24,7 +24,7 @@ from services.core.clock import utc_now
 from services.core.db import fetch_all
 from services.core.settings import Settings
 from services.load_memory.layers import mail as layer
-from services.load_memory.turn import Turn, TurnMail, load_mails
+from services.load_memory.turn import MailToAnswer, Turn, load_mails
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import Keyring, make_token, own_message_id, plus_address
 from services.read_email import PROCESSOR
@@ -96,7 +96,7 @@ def zipped(name: str, *, encrypted: bool = False) -> bytes:
     return bytes(content)
 
 
-def turn_of(app: App, mail: TurnMail) -> Turn:
+def turn_of(app: App, mail: MailToAnswer) -> Turn:
     """A turn about one mail."""
     inbox = app.settings.inboxes[0]
     return Turn(app, app.settings.workspace, mail.received_at, uuid4(), None, inbox, (mail,), np.zeros(384))

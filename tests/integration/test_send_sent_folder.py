@@ -33,6 +33,7 @@ from services.send_email import PROCESSOR
 from services.send_email.sent_folder import COPIES
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless, working_brokerless
+from tests.support.bus import PATIENCE_S
 from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
 from tests.support.dovecot import Dovecot, running_dovecot
 from tests.support.letters import letter
@@ -64,7 +65,7 @@ async def let_in(app: App) -> None:
 
 async def stored(app: App, kind: str) -> Envelope:
     """Wait for the one event of a type."""
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(PATIENCE_S):
         while not (found := await rows(app, "SELECT * FROM events WHERE type = %(kind)s", kind=kind)):
             await asyncio.sleep(0.05)
     return history.envelope(found[0])

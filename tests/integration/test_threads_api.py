@@ -17,6 +17,7 @@ from services.core.settings import WebSettings
 from services.core.units import MB
 from services.core.web import listen, make_app, serve
 from services.web.routes import routes
+from tests.support.bus import PATIENCE_S
 from tests.support.tending import Tended, tending
 
 TOKEN = "a token for tests"
@@ -50,11 +51,10 @@ async def only_thread(api: httpx.AsyncClient) -> dict[str, Any]:
 
 async def soon(app: Tended, query: str) -> list[dict[str, Any]]:
     """The rows of a query, as soon as there are any."""
-    for _ in range(400):
-        if found := await app.rows(query):
-            return found
-        await asyncio.sleep(0.05)
-    raise AssertionError(query)
+    async with asyncio.timeout(PATIENCE_S):
+        while not (found := await app.rows(query)):
+            await asyncio.sleep(0.05)
+    return found
 
 
 async def test_a_thread_is_read_whole_and_moved_by_legal_steps_alone(app: Tended) -> None:

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.memory import FactRequested
 from services import learn_facts
+from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
+from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.memory.embeddings import EmbedderUnavailable, MiniLM, Vector
 from services.memory.multilingual import Multilingual
-from tests.support.remembering import Memory, fact, remembering
+from tests.support.remembering import Memory, day, fact, remembering
 
 MARK = "INSERT INTO embeddings (model, text_sha256, vector) VALUES (%(model)s, repeat('0', 64), '[1]')"
+ASKED = FactRequested(participant_id=UUID(int=2), op="pin", fact_id=UUID(int=1), by="grace")
+PLACE = "SELECT pg_current_wal_insert_lsn() AS lsn"
 COUNT = "SELECT count(*) AS n FROM embeddings WHERE model = %(model)s"
 
 
@@ -109,3 +116,33 @@ async def test_a_fact_is_learned_while_the_embedder_is_away(memory: Memory) -> N
     assert [row["embedding_model"] for row in await memory.rows("SELECT embedding_model FROM facts")] == [
         Multilingual.name
     ]
+
+
+async def test_what_was_learned_went_on_before_it_was_on_disk(memory: Memory) -> None:
+    """A unit of what learns commits without waiting and waits with others: behind it all that it wrote is on disk."""
+    for number in range(20):
+        envelope = memory.event(ASKED, day(number))
+        work = Work(envelope.data, envelope, "learn_facts", memory.app, {}, learns=True)
+        async with work.unit() as unit:
+            assert await unit.one("SELECT current_setting('synchronous_commit') AS it") == {"it": "off"}
+            place = await unit.one(PLACE)
+        assert await on_disk(memory, place)
+
+
+async def test_what_another_attempt_had_committed_only_in_memory_was_gone_on_from(memory: Memory) -> None:
+    """A journal row that is found says nothing of the disk: whoever finds it waits for it, and only then goes on."""
+    for number in range(20):
+        envelope = memory.event(ASKED, day(number))
+        row = {"consumer": "learn_facts", "event_id": envelope.id, "event_day": day(number).date()}
+        async with memory.app.database.transaction(to_disk=False) as conn:
+            await conn.execute(history.SQL.mark_done, row)
+            place = await fetch_one(conn, PLACE)
+        await memory.process(envelope)
+        assert await on_disk(memory, place)
+
+
+async def on_disk(memory: Memory, place: dict[str, Any] | None) -> bool:
+    """Whether what was written before this place is on disk."""
+    assert place is not None
+    (row,) = await memory.rows("SELECT pg_current_wal_flush_lsn() >= %(lsn)s::pg_lsn AS done", **place)
+    return bool(row["done"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -69,6 +69,7 @@ TABLES = {  # what is written about somebody, and by which id it is theirs
     "thread_summaries": "thread_id",
 }
 Snapshot = dict[str, list[str]]
+Row = Mapping[str, Any]
 
 
 @dataclass
@@ -231,13 +232,18 @@ def snapshots(campaign: Campaign) -> dict[str, Snapshot]:
     """What is written about each person, and in their threads."""
     people = [one for group in campaign.victims.values() for one in group]
     people += [one for cell in campaign.cells for one in cell.people]
-    return {one.name: dict(_written(campaign.product, one)) for one in people}
+    mails = campaign.product.rows("SELECT message_id, author_addr, thread_id, participant_id FROM mails WHERE trusted")
+    tables = {table: campaign.product.rows(f"SELECT * FROM {table}") for table in TABLES}
+    return {one.name: _written(one, mails, tables) for one in people}
 
 
-def _written(product: Product, one: Victim) -> Iterator[tuple[str, list[str]]]:
-    query = "SELECT thread_id, participant_id FROM mails WHERE message_id = %(id)s AND author_addr = %(address)s AND trusted"
-    found: Sequence[dict[str, Any]] = product.rows(query, id=one.first.message_id, address=one.address)
+def _written(one: Victim, mails: Sequence[Row], tables: Mapping[str, Sequence[Row]]) -> Snapshot:
+    theirs = [
+        mail for mail in mails if (mail["message_id"], mail["author_addr"]) == (one.first.message_id, one.address)
+    ]
+    written = {}
     for table, key in TABLES.items():
-        ids = [row[key] for row in found if row[key] is not None]
-        rows = product.rows(f"SELECT * FROM {table} WHERE {key} = ANY(%(ids)s::uuid[])", ids=ids)
-        yield table, sorted(repr(sorted((name, row[name]) for name in row.keys() - CACHED)) for row in rows)
+        ids = {mail[key] for mail in theirs if mail[key] is not None}
+        rows = [row for row in tables[table] if row[key] in ids]
+        written[table] = sorted(repr(sorted((name, row[name]) for name in row.keys() - CACHED)) for row in rows)
+    return written

@@ -46,12 +46,13 @@ class Product:
     web: str
     around: Surroundings
     app: App
+    http: httpx.Client
     _ids: Iterator[int] = field(default_factory=count)
 
     def post(self, raw: bytes, *, inbox: str = "support") -> None:
         """Bring a mail in by the signed webhook."""
         headers = signed_headers(raw, f"call-{next(self._ids)}", int(time.time()))
-        answer = httpx.post(f"{self.web}/inbound/raw?inbox={inbox}", content=raw, headers=headers, timeout=180)
+        answer = self.http.post(f"{self.web}/inbound/raw?inbox={inbox}", content=raw, headers=headers, timeout=180)
         assert answer.status_code == 200, answer.text
 
     def deliver(self, raw: bytes) -> None:
@@ -78,7 +79,7 @@ class Product:
 
     def api(self, path: str) -> Any:
         """What the API answers."""
-        answer = httpx.get(f"{self.web}/api{path}", headers={"authorization": f"Bearer {TOKEN}"}, timeout=120)
+        answer = self.http.get(f"{self.web}/api{path}", headers={"authorization": f"Bearer {TOKEN}"}, timeout=120)
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -93,8 +94,8 @@ def running_product(zone: Zone, endpoints: Endpoints) -> Iterator[Product]:
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("CORRESPONDENT_CONFIG", str(config))
             settings = stack_settings(endpoints, folder / "var")
-        with _at_work(settings, around) as app:
-            yield Product(f"http://127.0.0.1:{port}", around, app)
+        with _at_work(settings, around) as app, httpx.Client() as http:
+            yield Product(f"http://127.0.0.1:{port}", around, app, http)
 
 
 @contextmanager

@@ -1,7 +1,8 @@
 """A story: what stands, what the second mail says, and what models make of it. Pure.
 
 `replaces`: the second mail makes another value current. `keeps`: it asserts nothing of the author. `ends`: it says that
-the value is so no longer. `same`: it says the same value in another form.
+the value is so no longer. `same`: it says the same value in another form. `unclear`: it says the value of something that
+no word tells from the author's, so that the value that stands may be to be confirmed afterwards, and no other is believed.
 """
 
 from __future__ import annotations
@@ -39,18 +40,17 @@ class Story:
     @property
     def true(self) -> str | None:
         """The value that a faultless model leaves current; None where there is none."""
-        return {"replaces": self.value, "keeps": self.before, "ends": None, "same": self.before}[self.what]
+        return {"replaces": self.value, "keeps": self.before, "same": self.before}.get(self.what)
 
     @property
     def false(self) -> frozenset[str]:
         """What nobody may believe after the second mail."""
-        return frozenset(
-            {"replaces": {self.before}, "keeps": {self.value}, "ends": {self.before}, "same": set()}[self.what]
-        )
+        gone = {"replaces": self.before, "ends": self.before, "keeps": self.value, "unclear": self.value}
+        return frozenset({gone[self.what]} if self.what in gone else ())
 
     def faultless(self) -> list[FactProposal]:
         """What a model proposes that makes no mistake."""
-        if self.what == "keeps":
+        if self.what in ("keeps", "unclear"):
             return []
         if self.what == "ends":
             return [self._fact(self.key, self.before, self.quote, op="delete")]
@@ -74,7 +74,7 @@ class Story:
                     "a loose quote": [loose],
                     "no quote": [said_otherwise],
                 }
-            case "keeps" | "ends":
+            case "keeps" | "unclear" | "ends":
                 return {
                     "as a fact": [new],
                     "as a fact, all of it quoted": [whole],
@@ -94,9 +94,9 @@ class Story:
 
 
 def stories() -> list[Story]:
-    """All of them, by language, in the order of the files."""
+    """All of them, by language, in the order of the files, in which `\\n` ends a line of a mail."""
     return [
-        Story(f"{file.stem} {number}", *(part.strip() for part in line.split("|")))
+        Story(f"{file.stem} {number}", *(part.strip().replace("\\n", "\n") for part in line.split("|")))
         for file in sorted(TOLD.glob("*.txt"))
         for number, line in enumerate(_lines(file), start=1)
     ]

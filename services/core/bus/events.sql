@@ -57,17 +57,6 @@ FROM outbox o JOIN events e ON e.id = o.event_id
 WHERE o.attempts > 0 AND (-o.attempts, o.seq) > (%(after_spared)s::bigint, %(after_seq)s::bigint)
 ORDER BY -o.attempts, o.seq LIMIT %(limit)s;
 
--- name: mark_published
--- The broker has acknowledged these events. A row that another process deletes right now is not waited for. The deletion
--- need not be on disk at once: lost, the event is published again, and known by its id. What version 0.1 stored is marked
--- in its own way, too, so that it does not publish it for ever.
-WITH unhurried AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true)),
-stored_by_0_1 AS (
-    UPDATE events SET published_at = clock_timestamp()
-    WHERE id IN (SELECT id FROM events WHERE id = ANY(%(ids)s) AND published_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED)),
-free AS (SELECT event_id FROM outbox WHERE event_id = ANY(%(ids)s) ORDER BY event_id FOR UPDATE SKIP LOCKED)
-DELETE FROM outbox USING unhurried, free WHERE outbox.event_id = free.event_id;
-
 -- name: mark_refused
 -- The broker refuses an event: it is tried again after a pause that doubles from 10 seconds to an hour.
 UPDATE outbox SET attempts = attempts + 1, error = %(error)s,
@@ -126,9 +115,11 @@ ON CONFLICT DO NOTHING;
 SELECT answer FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND step = %(step)s;
 
 -- name: keep_checkpoint
--- Keep an answer; the first one stands, and is what comes back.
+-- Keep an answer; the first one stands, and is what comes back. It is not waited for that it is on disk: what is decided
+-- by it is, and comes after it. A server that crashes in between loses both, and the question is asked again.
+WITH not_to_disk AS MATERIALIZED (SELECT set_config('synchronous_commit', 'off', true))
 INSERT INTO checkpoints (consumer, event_id, step, answer)
-VALUES (%(consumer)s, %(event_id)s, %(step)s, %(answer)s)
+SELECT %(consumer)s, %(event_id)s, %(step)s, %(answer)s FROM not_to_disk
 ON CONFLICT (consumer, event_id, step) DO UPDATE SET answer = checkpoints.answer
 RETURNING answer;
 

@@ -62,8 +62,7 @@ async def publish_stored(
 async def mark_published(app: App, ids: list[UUID]) -> None:
     """The broker has acknowledged these events."""
     if ids:
-        async with app.database.reading() as conn:
-            await conn.execute(history.SQL.mark_published, {"ids": ids})
+        await app.group_commit.mark_published(ids)
 
 
 async def _announce(app: App, topics: set[str]) -> None:

@@ -126,6 +126,8 @@ class Runner:
             if not await self._is_gone(work.envelope):
                 raise
             await work.pass_over()
+        if self._processor.learns:
+            await self._app.group_commit.on_disk()
         await self._publish_stored(work.envelope)
 
     async def give_up(self, delivery: Delivery, error: BaseException, attempts: int) -> None:
@@ -165,9 +167,7 @@ class Runner:
         id, at = said_by(delivery)
         if self._done.knows(id):
             return
-        async with self._app.database.reading() as conn:
-            row = {"consumer": self._processor.name, "event_id": id, "event_day": at.astimezone(UTC).date()}
-            await conn.execute(history.SQL.mark_done, row)
+        await self._app.group_commit.pass_over(self._processor.name, id, at.astimezone(UTC).date())
         self._done.add(id)
 
     async def _is_gone(self, envelope: Envelope) -> bool:
@@ -178,7 +178,7 @@ class Runner:
 
     def _work(self, envelope: Envelope) -> Work[Any]:
         one = self._processor
-        return Work(envelope.data, envelope, one.name, self._app, one.appliers)
+        return Work(envelope.data, envelope, one.name, self._app, one.appliers, learns=one.learns)
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)

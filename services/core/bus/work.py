@@ -43,6 +43,8 @@ class Work(Generic[E_co]):
         consumer: str,
         app: App,
         appliers: Appliers,
+        *,
+        learns: bool = False,
     ) -> None:
         self.event = event
         self.envelope = envelope
@@ -51,6 +53,7 @@ class Work(Generic[E_co]):
         self.workspace = envelope.workspace
         self.consumer = consumer
         self._appliers = appliers
+        self._learns = learns
         self.journaled = False
         self.stored: list[Envelope] = []
         self.settled: list[UUID] = []
@@ -81,7 +84,7 @@ class Work(Generic[E_co]):
 
     async def keep(self, content: bytes) -> str:
         """Store a blob that belongs to the event, under the key of the event's people; its name."""
-        async with self.app.database.transaction(self.workspace) as conn:
+        async with self.app.database.transaction(self.workspace, to_disk=False) as conn:  # who names the blob waits
             key = await key_for(conn, self.workspace, self.event)
         return await self.app.blobs.put(content, key)
 
@@ -97,8 +100,9 @@ class Work(Generic[E_co]):
 
         `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
         with a `step` of its own. One for what follows from an event that is `done` asks nothing of the journal.
+        Those of what only learns wait for the disk together.
         """
-        async with self.app.database.transaction(self.workspace) as conn:
+        async with self.app.database.transaction(self.workspace, to_disk=not self._learns) as conn:
             if final:
                 await self._journal(conn)
             elif not done and await self._is_done(conn):
@@ -106,6 +110,8 @@ class Work(Generic[E_co]):
             unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun, self.app.now)
             yield unit
             await unit.flush()
+        if self._learns:
+            await self.app.group_commit.on_disk()
         self.journaled = self.journaled or final
         self.stored += unit.stored
         self.settled += [one.id for one in unit.settled]
@@ -116,8 +122,7 @@ class Work(Generic[E_co]):
 
     async def pass_over(self) -> None:
         """Nothing is to be done for this event here: the journal says that it was seen."""
-        async with self.app.database.reading() as conn:
-            await conn.execute(history.SQL.mark_done, self._journal_key())
+        await self.app.group_commit.pass_over(**self._journal_key())
 
     async def done_before(self) -> bool:
         """Whether the journal has this event. The work has begun: an erase that meets its thread now makes it fail.

@@ -31,6 +31,7 @@ MOST_PREPARED = (
     1000  # of a connection's statements: a mail needs some 150, and psycopg's own 100 forget each before its next use
 )
 TRUSTED_S = 1.0  # how long a connection is taken to be alive without asking
+NOT_TO_DISK = "SELECT set_config('synchronous_commit', 'off', true)"
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
 
 
@@ -117,15 +118,20 @@ class Database:
             yield conn
 
     @asynccontextmanager
-    async def transaction(self, workspace: str = "") -> AsyncIterator[Connection]:
+    async def transaction(self, workspace: str = "", *, to_disk: bool = True) -> AsyncIterator[Connection]:
         """One transaction that sees and writes the rows of `workspace` alone (row-level security, migration 0030).
 
         Committed at the end, rolled back on an error, as a connection of psycopg is when its block ends. Without a
         workspace it sees all of them. Statements are sent together when somebody waits (`held_pipeline`): who
         fetches rows waits for all before them, and what a statement that is not fetched from did wrong is raised by the
         next fetch, or at the end.
+
+        Where it need not go `to_disk`, the end does not wait for that: others see it, and a crash of the server may
+        take it back as long as no later transaction has waited. For what can be done again, or is waited for together.
         """
         async with self._begun("BEGIN", workspace) as conn:
+            if not to_disk:
+                await conn.execute(NOT_TO_DISK)
             yield conn
 
     @asynccontextmanager

@@ -32,6 +32,12 @@ class ApprovalSettings(Group):
         0.8, gt=0, lt=1, description="lower bound (Wilson, 95 %) of approvals unchanged that opens an intent"
     )
     over: int = Field(40, ge=5, le=400, description="of the last so many decisions on drafts of the intent")
+    senders: int = Field(
+        3,
+        ge=1,
+        le=100,
+        description="of at least so many senders; one organization is one, people at public providers are each",
+    )
     score: float = Field(0.7, ge=0, le=1, description="least score of a draft that leaves because it was earned")
     hold_floors: bool = Field(
         False, description="drafts that break a floor (risky topic, unsupported claim) wait under `auto`, too"

@@ -16,6 +16,7 @@ from services.core.settings.approval import ApprovalSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
+from services.core.settings.canned import CannedAnswer
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
@@ -97,6 +98,7 @@ class Settings(HoldsSecrets, BaseSettings):
     office_hours: OfficeHours = OfficeHours()
     behaviours: tuple[Behaviour, ...] = ()
     participants: tuple[ParticipantSettings, ...] = ()
+    canned_answers: tuple[CannedAnswer, ...] = ()
     inboxes: tuple[InboxSettings, ...] = ()
 
     @classmethod

@@ -1,24 +1,27 @@
 """Whether the customer's own sentence says that a value is so. Pure.
 
 A model may take a question, a condition, a request, a denial, former times, hearsay or a colleague's number for a fact.
-The clause that says the value is judged by the words around it; its sentence decides whether it asks. In the word lists
-the value is written `@`.
+The clause that says the value is judged by the words around it (`clauses`); its sentence decides whether it asks, and
+what follows may take it back ("..., which is wrong").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from services.core.wording import folded
+from services.learn_facts.facts.clauses import PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.others import COMPANY, About, is_of_another
 from services.learn_facts.facts.values import numbers_in, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
+from services.memory.phrases.language import language_of, spoken
 from services.memory.quotes import Span, find_quote
 from services.memory.wording import said_of, says, says_exactly
 
-Mood = Literal["asks", "supposes", "wishes", "denies", "was so", "gives up", "hearsay", "another's"]
+Mood = Literal["asks", "supposes", "wishes", "denies", "was so", "gives up", "for a while", "hearsay", "another's"]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more
 REASONS: dict[Mood, str] = {
     "asks": "the words ask, and say nothing of it",
@@ -27,111 +30,130 @@ REASONS: dict[Mood, str] = {
     "denies": "the words say that it is not so",
     "was so": "the words tell of former times",
     "gives up": "the words leave this value for another one",
+    "for a while": "the words tell of a while, and not of what holds",
     "hearsay": "the words repeat what somebody else says",
     "another's": "the words speak of somebody else",
 }
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
-_CLAUSE_ENDS = re.compile(
-    r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
-    r"|\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
-)
-_PARTS = re.compile(r"\s(?:and|or|und|oder|et|ou|y|e|oraz|lub|и)\s", re.IGNORECASE)
-_COMPLEMENT = re.compile(
-    r"^\W*(?:that|dass|daß|que|qu['’]|che|że|iż|dat|ob|whether|czy|что)\b|^.{0,100}\b(?:zu|te) \w{2,30}n\W{0,3}$",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"\w{3,}")
 _DENIED_IN_COMPANY = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})
-_PLACE = "@"
+_CONTRAST = re.compile(r"^\W*(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|но|а)\b")
+_A_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
+_SHORT = 60  # characters of a sentence that only says of the one before it that it is wrong
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause with the value as `@`: folded, with accents, the part that says it, what stands around."""
-
-    words: str
-    accented: str
-    part: str
-    sentence: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-
-def mood_of(value: str, span: Span, text: str, *, of_a_person: bool = False) -> Mood | None:
+def mood_of(value: str, span: Span, text: str, about: About = COMPANY) -> Mood | None:
     """In what mood the sentences that a quote stands in say a value; None where they assert it in any place."""
     own = without_quoted(text)
-    return _mood(value, sentence_around(span, own), span.quote, of_a_person)
+    sentences = sentence_around(span, own)
+    before, _, behind = own.partition(sentences)
+    told = sentences_of(sentences, before)
+    return _mood(value, [*told, sentences_of(behind.strip())[0]], span.quote, about)
 
 
 def given_up(value: str, text: str) -> bool:
     """Whether a sentence of the author says that a value is not so any more, and none says that it is."""
-    moods = list(_moods(value, text, False))
+    moods = list(_moods(value, text, COMPANY))
     return any(one in OVER for one in moods) and None not in moods
 
 
-def is_said(value: str, text: str, *, of_a_person: bool = False) -> bool:
+def is_said(value: str, text: str, about: About = COMPANY) -> bool:
     """Whether a sentence of the author asserts the value in so many words."""
-    return None in _moods(value, text, of_a_person)
+    return None in _moods(value, text, about)
 
 
-def tells_of_a_change(value: str, quote: str, text: str) -> bool:
-    """Whether the sentence of a quote says that something is another now, and the text nothing of this value."""
+def tells_otherwise(value: str, quote: str, text: str) -> bool:
+    """Whether the text says nothing of a value, and the sentence of a quote a change, or something of its kind."""
     own = without_quoted(text)
     span = find_quote(quote, own)
-    if span is None or not value or _place(plain_value(value), own) is not None:
+    if not value or (span is None and find_quote(quote, text) is None):
         return False
-    sentence = folded(sentence_around(span, own))
-    return "?" not in sentence and (says("changes", sentence) or says("now", sentence))
+    if place_of(plain_value(value), own) is not None:
+        return False
+    sentence = sentence_around(span, own) if span else own
+    plain = folded(sentence)
+    return "?" not in plain and (says("changes", plain) or says("now", plain) or _holds_its_kind(value, sentence))
 
 
-def _moods(value: str, text: str, of_a_person: bool) -> Iterator[Mood | None]:
+def _holds_its_kind(value: str, sentence: str) -> bool:
+    """Whether a sentence holds numbers, where the value is one, or names, where it is one and names show."""
+    if numbers_in(value):
+        return bool(numbers_in(sentence))
+    nouns_are_capital = folded(sentence) and language_of("german") in spoken(folded(sentence))
+    return value[0].isupper() and not nouns_are_capital and bool(_A_NAME.search(sentence))
+
+
+def _moods(value: str, text: str, about: About) -> Iterator[Mood | None]:
     """The mood of each sentence of the author that says the value in so many words."""
     plain = plain_value(value)
-    for one in _SENTENCE_ENDS.split(without_quoted(text)):
-        if _place(plain, one) is not None:
-            yield _mood(value, one, "", of_a_person)
+    for one, following in pairwise([*sentences_of(without_quoted(text)), ""]):
+        if place_of(plain, one) is not None:
+            yield _mood(value, [one, following], "", about)
 
 
-def _mood(value: str, sentences: str, quote: str, of_a_person: bool) -> Mood | None:
-    found = [clause for one in _SENTENCE_ENDS.split(sentences) for clause in _saying(value, one, quote)]
+def _mood(value: str, sentences: Sequence[str], quote: str, about: About) -> Mood | None:
+    """Of all sentences but the last, which only follows them."""
+    found = [clause for one, behind in pairwise(sentences) for clause in clauses_saying(value, one, behind, quote)]
     best = max((score for score, _ in found), default=0)
-    moods = [_of_clause(clause, of_a_person) for score, clause in found if score == best]
+    moods = [_of_clause(clause, about) for score, clause in found if score == best]
     return None if not moods or None in moods else moods[0]
 
 
-def _of_clause(clause: Clause, of_a_person: bool) -> Mood | None:
-    another = of_a_person and _is_of_another(clause)
-    if of_a_person and not another and not _denies(clause.part) and says("contact_requests", clause.words):
+def _of_clause(clause: Clause, about: About) -> Mood | None:
+    """The first mood that shows; none where it asks us to use the author's own, or wishes what is theirs to choose."""
+    if about.of_a_person and _asks_to_use(clause) and not is_of_another(clause, about):
         return None
-    if says("asked", clause.words):
-        return "asks"
-    if _denies(clause.part):
-        return "denies"
-    if another:
-        return "another's"
+    mood = next((one for one, shows in _SIGNS if shows(clause, about)), None)
+    return None if mood == "wishes" and about.chosen else mood
+
+
+def _asks_to_use(clause: Clause) -> bool:
+    otherwise = _denies(clause.part) or says("left", clause.words) or says("meanwhile", clause.words)
+    return says("contact_requests", clause.words) and not otherwise
+
+
+def _last(clauses: Sequence[str]) -> str:
+    return clauses[-1] if clauses else ""
+
+
+def _is_left(clause: Clause) -> bool:
     if says("left", clause.words) or (says("origins", clause.words) and says("changes", clause.sentence)):
-        return "gives up"
-    if _asks(clause):
-        return "asks"
-    if says("wishes", clause.part):
-        return "wishes"
-    if says_exactly("conditions", clause.accented):
-        return "supposes"
-    if says("reports", clause.words):
-        return "hearsay"
-    return "was so" if says("bygone", clause.part) else None
+        return True
+    return says("reports", clause.words) and _is_contrasted(clause)
+
+
+_SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
+    ("asks", lambda clause, _: says("asked", clause.words)),
+    ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause)),
+    ("another's", is_of_another),
+    ("gives up", lambda clause, _: _is_left(clause)),
+    ("asks", lambda clause, _: _asks(clause)),
+    ("wishes", lambda clause, _: says("wishes", clause.part)),
+    ("supposes", lambda clause, _: says_exactly("conditions", clause.accented)),
+    ("for a while", lambda clause, _: says("meanwhile", f"{_last(clause.before)}, {clause.words}")),
+    ("hearsay", lambda clause, _: says("reports", clause.words) or says("quoting", _last(clause.before))),
+    ("was so", lambda clause, _: says("bygone", clause.part) and not _is_led_to(clause)),
+)
+
+
+def _is_refuted(clause: Clause) -> bool:
+    """Whether what comes next says that it is wrong, or over."""
+    coming = [*clause.after[:1], *([clause.following] if len(clause.following) <= _SHORT else [])]
+    return any(says("refuted", one) for one in coming)
+
+
+def _is_contrasted(clause: Clause) -> bool:
+    """Whether the author then says how it is with themselves: "your invoice says 40, but we have 52"."""
+    return any(_CONTRAST.match(one) and says("own", one) for one in clause.after[:1])
+
+
+def _is_led_to(clause: Clause) -> bool:
+    """Whether the clause tells of a change to the value."""
+    before = clause.words.partition(PLACE)[0]
+    return says("arrivals", clause.words) and says("changes", before)
 
 
 def _denies(part: str) -> bool:
     return bool(said_of("denials", part) - _DENIED_IN_COMPANY)
-
-
-def _is_of_another(clause: Clause) -> bool:
-    """Whether the clause names somebody else, or one before it does and this one speaks of nobody."""
-    if says("others", clause.words):
-        return True
-    return not says("own", clause.words) and any(says("others", one) for one in clause.before)
 
 
 def _asks(clause: Clause) -> bool:
@@ -142,74 +164,3 @@ def _asks(clause: Clause) -> bool:
     if says("questions", clause.words.replace("¿", "")) or any(says("questions", one) for one in clause.before):
         return True
     return all(says("tags", one) for one in clause.after) or not any(says("questions", one) for one in clause.after)
-
-
-def _saying(value: str, sentence: str, quote: str) -> Iterator[tuple[int, Clause]]:
-    """The clauses of a sentence, each with how much of the value it says; of the quote, where none says any."""
-    clauses = list(_clauses(sentence))
-    plain = plain_value(value)
-    scores = [_score(plain, one) for one in clauses]
-    if not any(scores):
-        scores = [min(_score(plain_value(quote), one), 1) if quote else 0 for one in clauses]
-    told = [_marked(plain, one) for one in clauses]
-    for number, score in enumerate(scores):
-        if score:
-            yield score, _clause(told, number, sentence)
-
-
-def _clause(told: list[str], number: int, sentence: str) -> Clause:
-    marked = [folded(one) for one in told]
-    parts = [folded(one) for one in _PARTS.split(told[number]) if _PLACE in one]
-    return Clause(
-        words=marked[number],
-        accented=told[number].casefold(),
-        part=parts[0] if parts else marked[number],
-        sentence=folded(sentence),
-        before=tuple(marked[:number]),
-        after=tuple(one for one in marked[number + 1 :] if one.strip(" ?!.")),
-    )
-
-
-def _clauses(sentence: str) -> Iterator[str]:
-    """The clauses, one that completes another ("..., that we have") together with it."""
-    held = ""
-    for one in _CLAUSE_ENDS.split(sentence):
-        if held and not _COMPLEMENT.match(one):
-            yield held
-            held = ""
-        held = f"{held} {one}".strip() if one.strip() else held
-    if held:
-        yield held
-
-
-def _score(value: str, clause: str) -> int:
-    """How much of a value a clause says."""
-    if value and _place(value, clause) is not None:
-        return 100
-    wanted = {word[:4] for word in _WORD.findall(value)} | numbers_in(value)
-    return len(wanted & ({word[:4] for word in _WORD.findall(plain_value(clause))} | numbers_in(clause)))
-
-
-def _marked(value: str, clause: str) -> str:
-    """The clause with the value, or else its rarest word, as `@`."""
-    found = _place(value, clause)
-    return clause if found is None else f"{clause[: found[0]]}{_PLACE}{clause[found[1] :]}"
-
-
-def _place(value: str, text: str) -> tuple[int, int] | None:
-    """Where a value stands in a text, whatever parts its words and groups of digits."""
-    units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", value)[:24]
-    if not units:
-        return None
-    joined = r"[\s.,'’\-–/()_]{0,3}".join(_spelled(one) for one in units)
-    small = text.casefold()
-    found = re.search(rf"(?<![^\W_]){joined}(?![^\W_])", small if len(small) == len(text) else text)
-    return found.span() if found else None
-
-
-def _spelled(unit: str) -> str:
-    """A number with or without separators of thousands, a word as it is."""
-    if not unit.isdigit() or len(unit) < 4:
-        return re.escape(unit)
-    groups = [unit[max(0, end - 3) : end] for end in range(len(unit), 0, -3)][::-1]
-    return rf"(?:{unit}|{'[., ’]?'.join(groups)})".replace(" ", r"\s")

@@ -19,14 +19,15 @@ from schemas.events.replies import FactProposal
 from services.core.wording import folded
 from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
+from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, sentence_around
 from services.learn_facts.participant import Fact, Source
 from services.mail.reply_text import without_quoted
-from services.memory.keys import is_of_a_person
+from services.memory.keys import is_chosen, is_of_a_person
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
-from services.memory.wording import said_of, says
+from services.memory.wording import said_of, says, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,13 @@ class Claim:
         """The facts that it was concluded from."""
         return tuple(UUID(one) for one in self.proposal.derived_from)
 
+    @property
+    def is_theirs(self) -> bool:
+        """Whether its sentence speaks of the author, so that it may take the place of what stands."""
+        of_a_person = about(self.proposal).of_a_person
+        sentence = sentence_around(self.span, without_quoted(self.source.text))
+        return self.source.is_ours or speaks_of_the_author(sentence, self.proposal.key, of_a_person=of_a_person)
+
     def rests_on(self, known: Fact) -> bool:
         """Whether the proposal was concluded from this fact, or changes it."""
         return self.means(known) or str(known.fact_id) in self.proposal.derived_from
@@ -86,6 +94,8 @@ def claim_of(proposal: FactProposal, source: Source | None, fact_id: UUID, polic
     span = _find(proposal.quote, source.text)
     if not source.trusted:
         return "the sender is not authenticated"
+    if source.passed_on:
+        return "the mail only passes on what somebody wrote"
     if span is None:
         return "the quote does not stand in the cited mail"
     refusal = _refusal(proposal, source, span, policy)
@@ -155,7 +165,7 @@ BARRED: Mapping[str, frozenset[Mood]] = MappingProxyType(
         "event": _HAPPENED,
         "note": _HAPPENED,
         "action": _HAPPENED,
-        "relationship": _ALL - {"another's"},
+        "relationship": _ALL - {"another's", "for a while"},
     }
 )
 """The moods in which no fact of a kind is said; of every other kind none of them."""
@@ -176,8 +186,7 @@ def mood_of_claim(claim: Claim) -> Mood | None:
     proposal = claim.proposal
     if claim.source.is_ours:
         return None
-    theirs = is_of_a_person(proposal.key, proposal.kind) and not _names_another(claim)
-    mood = mood_of(proposal.value, claim.span, claim.source.text, of_a_person=theirs)
+    mood = mood_of(proposal.value, claim.span, claim.source.text, about(proposal))
     return mood if mood in _barred(claim) and not _excused(claim, mood) else None
 
 
@@ -187,10 +196,10 @@ def _barred(claim: Claim) -> frozenset[Mood]:
     return BARRED.get(claim.proposal.kind, _ALL)
 
 
-def _names_another(claim: Claim) -> bool:
-    """Whether the key says whose it is ("wife's name"), or the author what they are ("I am the manager")."""
-    sentence = sentence_around(claim.span, claim.source.text)
-    return says("others", claim.proposal.key) or says("i_am", sentence)
+def about(proposal: FactProposal) -> About:
+    """What a proposal's value is of; a key that says whose it is ("wife's name") is nobody else's."""
+    of_a_person = is_of_a_person(proposal.key, proposal.kind) and not says("others", proposal.key)
+    return About(words_of(proposal.key), of_a_person, is_chosen(proposal.key))
 
 
 def _excused(claim: Claim, mood: Mood | None) -> bool:
@@ -201,6 +210,8 @@ def _excused(claim: Claim, mood: Mood | None) -> bool:
             return bool(denied or claim.parents)
         case "was so":
             return claim.is_over
+        case "for a while":
+            return claim.until is not None
         case "asks":
             return _is_named_by_it(claim)
         case _:

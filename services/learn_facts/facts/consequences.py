@@ -16,12 +16,12 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactCorroborated, FactMarkedStale, FactRecorded, FactRetracted, FactsMerged
 from schemas.events.replies import FactProposal
 from services.core.settings import LearningSettings
-from services.learn_facts.facts.assertion import given_up, is_said, tells_of_a_change
+from services.learn_facts.facts.assertion import given_up, is_said, tells_otherwise
+from services.learn_facts.facts.claim import about
 from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, valid_from
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
-from services.memory.keys import is_of_a_person
 from services.memory.support import confidence
 from services.memory.wording import content_of, said_of, same_word, says, unsaid
 
@@ -213,10 +213,9 @@ def _why(known: Fact, proposal: FactProposal, mail: Source, policy: Policy, unqu
         return ""
     if given_up(known.value, mail.text):
         return "a newer mail seems to say that it is so no more"
-    if same and proposal.op != "delete" and tells_of_a_change(known.value, proposal.quote, mail.text):
-        return "the words that are cited for it tell of a change, and not of this value"
-    theirs = is_of_a_person(proposal.key, proposal.kind)
-    if unquoted and not same and is_said(proposal.value, mail.text, of_a_person=theirs):
+    if same and proposal.op != "delete" and tells_otherwise(known.value, proposal.quote, mail.text):
+        return "the words that are cited for it tell of something else, and not of this value"
+    if unquoted and not same and is_said(proposal.value, mail.text, about(proposal)):
         return f"a newer mail seems to say otherwise: {proposal.value!r}"
     return ""
 

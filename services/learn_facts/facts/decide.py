@@ -17,7 +17,7 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactRecorded
 from schemas.events.replies import FactProposal
 from schemas.events.threads import StateChanged
-from services.learn_facts.facts.assertion import tells_of_a_change
+from services.learn_facts.facts.assertion import tells_otherwise
 from services.learn_facts.facts.claim import Claim, asserted, claim_of, followed
 from services.learn_facts.facts.conflicts import (
     Later,
@@ -62,7 +62,7 @@ def propose(
     decided = list(_decide(who, proposal, claim, elsewhere))
     yield from decided
     unquoted = isinstance(claim, str) and (source is None or find_quote(proposal.quote, source.text) is None)
-    heard = turn if source is None else (source,)
+    heard = [one for one in (turn if source is None else (source,)) if not one.passed_on]
     yield from doubts(who, proposal, decided, heard, policy, unquoted=unquoted)
 
 
@@ -101,6 +101,8 @@ def _take_place(who: Participant, claim: Claim, same: Fact | None) -> Events:
     rivals = rivals_of(who, claim, same)
     for one in rivals:
         against = objection_to_ending(one, claim.trust, claim.since)
+        if not against and one is not same and not claim.is_theirs:
+            against = "the words say it of nothing that is theirs"
         if against:
             yield refused(who, claim.proposal, against)
             yield from doubted(who, one, claim)
@@ -137,7 +139,7 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
 
 
 def _tells_otherwise(claim: Claim, same: Fact) -> bool:
-    return tells_of_a_change(same.value, claim.span.quote, claim.source.text)
+    return tells_otherwise(same.value, claim.span.quote, claim.source.text)
 
 
 def _between(who: Participant, claim: Claim, same: Fact) -> Later | None:

@@ -105,7 +105,8 @@ def doubted(who: Participant, known: Fact, claim: Claim) -> Iterator[FactMarkedS
 
     A model may have put it in other words, or concluded it: the fact is to be confirmed, and the next word decides.
     """
-    newer = known.trust == "authenticated" and claim.trust == "inferred" and claim.since > known.confirmed_at
+    unsure = claim.trust == "inferred" or not claim.is_theirs
+    newer = known.trust == "authenticated" and unsure and claim.since > known.confirmed_at
     if newer and claim.of_its_key(known) and not known.stale:
         reason = f"a newer mail seems to say otherwise: {claim.proposal.value!r}"
         yield FactMarkedStale(

@@ -100,6 +100,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w.-]{1,255}|\b(?:https?://|www\.)\S{1,50
 _NAME = re.compile(r"(?<=[\w,;] )[^\W\d_]\w{2,40}")
 _CLAUSE = re.compile(r"[,;:!?\n–—()]|\.\s|\b(?:but|and|or|aber|sondern|und|mais|et|pero|y|ma|e|ale|но|и)\b")
 _WORD = re.compile(r"\w{3,}")
+_NAME_WORDS = 2  # "credit card" and "bank transfer" are no orders
 _OF_TWO_MINDS = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})  # they deny only in company
 
 
@@ -108,7 +109,8 @@ def disallowed(proposal: FactProposal, span: Span, text: str) -> str:
     told = f"{proposal.text}\n{proposal.value}"
     if says("our_acts", f"{span.quote}\n{told}") or says("our_acts", sentence_around(span, without_quoted(text))):
         return "only we can establish what we did or promised"
-    if says("orders", told) or any(says("imperatives", one) for one in (proposal.text, proposal.value)):
+    worded = (one for one in (proposal.text, proposal.value) if len(one.split()) > _NAME_WORDS)
+    if says("orders", told) or any(says("imperatives", one) for one in worded):
         return "it gives an order and says nothing of the customer"
     return ""
 

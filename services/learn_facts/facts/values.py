@@ -17,13 +17,15 @@ from functools import lru_cache
 
 from services.mail.reply_text import without_quoted
 from services.memory.quotes import Span
-from services.memory.temporal import window_of
+from services.memory.temporal import days_in, window_of
 
 LONGEST = 60  # characters of a value that may be a date
 LEAST_DIGITS = 7  # of a telephone number
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*(?!\d|[.,]\d)")
 _CENTS = re.compile(r"(?<=\d)[.,]00(?!\d)")
+_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?![\d,]))")
 _DIALLED = re.compile(r"(?:tel\.?|phone|mobile|fax)?:?\s*\+?[\d\s().\-/–‑]{7,40}")
+_PARTED = re.compile(r"[\s()\-/+]|\d\.\d{2,4}\.\d{2,4}")
 _TRUNK = re.compile(r"\(0\)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TYPED = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "-", "—": "-", "‑": "-", "−": "-"})
@@ -33,7 +35,9 @@ _REFERENCE = datetime(2000, 1, 1, tzinfo=UTC)  # for dates that name their year,
 def same_value(one: str, other: str) -> bool:
     """Whether two values are one, in whatever form each is written."""
     first, second = plain_value(one), plain_value(other)
-    return first == second or _same_telephone(first, second) or _same_day(first, second)
+    if first == second or _same_telephone(first, second) or _same_day(first, second):
+        return True
+    return any(form(first) and form(first) == form(second) for form in (_amount, _hours))
 
 
 def plain_value(value: str) -> str:
@@ -42,7 +46,8 @@ def plain_value(value: str) -> str:
     text = " ".join(text.split()).strip("\"'").rstrip(".!")
     if telephone(text):
         return text
-    return _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
+    whole = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
+    return _COMMA.sub(".", whole)
 
 
 def telephone(value: str) -> str:
@@ -50,7 +55,7 @@ def telephone(value: str) -> str:
     if _DIALLED.fullmatch(value) is None or _YEAR.match(value):
         return ""
     digits = re.sub(r"\D", "", _TRUNK.sub("", value))
-    parted = re.search(r"[\s()\-/+]", value.strip()) is not None or digits.startswith("0")
+    parted = _PARTED.search(value.strip()) is not None or digits.startswith("0")
     grouped = _GROUPED.fullmatch(value) is not None and not value.startswith(("0", "+"))
     if not LEAST_DIGITS <= len(digits) <= 15 or not parted or grouped:
         return ""
@@ -91,7 +96,51 @@ def _day(value: str) -> datetime | None:
     return window.start if window is not None and window.end - window.start <= timedelta(days=1) else None
 
 
-_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n\s*\n")
+_CURRENCIES = {"€": "eur", "$": "usd", "£": "gbp", "zł": "pln", "zl": "pln"} | {
+    word: code
+    for code, words in (
+        ("eur", "eur euro euros"),
+        ("usd", "usd dollar dollars dollari dólares dolares"),
+        ("gbp", "gbp pound pounds pfund"),
+        ("chf", "chf franken francs"),
+        ("pln", "pln złotych zlotych"),
+    )
+    for word in words.split()
+}
+_AMOUNT = re.compile(r"([^\W\d_]{2,8}|[€$£])? ?(\d{1,12}(?:[.,]\d\d?)?) ?([^\W\d_]{2,8}|[€$£])?")
+_HOURS = re.compile(
+    r"(?:from |von |de |das? |van |od )?(\d\d?:\d\d) ?(?:-|to|until|till|bis|à|a|alle|às|tot|do) ?(\d\d?:\d\d)"
+)
+
+
+def _amount(value: str) -> tuple[str, str] | None:
+    """A sum of money with its currency: "€1200", "1200 euros"; None for anything else."""
+    found = _AMOUNT.fullmatch(value)
+    if found is None or bool(found[1]) == bool(found[3]):
+        return None
+    currency = _CURRENCIES.get(found[1] or found[3])
+    whole, _, cents = found[2].replace(",", ".").partition(".")
+    return (currency, f"{int(whole)}.{cents:0<2}") if currency else None
+
+
+def _hours(value: str) -> tuple[str, str] | None:
+    """When something begins and ends in a day: "9 am to 5 pm", "9:00-17:00"; None for anything else."""
+    found = _HOURS.fullmatch(_plain(value)) if len(value) <= LONGEST else None
+    return (found[1].zfill(5), found[2].zfill(5)) if found else None
+
+
+def place_of_day(value: str, text: str) -> tuple[int, int] | None:
+    """Where a text names the day that a value is, in whatever form; None where it does not, or the value is no day."""
+    day = _day(value)
+    if day is None:
+        return None
+    return next(((start, end) for start, end, found in days_in(text, _REFERENCE) if found.start == day), None)
+
+
+_MONTHS = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
+SENTENCE_ENDS = re.compile(
+    rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)|(?<=[。！？])|\n\s*\n", re.IGNORECASE
+)  # "1. April" is one day
 _WORD = re.compile(r"\w+")
 _CENTS_IN_TEXT = re.compile(r"(?<=\d)[.,]00(?![\d.,]{0,40}\d)")
 _HOUR = re.compile(r"(?<![\w:.,])(\d{1,2})(?:[:.](\d\d))?\s?([ap])\.?m\b\.?", re.IGNORECASE)
@@ -103,8 +152,8 @@ _STEM = 4  # letters that two forms of a word share
 
 def sentence_around(span: Span, text: str) -> str:
     """The whole sentences that a span stands in."""
-    begins = [found.end() for found in _SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
-    ends = [found.start() for found in _SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
+    begins = [found.end() for found in SENTENCE_ENDS.finditer(text) if found.end() <= span.start]
+    ends = [found.start() for found in SENTENCE_ENDS.finditer(text) if found.start() >= span.end]
     return text[begins[-1] if begins else 0 : ends[0] if ends else len(text)].strip()
 
 

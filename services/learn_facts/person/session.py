@@ -6,8 +6,10 @@ Invariant: it holds what was accepted, never what was only proposed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Any
 
 from schemas.events.base import EventData
 from schemas.events.memory import FactRecorded, RelationRecorded, SessionNoted, TurnReflected
@@ -53,16 +55,7 @@ def noted(
 def extended(who: Participant, now: datetime, settings: SessionSettings = STANDARD) -> SessionNoted | None:
     """They wrote again while the session runs: it lasts for as long again."""
     running = live(who, now)
-    if running is None:
-        return None
-    return SessionNoted(
-        participant_id=who.participant_id,
-        thread_id=running.thread_id,
-        summary=running.summary,
-        expires_at=now + timedelta(hours=settings.hours),
-        entities=running.entities,
-        actions=running.actions,
-    )
+    return _renoted(who, running, expires_at=now + timedelta(hours=settings.hours)) if running else None
 
 
 def ended(
@@ -72,14 +65,12 @@ def ended(
     running = live(who, now)
     if running is None:
         return None
-    return SessionNoted(
-        participant_id=who.participant_id,
-        thread_id=running.thread_id,
-        summary=running.summary,
-        expires_at=running.expires_at,
-        entities=running.entities,
-        actions=_latest((*_actions(turn, (), now), *running.actions), settings.actions),
-    )
+    return _renoted(who, running, actions=_latest((*_actions(turn, (), now), *running.actions), settings.actions))
+
+
+def _renoted(who: Participant, running: Session, **changes: Any) -> SessionNoted:
+    """The session that runs, with changes."""
+    return SessionNoted(participant_id=who.participant_id, **{**asdict(running), **changes})
 
 
 def live(who: Participant, now: datetime) -> Session | None:

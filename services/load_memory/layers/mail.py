@@ -6,7 +6,7 @@ from typing import Any
 
 from services.core.db import Connection
 from services.load_memory.section import Section, entry, section
-from services.load_memory.turn import Turn, TurnMail
+from services.load_memory.turn import MailToAnswer, Turn
 
 NAME, SHARED, TRUSTED = "mail", False, False
 ABOUT = "What you answer, the newest mail last."
@@ -51,7 +51,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     )
 
 
-def _beside(mail: TurnMail) -> str:
+def _beside(mail: MailToAnswer) -> str:
     """What stands next to a few new words: the signature and the quote, each said to be what it was taken for."""
     signature, quoted = mail.signature.strip(), mail.quoted.strip()
     return "".join(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
 
+from services.core.wording import visible
 from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
 from services.mail.compose.nouns import File
 from services.mail.compose.wire import plain
@@ -22,10 +23,12 @@ _UNSEEN = re.compile(
 def clean_text(text: str) -> str:
     """Text with LF lines, without control characters other than tab and what nobody sees; no trailing blanks.
 
-    Joiners and direction marks that scripts need to be written stay.
+    Joiners and direction marks that scripts need to be written stay. No gap is longer than two empty lines: who
+    approves a draft would not look for more words below it.
     """
     lines = re.sub(r"\r\n?|\x0b|\x0c|\x85|\u2028|\u2029", "\n", text).split("\n")
-    return "\n".join(_UNSEEN.sub("", line).rstrip() for line in lines).strip("\n")
+    seen = (_UNSEEN.sub("", line).rstrip() if visible(line).strip() else "" for line in lines)
+    return re.sub(r"\n{4,}", "\n\n\n", "\n".join(seen)).strip("\n")
 
 
 def safe_text(text: str, links: LinkPolicy) -> str:

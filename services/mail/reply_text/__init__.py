@@ -13,7 +13,7 @@ The order of the decisions follows discourse/email_reply_trimmer (MIT); inline r
 
 from __future__ import annotations
 
-from services.mail.reply_text.lines import without_quoted
+from services.mail.reply_text.lines import is_only_a_head, without_quoted
 from services.mail.reply_text.split import split_reply
 
-__all__ = ["split_reply", "without_quoted"]
+__all__ = ["is_only_a_head", "split_reply", "without_quoted"]

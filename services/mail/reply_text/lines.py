@@ -60,6 +60,12 @@ def without_quoted(text: str) -> str:
     return "\n".join("\n" * len(line) if kind is Kind.QUOTE else line for line, kind in kept)
 
 
+def is_only_a_head(quoted: str) -> bool:
+    """Whether what was quoted is only the head of an older mail: what stands below it is that mail, passed on."""
+    kinds = {kind for kind in classify(quoted.split("\n")) if kind is not Kind.EMPTY}
+    return bool(kinds & {Kind.SEPARATOR, Kind.HEADER}) and kinds <= {Kind.SEPARATOR, Kind.HEADER, Kind.ATTRIBUTION}
+
+
 def _alone(line: str) -> Kind:
     """The kind of a line by itself. The patterns are asked only where the first character lets them match."""
     said = line.strip()

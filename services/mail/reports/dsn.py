@@ -99,4 +99,5 @@ def address_of(group: Fields) -> str:
 
 def _address_in(value: str) -> str:
     kind, separator, rest = value.partition(";")
-    return next(iter(addresses_in(rest if separator and "@" not in kind else value)), "")
+    said = rest if separator and "@" not in kind else value
+    return next(iter((*addresses_in(said.rpartition("<")[2]), *addresses_in(said))), "")

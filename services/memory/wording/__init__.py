@@ -11,9 +11,11 @@ glue.txt       words that say nothing of what a sentence is about
 Of a clause in which the value is written `@` (see `assertion`):
 
 asked.txt, questions.txt, tags.txt   it asks
-conditions.txt, requests.txt           it is thought of, or wanted
-bygone.txt, left.txt, origins.txt, changes.txt, now.txt   it was so; it is another now
-reports.txt, others.txt, own.txt, i_am.txt   somebody else says it, or it is theirs; the author's own
+conditions.txt, wishes.txt             it is thought of, or wanted
+bygone.txt, left.txt, origins.txt, arrivals.txt, changes.txt, now.txt   it was so; it is another now
+meanwhile.txt                        it is so for a while
+reports.txt, quoting.txt, refuted.txt   somebody else says it; it is said to be wrong
+others.txt, parties.txt, own.txt, i_am.txt, requests.txt   it is somebody else's; the author's own
 contact_requests.txt                 asks us to use it
 keys.toml                            usual keys with the other names that models give them
 """

@@ -2,8 +2,8 @@
 
 The model cites passages for a reply as a whole, so that sentences are matched by their words, as a reader would look
 for them: of the sources that hold enough of its words and all of its numbers, a sentence rests on the one that holds
-most. It is help for a person who reads the draft, never a reason to send one. The parts put together are the text,
-byte for byte.
+most. One that says the opposite of its source rests on nothing. It is help for a person who reads the draft, never a
+reason to send one. The parts put together are the text, byte for byte.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.events.replies import ContextLayer
+from services.core.wording import visible
+from services.memory.wording import said_of
 
 _SENTENCE = re.compile(r"[^\n.!?]{0,2000}(?:[.!?](?![\s\n])[^\n.!?]{0,2000}){0,20}[.!?]{0,20}\s{0,50}")
 _WORD = re.compile(r"\w{1,60}")
@@ -99,8 +101,18 @@ def _holds(
     if ground.kind == "fact":  # a fact is short: its whole value has to stand in the sentence
         value = _words(ground.title.partition(": ")[2])
         named = bool(value - _numbers(value)) or bool(title & heavy - value)
-        return bool(value) and named and value <= words
-    return len(heavy & source) >= SHARE * len(heavy)
+        same = _denies(sentence) or not _denies(ground.quote)
+        return bool(value) and named and value <= words and same
+    return len(heavy & source) >= SHARE * len(heavy) and _denies(sentence) == _denies(_nearest(heavy, ground.quote))
+
+
+def _nearest(heavy: set[str], text: str) -> str:
+    """The sentence of a text that has most of these words."""
+    return max(_sentences(text[:LONGEST]), key=lambda one: len(heavy & _words(one)), default="")
+
+
+def _denies(sentence: str) -> bool:
+    return bool(said_of("denials", sentence))
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -113,7 +125,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(one.casefold() for one in _WORD.findall(text))
+    return frozenset(one.casefold() for one in _WORD.findall(visible(text)))
 
 
 def _numbers(words: Iterable[str]) -> set[str]:

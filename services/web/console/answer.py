@@ -18,7 +18,7 @@ from services.operations.threads.listing import ThreadUnknown
 from services.web.bodies import Assignment, OwnWords
 from services.web.console.forms import Form, checked
 from services.web.console.site import Site, done, files_of, form_of, viewer
-from services.web.console.thread import show_thread
+from services.web.console.thread import beginnings_of, show_thread
 from services.web.patience import WAIT_S
 
 HOLD_S = 10.0  # in which a reply can be taken back
@@ -26,10 +26,10 @@ HOLD_S = 10.0  # in which a reply can be taken back
 
 @dataclass(frozen=True, slots=True)
 class Unsent:
-    """A reply that was not accepted: what the person wrote, why, and what came that they had not seen."""
+    """A reply that is not sent: what the person wrote, why not, and what came that they had not seen."""
 
     form: Form
-    reason: str
+    reason: str = ""
     came: tuple[Came, ...] = ()
 
 
@@ -37,6 +37,7 @@ def answer_acts(site: Site) -> APIRouter:
     """What the forms of a thread's page send."""
     router = site.router()
     _add_reply(router, site)
+    _add_beginnings(router, site)
     _add_assignment(router, site)
     return router
 
@@ -72,6 +73,20 @@ def _add_reply(router: APIRouter, site: Site) -> None:
         return done(f"/threads/{thread_id}", "taken_back")
 
 
+def _add_beginnings(router: APIRouter, site: Site) -> None:
+    @router.post("/threads/{thread_id}/compose")
+    async def compose(request: Request, thread_id: UUID) -> Response:
+        """The page again, with a canned answer or the agent's suggestion behind what was written."""
+        form = form_of(request)
+        beginnings = await beginnings_of(site, request, thread_id)
+        wanted = "" if form.get("begin") == "suggestion" else form.get("canned", "")
+        text = beginnings.suggestion if form.get("begin") == "suggestion" else beginnings.canned.get(wanted, "")
+        if not text:
+            raise RequestRefused(409, "beginning_unknown", "Nothing was added: there is no such text any more.")
+        whole = "\n\n".join(one for one in (form.get("text", "").rstrip(), text) if one)
+        return await show_thread(site, request, thread_id, unsent=Unsent(form | {"text": whole}))
+
+
 def _add_assignment(router: APIRouter, site: Site) -> None:
     async def assigned(request: Request, thread_id: UUID, what: str, **given: Any) -> Response:
         form = form_of(request)
@@ -99,7 +114,7 @@ def _words(form: Form, by: str) -> OwnWords:
         "id": form.get("id") or str(random_id()),
         "text": form.get("text", ""),
         "thread_version": form.get("thread_version", ""),
-        "cc": tuple(one for one in copies if one) if "cc" in form else None,
+        "cc": tuple(one for one in copies if one) or None,
         "with_quote": bool(form.get("with_quote")),
         "then": form.get("then", ""),
         "hold_s": HOLD_S,

@@ -7,18 +7,20 @@ once, and that part of it follows.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from typing import Annotated, Any
 
 from aiokafka.errors import KafkaError
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from services.core.app import App
 from services.core.bus.publisher import LogUnavailable
 from services.core.web import RequestRefused
+from services.core.web_paging import After
 from services.operations import dead_letters, topics
 from services.operations.dead_letters import Choice, NoSuchDeadLetter
 from services.operations.dead_letters.dead_letter import DeadLetter
+from services.operations.events import find_events
 from services.operations.health.backlog import read_backlog
 from services.operations.health.state import read_health
 from services.operations.progress import read_progress
@@ -28,6 +30,7 @@ from services.web.console.forms import checked
 from services.web.console.site import Site, done, form_of, viewer
 
 LETTERS = 50  # that are shown
+LINES = 50  # events of a page
 SILENT = "The broker does not answer. What is stored is safe in the database, and is published once it does."
 
 
@@ -39,6 +42,13 @@ def pipeline_pages(site: Site) -> APIRouter:
     async def flow(request: Request, now: bool = False) -> HTMLResponse:
         about = await _read(app) if now else {"read": False, "silent": "", "drawing": drawing({}, {}, read=False)}
         return site.page(request, "pipeline.html", **about)
+
+    @router.get("/pipeline/events")
+    async def events(
+        request: Request, q: Annotated[str, Query(max_length=320)] = "", after: After = ""
+    ) -> HTMLResponse:
+        page = await find_events(app, q, limit=LINES, after=after)
+        return site.page(request, "events.html", q=q.strip(), events=page, after=after)
 
     @router.post("/dead-letters/{letter_id}/redrive")
     async def redrive(request: Request, letter_id: str) -> Response:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, JSONResponse
 
 from services.core.archive.archive import archive_of
 from services.core.clock import random_id
@@ -15,16 +16,18 @@ from services.core.web_paging import After
 from services.operations.drafts.listing import held_draft
 from services.operations.threads import requests
 from services.operations.threads.answers import held_replies
+from services.operations.threads.canned import canned_answers, suggestion_in
 from services.operations.threads.course import courses
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
+from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
 from services.web.console.forms import checked
 from services.web.console.sentences import sentences_of
-from services.web.console.shown import STATES
-from services.web.console.site import Site, done, form_of, viewer
+from services.web.console.shown import STATES, line
+from services.web.console.site import Site, done, form_of, user_in, viewer
 from services.web.patience import WAIT_S
 
 MESSAGES = 100  # a page of a conversation
@@ -67,7 +70,35 @@ def thread_pages(site: Site) -> APIRouter:
             raise RequestRefused(404, "thread_unknown", str(error)) from None
         return done(f"/threads/{thread_id}", "noted", "notes")
 
+    @router.get("/threads/{thread_id}/writing")
+    async def presence(request: Request, thread_id: UUID, mine: bool = False) -> JSONResponse:
+        """Who else writes here. With `mine` the viewer says that they do: this is kept for seconds, and is no act."""
+        name = viewer(request)
+        if mine and user_in(request).may("agent"):
+            await note_writing(app, thread_id, name)
+        return JSONResponse({"names": [line(one, 60) for one in await writing(app, thread_id) if one != name]})
+
     return router
+
+
+@dataclass(frozen=True, slots=True)
+class Beginnings:
+    """What a reply may begin with: canned answers by name, and what the agent would have answered."""
+
+    canned: dict[str, str]
+    suggestion: str
+
+
+async def beginnings_of(site: Site, request: Request, thread_id: UUID) -> Beginnings:
+    """Those of a thread. Raises `RequestRefused` where there is none."""
+    app, workspace = site.app, site.app.settings.workspace
+    async with app.database.reading() as conn:
+        found = await lines_of(conn, workspace, [thread_id])
+        if thread_id not in found:
+            raise RequestRefused(404, "thread_unknown", f"there is no thread {thread_id}")
+        notes = (await whole_thread(conn, workspace, thread_id, limit=1)).notes
+    canned = canned_answers(app.settings, found[thread_id], viewer(request))
+    return Beginnings({one.name: one.text for one in canned}, suggestion_in(notes))
 
 
 async def show_thread(
@@ -83,15 +114,18 @@ async def show_thread(
         except ThreadUnknown as error:
             raise RequestRefused(404, "thread_unknown", str(error)) from None
         mails = await mails_of(conn, workspace, [one.mail_id for one in whole.conversation if one.mail_id])
-        (line,) = (await lines_of(conn, workspace, [thread_id])).values()
-        draft = await held_draft(conn, workspace, line.draft) if line.draft else None
+        (row,) = (await lines_of(conn, workspace, [thread_id])).values()
+        draft = await held_draft(conn, workspace, row.draft) if row.draft else None
         sentences = await sentences_of(site, conn, draft) if draft else []
         told: dict[str, Any] = {"courses": await courses(conn, workspace, thread_id)}
         told["held"] = await held_replies(app, conn, thread_id)
     inbox = app.settings.known_inbox(whole.thread.inbox)
-    told |= {"whole": whole, "mails": mails, "line": line, "draft": draft, "log": _log(whole), "after": after}
+    told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
     told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
+    told["beginnings"] = await beginnings_of(site, request, thread_id)
+    others = [name for name in await writing(app, thread_id) if name != viewer(request)]
+    told["writing"] = others
     told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)

@@ -17,7 +17,7 @@ from services.core.settings import ContextSettings, InboxSettings, LearningSetti
 from services.load_memory.layers import LAYERS, brief, earlier, mail, participant, persona, session, summary
 from services.load_memory.participant_lines import care, fact_entry
 from services.load_memory.section import entry, fit, section
-from services.load_memory.turn import TurnMail
+from services.load_memory.turn import MailToAnswer
 from services.memory.facts import Fact
 from services.memory.said import Said
 from services.memory.search import Hit
@@ -28,9 +28,9 @@ TURN: Any = SimpleNamespace(
 NOW = datetime(2026, 3, 9, tzinfo=UTC)
 
 
-def answered(number: int, text: str, **given: str) -> TurnMail:
+def answered(number: int, text: str, **given: str) -> MailToAnswer:
     fields: dict[str, Any] = {"quoted": "", "signature": "", **given}
-    return TurnMail(
+    return MailToAnswer(
         mail_id=UUID(int=number),
         participant_id=UUID(int=1),
         message_id=f"{number}@example.org",

@@ -8,13 +8,13 @@ from uuid import UUID
 import pytest
 
 from services.core.settings import ContextSettings
-from services.load_memory.turn import TurnMail, query_of, recalls
+from services.load_memory.turn import MailToAnswer, query_of, recalls
 
 NOW = datetime(2026, 3, 18, tzinfo=UTC)
 
 
-def mail(number: int, text: str) -> TurnMail:
-    return TurnMail(
+def mail(number: int, text: str) -> MailToAnswer:
+    return MailToAnswer(
         UUID(int=number), None, "", f"subject {number}", text, "", "", "Ada", "ada@a.example", NOW, "en", [], []
     )
 

@@ -348,3 +348,59 @@ def test_hostile_texts_are_read_in_no_time(unit: str) -> None:
     """A hundred thousand characters of what phrases and words begin with are one look at the first few."""
     raw = robot_mail(Text("en", "Automatic reply", unit * (100_000 // len(unit))), "bare")
     assert judge_automatic(read_mail(raw)) is not None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *(
+            "X-Auto-Respond: yes",
+            "X-Autoresponse: yes",
+            "X-Auto-Responder: desk",
+            "X-Sieve-Vacation: 1",
+            "X-Desk-Autoreply: 1",
+        ),
+        *("X-Out-Of-Office: yes", "X-Mail-Auto-Reply-Id: 7", "User-Agent: Vacation/1.2.6.1", "Preference: auto_reply"),
+        "X-FC-MachineGenerated: true",
+    ],
+)
+def test_a_responder_of_a_maker_that_no_list_had_was_answered(header: str) -> None:
+    """A header's name says what its program does, whoever made it."""
+    name, _, value = header.partition(": ")
+    raw = robot_mail(Text("en", "", "Thank you."), "bare")
+    assert verdict(raw).kind == "answer"
+    assert verdict(f"{name}: {value}\n".encode() + raw).kind == "park"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        *("X-Auto-Reply: no", "X-Send-Auto-Response: false", "X-Send-Auto-Response: yes", "X-No-Auto-Reply: 1"),
+        *("X-Auto-Response-Suppress: DR", "X-Automation: none", "X-Vacation-Planner-Plan: gold", "X-Autoreply: off"),
+    ],
+)
+def test_headers_that_only_speak_of_automatic_replies_are_a_persons(header: str) -> None:
+    """What asks for a reply, or says that it is none, is no responder's."""
+    raw = robot_mail(Text("en", "", "Thank you."), "bare")
+    assert verdict(f"{header}\n".encode() + raw).kind == "answer"
+
+
+@pytest.mark.parametrize(
+    ("subject", "kind"),
+    [
+        ("[EXTERN] Automatische Antwort: Order 4711", "park"),
+        ("[EXT] [Caution] Automatic reply: Order 4711", "park"),
+        ("***SPAM*** Automatic reply: Order 4711", "park"),
+        ("EXTERNAL: Automatic reply: Order 4711", "park"),
+        ("Re: [EXTERN] Automatische Antwort: Order 4711", "answer"),
+        ("[EXTERN] Re: Order 4711", "answer"),
+        ("[Order 4711] Re: your automatic reply", "answer"),
+        ("[" * 500, "answer"),
+    ],
+)
+def test_a_gateways_tag_hid_the_prefix_of_an_automatic_reply(subject: str, kind: str) -> None:
+    """What a gateway puts before a subject is taken off first; behind `Re:` a person answers."""
+    raw = robot_mail(Text("en", "", "Thank you."), "bare").replace(
+        b"Subject: Re: Order 4711", f"Subject: {subject}".encode()
+    )
+    assert verdict(raw).kind == kind

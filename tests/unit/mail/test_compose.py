@@ -263,6 +263,13 @@ def test_quote_is_appended_only_on_wish() -> None:
     assert body(quoted="one\ntwo")[0].replace("\r", "").endswith("Shop\n\n> one\n> two\n")
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\u3164", "\u200d", "\u2800 \ufe0f"])
+def test_words_far_below_a_gap_were_not_looked_for(blank: str) -> None:
+    """Who approves a draft sees its end: a gap has two empty lines at most, whatever its lines are empty of."""
+    plain, _ = body(text="Hello Ann." + f"\n{blank}" * 400 + "\nWe pay you 5,000.")
+    assert plain.splitlines() == ["Hello Ann.", "", "", "We pay you 5,000."]
+
+
 def test_reply_without_text_is_refused() -> None:
     """An empty reply is not sent."""
     with pytest.raises(ComposeRefused):

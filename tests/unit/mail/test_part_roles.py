@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
-from services.mail.attachments import attachment_text
+from services.mail.attachments import ENCRYPTED, attachment_text
 from services.mail.filters import FilterContext, judge
 from services.mail.message import Attachment
 from services.mail.mime import read_mail
@@ -99,3 +101,59 @@ def test_signed_mail_is_read_and_encrypted_mail_is_for_a_person(rest: bytes, sea
     assert seal_of(mail) == seal
     judged = judge(mail, FilterContext(envelope_from="ann@acme.example"))
     assert judged.kind == verdict
+
+
+ENVELOPED, SIGNED = (
+    base64.encodebytes(bytes.fromhex(f"308006092a864886f70d01070{kind}a0803080020100")).decode() for kind in (3, 2)
+)
+PGP = "-----BEGIN PGP MESSAGE-----\n\nhQEMA0\n=abcd\n-----END PGP MESSAGE-----\n"
+FILE = "Content-Type: application/octet-stream; name={name}\nContent-Transfer-Encoding: {coding}\n\n{content}"
+VERSION = 'Content-Type: application/pgp-encrypted; name="PGPMIME version identification"\n\nVersion: 1\n'
+
+
+def in_multipart(*parts: str) -> bytes:
+    """A mail of these parts, each with its headers."""
+    head = "From: ann@customer.example\nSubject: Order\nContent-Type: multipart/mixed; boundary=b\n\n"
+    return (head + "".join(f"--b\n{one}\n" for one in parts) + "--b--\n").encode()
+
+
+@pytest.mark.parametrize(
+    ("parts", "seal"),
+    [
+        (
+            (FILE.format(name="smime.p7m", coding="base64", content=ENVELOPED), "\nscanned for viruses"),
+            "encrypted_smime",
+        ),
+        ((FILE.format(name="smime.p7m", coding="base64", content=SIGNED),), "opaque_smime"),
+        (
+            ("Content-Type: text/plain\n\n", VERSION, FILE.format(name="a.asc", coding="7bit", content=PGP)),
+            "encrypted_pgp",
+        ),
+    ],
+)
+def test_a_sealed_body_that_a_gateway_wrapped_was_answered_as_empty(parts: tuple[str, ...], seal: str) -> None:
+    """Exchange and virus scanners put the sealed body into a multipart, as a file of no type: a person opens it."""
+    mail = read_mail(in_multipart(*parts))
+    assert seal_of(mail) == seal
+    assert judge(mail, FilterContext()).filter == "unreadable"
+
+
+def test_a_key_and_a_detached_signature_seal_nothing() -> None:
+    """A public key and a signature begin as an encrypted message does, and hide nothing."""
+    said = "Content-Type: text/plain\n\nmy key\n"
+    for kind in ("PUBLIC KEY BLOCK", "SIGNATURE"):
+        file = FILE.format(name="a.asc", coding="7bit", content=PGP.replace("MESSAGE", kind))
+        assert seal_of(read_mail(in_multipart(said, file))) == ""
+
+
+def test_a_calendars_reply_as_a_file_of_no_type_was_answered() -> None:
+    """What an `.ics` is tells its content: programs attach it as bytes of no type."""
+    reply = INVITATION.decode().replace("REQUEST", "REPLY")
+    mail = read_mail(in_multipart("\nAccepted", FILE.format(name="a.ics", coding="8bit", content=reply)))
+    assert role_of(mail.attachments[0]) == "invitation"
+    assert judge(mail, FilterContext()).filter == "calendar_reply"
+
+
+def test_a_mail_under_rights_management_is_for_a_person() -> None:
+    """Microsoft's protected messages are encrypted, whatever the few words beside them say."""
+    assert attachment_text(part("application/x-microsoft-rpmsg-message")).reason == ENCRYPTED

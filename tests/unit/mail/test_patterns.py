@@ -35,7 +35,19 @@ REPORT_LINES = [
     for name in REPORT_WORDING
     for number, line in enumerate(lines_of(wording.__name__, name))
 ]
-FACT_WORDING = ("denials", "glue", "grants", "numbers", "orders")
+FACT_WORDING = (
+    "denials",
+    "glue",
+    "grants",
+    "meanwhile",
+    "numbers",
+    "orders",
+    "parties",
+    "quoting",
+    "refuted",
+    "reports",
+    "requests",
+)
 PROBE, PART, FULL = 2_000, 20_000, 100_000
 AT_ONCE = 50e-6  # CPU seconds for the probe; a pattern that is quadratic on it takes 0.1 s for the whole
 PART_AT_ONCE = 0.1  # CPU seconds for the part; a pattern that is quadratic on it takes 2.5 s for the whole

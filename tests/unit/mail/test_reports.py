@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from services.mail.mime import read_mail
 from services.mail.reports import Report, read_report
+from services.mail.reports.dsn import failures, read_status
 from services.mail.reports.status import enhanced_code, severity
 from tests.benchmarks import mail_judging
 from tests.support.corpora import corpus
@@ -398,3 +399,10 @@ def test_reports_are_values() -> None:
     assert found == report(raw)
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.kind = "receipt"  # type: ignore[misc, union-attr]
+
+
+def test_a_name_that_looks_like_an_address_was_taken_for_the_one_that_failed() -> None:
+    """A recipient field with a display name, against RFC 3464: the address in the angle brackets failed, no other."""
+    field = 'Final-Recipient: rfc822; "innocent@good.example" <ann@customer.example>'
+    part = read_status(f"Reporting-MTA: dns; mx.example\n\n{field}\nAction: failed\nStatus: 5.1.1\n")
+    assert [one.address for one in failures(part)] == ["ann@customer.example"]

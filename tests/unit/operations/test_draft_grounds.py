@@ -87,3 +87,25 @@ def test_no_text_takes_long(text: str) -> None:
     """Hostile text is cut in linear time."""
     with at_most(5):
         assert "".join(part.text for part in parts_of(text, GROUNDS)) == text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Invoices are not issued monthly, and are never due within 15 days.",
+        "Invoices are n\u200bot issued monthly, and are due within 15 days.",
+        "The CSV export never stops at row 70.",
+    ],
+)
+def test_the_opposite_of_a_source_was_said_to_rest_on_it(sentence: str) -> None:
+    """Its words stand there, one of them apart that turns all the others round."""
+    (part,) = parts_of(sentence, GROUNDS)
+    assert part.ground is None
+
+
+def test_a_fact_that_denies_was_the_source_of_what_it_denies() -> None:
+    """`They do not use SSO` says nothing for a sentence that says they do."""
+    item = {"id": FACT, "key": "SSO login", "value": "SSO login", "text": "They do not use the SSO login."}
+    grounds = grounds_of([ContextLayer(name="participant", text="", items=(item,))], [])
+    (part,) = parts_of("You already use the SSO login there.", grounds)
+    assert part.ground is None

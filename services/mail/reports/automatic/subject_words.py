@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -10,6 +11,12 @@ from services.mail.reports.automatic.evidence import PACKAGE
 from services.mail.reports.automatic.sentences import Sentence, is_unspaced, words_of
 from services.mail.reports.automatic.tables import Tables, tables
 from services.mail.subjects import MAX_CHARS, base_subject
+
+MAX_TAGS = 3
+_TAG = re.compile(
+    r"\s{0,9}(?:\[[^\[\]]{1,40}\]|\{[^{}]{1,40}\}|\*{2,5}[^*]{1,40}\*{2,5}|EXTERN(?:AL|E|O|AL E-?MAIL)?\s?:)"
+    r"\s{0,9}:?\s{0,9}"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +29,23 @@ class SubjectWords:
 
 def read_subject(subject: str) -> SubjectWords:
     """What a subject begins with. Behind `Re:` a prefix is none: somebody answers a robot."""
-    head, _, rest = subject[:MAX_CHARS].replace("\uff1a", ":").partition(":")
+    head, _, rest = _untagged(subject[:MAX_CHARS].replace("\uff1a", ":")).partition(":")
     words = words_of(head)
     prefix = next((one for one in (words, _without_reply(words)) if one in _prefixes()), ())
     if prefix:
         return SubjectWords(" ".join(prefix), " ".join(prefix))
     said = (words, words_of(rest.partition(":")[0]))
     return SubjectWords(hint=next((" ".join(one) for one in said if _is_hint(one)), ""))
+
+
+def _untagged(subject: str) -> str:
+    """The subject without what gateways put before it (`[EXTERN]`, `***SPAM***`); a prefix in brackets stays."""
+    for _ in range(MAX_TAGS):
+        tag = _TAG.match(subject)
+        if tag is None or words_of(tag[0]) in _prefixes():
+            break
+        subject = subject[tag.end() :]
+    return subject
 
 
 def _is_hint(words: tuple[str, ...]) -> bool:

@@ -38,7 +38,7 @@ export async function load(address, options = {}, kept = false) {
     const refused = !answer.ok && !(answer.status === 409 && page.querySelector("#main .split"));
     if (answer.status === 401) complain("Your session is over, and nothing was done. Sign in again in another tab; what you wrote is still here: copy it before you reload.");
     else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || "Not done.");
-    else show(page, answer.url, kept || Boolean(options.method));
+    else show(page, options.method && !answer.redirected ? location.href : answer.url, kept || Boolean(options.method)); // a form's address is no page
   } catch {
     if (mine === number) complain("Not done: the console does not answer. Try again; what you wrote is still here.");
   } finally {
@@ -64,7 +64,8 @@ document.addEventListener("submit", (event) => {
   if (form.method === "get") { load(`${form.action}?${fields}`); return; }
   const buttons = form.querySelectorAll("button");
   buttons.forEach((one) => { one.disabled = true; });
-  load(form.action, { method: "POST", body: fields }).finally(() => buttons.forEach((one) => { one.disabled = false; }));
+  const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
+  load(action, { method: "POST", body: fields }).finally(() => buttons.forEach((one) => { one.disabled = false; }));
 });
 
 function follow() {

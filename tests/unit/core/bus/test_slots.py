@@ -2,6 +2,9 @@
 
 import asyncio
 
+import pytest
+
+from services.core.bus import reply_load
 from services.core.bus.reply_load import ReplyLoad
 from services.core.bus.slots import Slots
 from services.core.clock import monotonic
@@ -42,15 +45,16 @@ async def test_a_place_given_to_one_who_was_cancelled_is_not_lost() -> None:
     assert slots.demand == 1
 
 
-async def test_learning_waits_while_replies_are_under_way() -> None:
+async def test_learning_waits_while_replies_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
     """And goes on when there are none, without waiting for its limit."""
+    monkeypatch.setattr(reply_load, "LONGEST_S", 600)
     demand, load = [2], ReplyLoad()
     load.add(lambda: demand[0])
     learning = asyncio.create_task(load.passed())
     await asyncio.sleep(0.2)
     assert not learning.done()
     demand[0] = 0
-    await asyncio.wait_for(learning, 5)
+    await asyncio.wait_for(learning, 60)
 
 
 async def test_each_event_that_waited_to_be_learned_from_looked_for_itself() -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from services.learn_facts.facts.assertion import Mood, mood_of
+from services.learn_facts.facts.others import About, speaks_of_the_author
 from services.memory.quotes import Span
+from tests.support.cpu import at_most
 
 ASSERTED = [
     ("Team", "We are on the Team plan, how do I add seats?"),
@@ -35,6 +37,15 @@ ASSERTED = [
     ("Porto", "Agora estamos no Porto."),
     ("Berlin", "Nein, wir sitzen in Berlin."),
     ("Munich", "Wir sind nach München umgezogen."),
+    ("48", "With those who joined in May we are at 48 seats."),
+    ("CTO", "As the new CTO I will be your contact."),
+    ("Team", "Your invoice says Starter, but we are on Team."),
+    ("Team", "Before we moved to Team we were on Starter."),
+    ("Team", "No doubt we are on Team."),
+    ("Dresden", "Our customers asked for it, so we moved the office to Dresden."),
+    ("Lisbon", "My partner and I live in Lisbon."),
+    ("555-0101", "I am away today, but my number is 555-0101."),
+    ("555-0101", "New phone, new number: 555-0101. The old one is dead."),
 ]
 NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("asks", "Team", "Are we still on the Team plan?"),
@@ -83,11 +94,41 @@ NOT_ASSERTED: list[tuple[Mood, str, str]] = [
     ("another's", "555-0101", "My manager can be reached at 555-0101."),
     ("another's", "555-0101", "Bob's phone number is 555-0101."),
     ("another's", "555-0101", "Mijn collega heeft nummer 555-0101."),
+    ("another's", "555-0101", "While I am away, please ring Dana on 555-0101."),
+    ("another's", "555-0101", "Bitte rufen Sie Frau Kern unter 555-0101 an."),
+    ("another's", "555-0101", "I tried your hotline 555-0101 twice."),
+    ("another's", "555-0101", "I got a call from 555-0101 yesterday."),
+    ("another's", "Paris", "My sister lives in Paris."),
+    ("another's", "Paris", "Un ami de Lyon habite à Paris."),
+    ("another's", "Team", "Our sister company is on the Team plan."),
+    ("another's", "Team", "I nostri clienti usano il piano Team."),
+    ("hearsay", "Team", "Your invoice says that we are on the Team plan."),
+    ("hearsay", "Team", "Auf Ihrer Rechnung steht der Tarif Team."),
+    ("hearsay", "Team", "En su factura aparece el plan Team."),
+    ("hearsay", "55", "You charged us for 55 seats."),
+    ("hearsay", "Team", "Your colleague recommended us the Team plan."),
+    ("gives up", "40", "Your invoice says 40 seats, but we have 52."),
+    ("gives up", "Team", "We left the Team plan last month."),
+    ("gives up", "Team", "Abbiamo lasciato il piano Team."),
+    ("gives up", "555-0101", "The line 555-0101 has been disconnected."),
+    ("gives up", "Acme", "Acme is called Borealis now."),
+    ("denies", "Team", "We are on the Team plan, which is wrong."),
+    ("denies", "Team", "Es heißt, wir hätten Team. Das stimmt nicht."),
+    ("supposes", "Team", "I doubt that we are on the Team plan."),
+    ("wishes", "Team", "Please send me a quote for the Team plan."),
+    ("for a while", "Vienna", "I am writing from a hotel in Vienna."),
+    ("for a while", "Bordeaux", "La semaine prochaine je serai à Bordeaux."),
+    ("for a while", "3 Lake View", "For this order only, please ship to 3 Lake View."),
+    ("hearsay", "Enterprise", 'It says "Plan: Enterprise" in the header.'),
+    ("supposes", "60", "Il nous faudrait 60 licences."),
+    ("supposes", "20000", "With 20000 euros we could do it."),
+    ("asks", "Munich", "Can you check this?\n\n- our office is in Munich\n- invoices are monthly"),
+    ("asks", "2026-04-01", "Lässt sich unsere Frist auf den 1. April 2026 verschieben?"),
 ]
 
 
 def mood(value: str, text: str) -> Mood | None:
-    return mood_of(value, Span(0, len(text), text), text, of_a_person=value.startswith("555"))
+    return mood_of(value, Span(0, len(text), text), text, About(of_a_person=value.startswith("555")))
 
 
 @pytest.mark.parametrize(("value", "text"), ASSERTED)
@@ -100,3 +141,41 @@ def test_what_a_customer_says_of_themselves_is_asserted(value: str, text: str) -
 def test_what_is_not_asserted_is_known_by_its_words(said: Mood, value: str, text: str) -> None:
     """A question, a thought, a wish, a denial, former times, hearsay and another's value are no statement."""
     assert mood(value, text) == said
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "call Dana ",
+        "our customers ",
+        "your invoice says ",
+        "from a to ",
+        "wir sind ",
+        "@ ",
+        "Aa ",
+        "we left the ",
+        "1.1.2027 ",
+    ],
+)
+def test_a_sentence_of_one_repeated_phrase_stopped_the_judgement(run: str) -> None:
+    """A mail of 20 kB is judged in a second of CPU, whatever it repeats."""
+    text = f"{run * (20_000 // len(run))} Team"
+    with at_most(1.0, f"a run of {run!r}"):
+        mood("Team", text)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "theirs"),
+    [
+        ("The parcel was last seen in Rome.", False),
+        ("Das Paket liegt noch in Dresden.", False),
+        ("Our office is in Rome.", True),
+        ("The office is in Rome.", True),
+        ("Please use Rome for the forms.", True),
+        ("Rome.", True),
+        ("Kontoret ligger numera i Malmö centrum idag.", True),
+    ],
+)
+def test_a_parcels_city_took_the_place_of_the_offices(sentence: str, theirs: bool) -> None:
+    """A value of something that no word says is the author's is to be confirmed; so is none of an unknown language."""
+    assert speaks_of_the_author(sentence, "city", of_a_person=False) == theirs

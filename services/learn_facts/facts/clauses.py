@@ -1,0 +1,129 @@
+"""A sentence in its clauses, and which of them says a value. Pure.
+
+In a clause the value is written `@`, so that a word list can say what stands before it and what behind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from services.core.wording import folded
+from services.learn_facts.facts.values import SENTENCE_ENDS, numbers_in, place_of_day, plain_value
+
+PLACE = "@"
+NAME = "~"
+_CLAUSE_ENDS = re.compile(
+    r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
+    r"|\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
+)
+_PARTS = re.compile(r"\s(?:and|or|und|oder|et|ou|y|e|oraz|lub|и)\s", re.IGNORECASE)
+_COMPLEMENT = re.compile(
+    r"^\W*(?:that|dass|daß|que|qu['’]|che|że|iż|dat|ob|whether|czy|что)\b|^.{0,100}\b(?:zu|te) \w{2,30}n\W{0,3}$",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"\s{0,8}(?:[-*•–]|\d\d?[.)])\s")
+_WORD = re.compile(r"\w{3,}")
+_FIRST_LETTER = re.compile(r"(?<=\s)[^\W\d_]")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause with the value as `@`, folded: plain, with accents, with `~` before capitals, and its part that says it.
+
+    `before` and `after` are the other clauses of its sentence, `following` is the next sentence.
+    """
+
+    words: str
+    accented: str
+    named: str
+    part: str
+    sentence: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    following: str
+
+
+def sentences_of(text: str, before: str = "") -> list[str]:
+    """The sentences of a text, one of no text; the items of a list below a question ask. `before` stands before it."""
+    found = [before, *SENTENCE_ENDS.split(text)]
+    return [f"{one}?" if _ITEM.match(one) and above.rstrip().endswith("?") else one for above, one in pairwise(found)]
+
+
+def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Iterator[tuple[int, Clause]]:
+    """The clauses of a sentence, each with how much of the value it says; of the quote, where none says any."""
+    clauses = list(_clauses(sentence))
+    plain = plain_value(value)
+    scores = [_score(plain, one) for one in clauses]
+    if not any(scores):
+        scores = [min(_score(plain_value(quote), one), 1) if quote else 0 for one in clauses]
+    told = [_marked(plain, one) for one in clauses]
+    for number, score in enumerate(scores):
+        if score:
+            yield score, _clause(told, number, sentence, following)
+
+
+def place_of(value: str, text: str) -> tuple[int, int] | None:
+    """Where a plain value stands in a text, whatever parts its words and groups of digits, or names its day."""
+    units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", value)[:24]
+    if not units:
+        return None
+    joined = r"[\s.,'’\-–/()_]{0,3}".join(_spelled(one) for one in units)
+    small = text.casefold()
+    found = re.search(rf"(?<![^\W_]){joined}(?![^\W_])", small if len(small) == len(text) else text)
+    return found.span() if found else place_of_day(value, text)
+
+
+def _clause(told: list[str], number: int, sentence: str, following: str) -> Clause:
+    marked = [folded(one) for one in told]
+    parts = [folded(one) for one in _PARTS.split(told[number]) if PLACE in one]
+    return Clause(
+        words=marked[number],
+        accented=told[number].casefold(),
+        named=_with_names(told[number]),
+        part=parts[0] if parts else marked[number],
+        sentence=folded(sentence),
+        before=tuple(_with_names(one) for one in told[:number]),
+        after=tuple(one for one in marked[number + 1 :] if one.strip(" ?!.")),
+        following=folded(following),
+    )
+
+
+def _with_names(clause: str) -> str:
+    return folded(_FIRST_LETTER.sub(lambda found: f"{NAME}{found[0]}" if found[0].isupper() else found[0], clause))
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    """The clauses, one that completes another ("..., that we have") together with it."""
+    held = ""
+    for one in _CLAUSE_ENDS.split(sentence):
+        if held and not _COMPLEMENT.match(one):
+            yield held
+            held = ""
+        held = f"{held} {one}".strip() if one.strip() else held
+    if held:
+        yield held
+
+
+def _score(value: str, clause: str) -> int:
+    """How much of a value a clause says."""
+    if value and place_of(value, clause) is not None:
+        return 100
+    wanted = {word[:4] for word in _WORD.findall(value)} | numbers_in(value)
+    return len(wanted & ({word[:4] for word in _WORD.findall(plain_value(clause))} | numbers_in(clause)))
+
+
+def _marked(value: str, clause: str) -> str:
+    """The clause with the value, or else its rarest word, as `@`."""
+    found = place_of(value, clause)
+    return clause if found is None else f"{clause[: found[0]]}{PLACE}{clause[found[1] :]}"
+
+
+def _spelled(unit: str) -> str:
+    """A number with or without separators of thousands, a word as it is."""
+    if not unit.isdigit() or len(unit) < 4:
+        return re.escape(unit)
+    groups = [unit[max(0, end - 3) : end] for end in range(len(unit), 0, -3)][::-1]
+    return rf"(?:{unit}|{'[., ’]?'.join(groups)})".replace(" ", r"\s")
