@@ -181,10 +181,7 @@ async def test_no_mail_is_answered_by_the_agent_and_by_a_person(town: Any, seed:
     left = [row for row in rows if copies[row["message_id"]]]
     assert {row["state"] for row in left} <= {"sent", "unknown"}
     assert all(copies[row["message_id"]] for row in rows if row["state"] == "sent")
-    seen = {
-        UUID(row["data"]["reply_id"]): row["data"]["thread_version"]
-        for row in await one.rows(ACCEPTED)
-    }
+    seen = {UUID(row["data"]["reply_id"]): row["data"]["thread_version"] for row in await one.rows(ACCEPTED)}
     answers: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
     for row in sorted(left, key=lambda one: one["version"]):
         for mail in row["mail_ids"]:
