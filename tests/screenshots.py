@@ -21,8 +21,7 @@ from services.core.settings import Settings, WebSettings
 from services.core.web import listen, make_app, serve
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
-from services.demo.playback import play
-from services.demo.world import SentReply, World, ZoneResolver, make_world
+from services.demo.world import World, ZoneResolver, make_world
 from services.operations.drafts.listing import waiting_drafts
 from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
@@ -34,7 +33,7 @@ from services.process import working
 from services.receive_email.accept import accept
 from services.web.served import served
 from tests.support.console import a_user
-from tests.support.documents import shelve
+from tests.support.lived_in import live_through
 from tests.support.stack import temporary_home
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
@@ -59,7 +58,7 @@ async def lived(home: Path) -> AsyncIterator[App]:
         await prepare(settings)
         clock = SteppingClock(world.mails[0].received_at)
         async with _running(settings, world, clock) as app:
-            await _live_through(world, app, clock)
+            await live_through(world, app, clock)
         waits = settings.model_copy(update={"send": settings.send.model_copy(update={"approval": "review"})})
         async with _running(waits, world, clock) as app:
             clock.present()
@@ -71,15 +70,6 @@ async def lived(home: Path) -> AsyncIterator[App]:
 async def _running(settings: Settings, world: World, clock: SteppingClock) -> AsyncIterator[App]:
     async with open_app(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app, working(app, NAMES):
         yield app
-
-
-async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
-    for document in world.documents:
-        await shelve(app, f"{document.slug}.md", document.text)
-    await settle(app)
-    replies: dict[str, SentReply] = {}
-    for mail in world.mails:
-        await play(app, clock, mail, replies)
 
 
 async def _write_the_newest(world: World, app: App) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from schemas.events.replies import ContextLayer
 from services.core.wording import visible
 from services.generate_reply.claims import Claim, claims_of, sentences_of, words_of
-from services.memory.wording import said_of
+from services.memory.wording import says
 
 PUBLISHED = "knowledge"  # the one layer that is ours although it is fenced
 _MARKED = re.compile(r"^\[[0-9a-f-]{36}\] ", re.MULTILINE)
@@ -27,7 +27,7 @@ class Line:
     @classmethod
     def of(cls, text: str) -> Line:
         """That of a text."""
-        parts = tuple((frozenset(words_of(one)), denies(one)) for one in sentences_of(text))
+        parts = tuple((frozenset(words_of(one)), says("denials", one)) for one in sentences_of(text))
         return cls(frozenset(words_of(text)), parts)
 
     def says(self, promise: frozenset[str], denied: bool) -> bool:
@@ -67,16 +67,11 @@ class Grounds:
     def support(self, claim: Claim) -> bool:
         """Whether the claim stands in the context; what would bind us has to stand in what we say ourselves."""
         if claim.kind == "promise":
-            wanted, denied = frozenset(claim.key.split()), denies(claim.text)
+            wanted, denied = frozenset(claim.key.split()), says("denials", claim.text)
             return any(line.says(wanted, denied) for line in self.our_lines)
         if claim.kind == "name":
             return all(word in self.words for word in claim.key.split())
         return (claim.kind, claim.key) in (self.our_claims if claim.binds else self.claims)
-
-
-def denies(sentence: str) -> bool:
-    """Whether a sentence says that something is not so."""
-    return bool(said_of("denials", sentence))
 
 
 def _bare(text: str) -> str:

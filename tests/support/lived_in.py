@@ -42,13 +42,14 @@ async def lived_through(
         settings = settings_for(stack, url, f"life-{random.randbytes(4).hex()}.", home, inboxes=inboxes, **changes)
         clock = SteppingClock(world.mails[0].received_at)
         async with running_brokerless(settings, resolver=ZoneResolver(world.dns_zone), now=clock) as app:
-            await _live_through(world, app, clock)
+            await live_through(world, app, clock)
             await then(app)
             await settle(app)
         yield settings
 
 
-async def _live_through(world: World, app: App, clock: SteppingClock) -> None:
+async def live_through(world: World, app: App, clock: SteppingClock) -> None:
+    """The documents of a world, then each of its mails in its own time."""
     for document in world.documents:
         await shelve(app, f"{document.slug}.md", document.text)
     await settle(app)

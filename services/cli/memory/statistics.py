@@ -12,13 +12,12 @@ from services.cli.requests import in_house
 from services.cli.shown import cell
 from services.cli.terminal import console
 from services.core.app import App
-from services.operations.memory.statistics import KindOfFacts, Spent, Statistics, Week, statistics
+from services.operations.memory.statistics import MOST_WEEKS, KindOfFacts, Spent, Statistics, Week, statistics
 
 EMPTY = "Nothing is remembered yet. `correspondent write` sends a mail, and its turn is learned from."
 KIND_COLUMNS = ("stored", "standing", "doubtful", "expired", "replaced", "merged", "withdrawn", "pinned")
 SPENT_COLUMNS = ("inbox", "for", "calls", "tokens in", "tokens out", "US dollars")
 VERDICTS = ("sure", "rings a bell", "nothing")
-MOST_WEEKS = 53
 
 
 def stats(

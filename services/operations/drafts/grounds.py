@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from schemas.events.replies import ContextLayer
 from services.core.wording import visible
-from services.memory.wording import said_of
+from services.memory.wording import says
 
 _SENTENCE = re.compile(r"[^\n.!?]{0,2000}(?:[.!?](?![\s\n])[^\n.!?]{0,2000}){0,20}[.!?]{0,20}\s{0,50}")
 _WORD = re.compile(r"\w{1,60}")
@@ -101,18 +101,15 @@ def _holds(
     if ground.kind == "fact":  # a fact is short: its whole value has to stand in the sentence
         value = _words(ground.title.partition(": ")[2])
         named = bool(value - _numbers(value)) or bool(title & heavy - value)
-        same = _denies(sentence) or not _denies(ground.quote)
+        same = says("denials", sentence) or not says("denials", ground.quote)
         return bool(value) and named and value <= words and same
-    return len(heavy & source) >= SHARE * len(heavy) and _denies(sentence) == _denies(_nearest(heavy, ground.quote))
+    alike = says("denials", sentence) == says("denials", _nearest(heavy, ground.quote))
+    return len(heavy & source) >= SHARE * len(heavy) and alike
 
 
 def _nearest(heavy: set[str], text: str) -> str:
     """The sentence of a text that has most of these words."""
     return max(_sentences(text[:LONGEST]), key=lambda one: len(heavy & _words(one)), default="")
-
-
-def _denies(sentence: str) -> bool:
-    return bool(said_of("denials", sentence))
 
 
 def _sentences(text: str) -> Iterator[str]:

@@ -18,7 +18,7 @@ ORDER BY d.created_at, d.reply_id LIMIT %(limit)s;
 
 -- name: drafted
 -- What the model drafted in some threads, the passages that it cites among it.
-SELECT key, data FROM events WHERE type = 'reply.drafted.v1' AND key = ANY(%(threads)s);
+SELECT data FROM events WHERE type = 'reply.drafted.v1' AND key = ANY(%(threads)s);
 
 -- name: state
 SELECT state, detail FROM deliveries WHERE workspace = %(workspace)s AND reply_id = %(reply_id)s;

@@ -22,6 +22,7 @@ from services.model.port import Usage
 
 SQL = queries(__file__, "statistics.sql")
 BATCH = 500
+MOST_WEEKS = 53
 MOST_REASONS = 12
 PURPOSES = {ReplyDrafted.TYPE: "replies", SuggestionDrafted.TYPE: "suggestions", TurnReflected.TYPE: "learning"}
 TOPICS = (MemoryLoaded.TOPIC, ReplyDrafted.TOPIC, TurnReflected.TOPIC)

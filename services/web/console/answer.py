@@ -79,8 +79,8 @@ def _add_beginnings(router: APIRouter, site: Site) -> None:
         """The page again, with a canned answer or the agent's suggestion behind what was written."""
         form = form_of(request)
         beginnings = await beginnings_of(site, request, thread_id)
-        wanted = "" if form.get("begin") == "suggestion" else form.get("canned", "")
-        text = beginnings.suggestion if form.get("begin") == "suggestion" else beginnings.canned.get(wanted, "")
+        canned = beginnings.canned.get(form.get("canned", ""), "")
+        text = beginnings.suggestion if form.get("begin") == "suggestion" else canned
         if not text:
             raise RequestRefused(409, "beginning_unknown", "Nothing was added: there is no such text any more.")
         whole = "\n\n".join(one for one in (form.get("text", "").rstrip(), text) if one)
