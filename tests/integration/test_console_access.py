@@ -66,6 +66,7 @@ async def pages_of(app: Tended) -> list[str]:
         "/people",
         f"/people/{person}",
         f"/people/{person}/history?key=plan",
+        f"/people/{person}/data",
         "/knowledge",
         "/knowledge?q=export",
         "/settings",

@@ -14,6 +14,7 @@ sentences.py  a draft in sentences, each with its source
 mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads
+personal_data.py  all that is held of a person: counted, exported, erased
 memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
 pipeline.py   the flow with its lag, dead letters and what stands still

@@ -17,6 +17,7 @@ from services.web.console.mails import mail_pages
 from services.web.console.me import my_page
 from services.web.console.memory import memory_acts
 from services.web.console.people import people_pages
+from services.web.console.personal_data import personal_data_pages
 from services.web.console.pipeline import pipeline_pages
 from services.web.console.reasons import reason_pages
 from services.web.console.settings import settings_pages
@@ -39,6 +40,7 @@ PARTS = (
     reason_pages,
     people_pages,
     memory_acts,
+    personal_data_pages,
     knowledge_pages,
     pipeline_pages,
     delivery_pages,
