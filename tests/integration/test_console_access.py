@@ -63,7 +63,10 @@ async def pages_of(app: Tended) -> list[str]:
         "/drafts",
         f"/drafts/{draft}",
         f"/mails/{mail}",
+        "/jump",
+        "/jump?q=export",
         "/people",
+        "/people?q=nobody",
         f"/people/{person}",
         f"/people/{person}/history?key=plan",
         f"/people/{person}/data",
@@ -167,6 +170,40 @@ async def test_every_single_key_does_what_the_list_of_keys_says(app: Tended, win
         await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
         await asyncio.to_thread(in_the_inbox)
         await asyncio.to_thread(the_list_of_keys)
+
+
+async def test_ctrl_k_jumps_from_any_page_by_a_few_letters(app: Tended, window: Window) -> None:
+    """From within a field too: letters, arrows, Enter; names that mean harm run nothing, and axe finds nothing."""
+    from selenium.webdriver.common.keys import Keys
+
+    def jump(letters: str, *keys: str) -> None:
+        window.type(Keys.CONTROL + "k" + Keys.NULL)
+        window.until(lambda _: window.focused() == "jump-q")
+        window.type(letters)
+        window.until(lambda _: "export" in window.text("#jump-hits").casefold())
+        window.type(*keys)
+
+    def anywhere(place: str) -> list[str]:
+        window.go(f"{place}/console/pipeline/events")
+        window.find("#q").send_keys("half a word")
+        jump("exp")
+        assert HOSTILE in window.text("#jump-hits")
+        found = window.barriers()
+        window.type(Keys.ARROW_DOWN)
+        assert window.focused() == ""
+        window.type(Keys.ARROW_UP)
+        assert window.focused() == "jump-q"
+        window.type(Keys.ESCAPE)
+        window.until(lambda _: not window.find("#jump").is_displayed())
+        assert window.focused() == "q", "closed, the focus is back where it was"
+        jump("exp", Keys.ENTER)
+        window.until(lambda driver: "/threads/" in driver.current_url)
+        assert HOSTILE in window.text("h1")
+        return [*found, *window.said()]
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        assert await asyncio.to_thread(anywhere, place) == []
 
 
 async def test_two_people_in_one_thread_see_each_other_write(app: Tended, window: Window) -> None:

@@ -11,6 +11,7 @@ from services.web.console.bulk import bulk_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
+from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
@@ -33,6 +34,7 @@ PARTS = (
     leaving,
     inbox_pages,
     bulk_acts,
+    jump_page,
     thread_pages,
     answer_acts,
     draft_pages,
