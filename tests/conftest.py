@@ -23,7 +23,7 @@ os.environ.pop("ANTHROPIC_API_KEY", None)  # no test asks a model that costs mon
 os.environ.pop("COLUMNS", None)  # a worker of pytest-xdist has a terminal of 80 columns; tests say how wide theirs is
 
 # Hypothesis looks at the clock in two ways, and either fails a test that is right on a machine that is busy.
-# `make test` draws the same examples each time, so that it judges the change and not the draw; `make test-deep` seeks.
+# `make test` draws the same examples each time, so that it judges the change and not chance; `make test-deep` looks for faults.
 settings.register_profile(
     "busy machine",
     deadline=None,
