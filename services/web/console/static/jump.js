@@ -1,4 +1,4 @@
-// Ctrl-K and ⌘K: a page, a person or a thread from a few letters. What is found is the page /jump, of which the list is shown here.
+// Ctrl-K and ⌘K: a page, a person or a thread from the first letters. What is found is the page /jump, of which the list is shown here.
 const box = document.getElementById("jump");
 const field = document.getElementById("jump-q");
 const list = document.getElementById("jump-hits");
@@ -42,6 +42,7 @@ box.querySelector("form").addEventListener("submit", async (event) => {
 });
 
 box.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") { event.preventDefault(); box.close(); return; } // a search field would only empty itself
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (!step) return;
   event.preventDefault();
