@@ -6,7 +6,7 @@ forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
 sign_in.py    a password or a one-time link becomes a session
 inbox.py      threads by who has to act next
-jump.py       a page, a person or a thread from the first letters
+jump.py       a page, a person or a thread by its first characters
 bulk.py       several threads at once
 thread.py     one thread, and what a person does with it
 answer.py     a person's own reply, taking it back, who has the thread

@@ -1,4 +1,4 @@
-"""Anywhere from the first letters: the pages, people and threads that they name. A page, and what Ctrl-K asks."""
+"""Anywhere by its first characters: the pages, people and threads that they name. A page, and what Ctrl-K asks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// Ctrl-K and ⌘K: a page, a person or a thread from the first letters. What is found is the page /jump, of which the list is shown here.
+// Ctrl-K and ⌘K: a page, a person or a thread by its first characters. What is found is the page /jump, of which the list is shown here.
 const box = document.getElementById("jump");
 const field = document.getElementById("jump-q");
 const list = document.getElementById("jump-hits");
