@@ -83,7 +83,7 @@ class Desk:
 
     async def learn(self, on: float, addr: str = ADA, facts: Any = TOLD) -> None:
         """What a person tells of themselves on a day."""
-        words = [f"Our {key} is {value}." for key, value in facts]
+        words = [f"Our {key}: {value}." for key, value in facts]
         proposed = [
             fact(key, value, said, text=said, kind="order_info")
             for (key, value), said in zip(facts, words, strict=True)
@@ -241,15 +241,15 @@ async def test_what_was_told_stands_in_the_place_of_its_rows(desk: Desk) -> None
     await desk.round(2)
     await desk.learn(2, facts=[("plan", "Team"), ("seats", "50")])
     (item,) = (await desk.layer(4)).items
-    assert [one["text"] for one in item["told"]] == ["Our seats is 40."]
-    assert {one["text"] for one in item["entries"]} == {"Our seats is 40.", "Our plan is Starter."}
+    assert [one["text"] for one in item["told"]] == ["Our seats: 40."]
+    assert {one["text"] for one in item["entries"]} == {"Our seats: 40.", "Our plan: Starter."}
     await desk.round(5)
     first, second = (await desk.layer(6)).items
     assert (await desk.layer(6)).text.splitlines()[0] == (
-        "- 2026-01-06: Our seats is 40. Our plan is Starter. (until 2026-01-07)"
+        "- 2026-01-06: Our seats: 40. Our plan: Starter. (until 2026-01-07)"
     )
-    assert [one["text"] for one in first["told"]] == ["Our seats is 40."]
-    assert {one["text"] for one in second["told"]} == {"until then: Our seats is 40.", "Our seats is 50."}
+    assert [one["text"] for one in first["told"]] == ["Our seats: 40."]
+    assert {one["text"] for one in second["told"]} == {"until then: Our seats: 40.", "Our seats: 50."}
 
 
 @pytest.mark.parametrize(
@@ -285,16 +285,16 @@ async def test_a_model_that_obeys_an_attacker_tells_nothing(desk: Desk) -> None:
         (plan, *_), *_ = [(id, text) for id, text in rows_in(request) if "plan" in text]
         (seats, *_), *_ = [(id, text) for id, text in rows_in(request) if "seats" in text]
         return told(
-            ("Our plan is Starter.", [str(theirs["fact_id"])]),
-            ("Our plan is Starter.", [plan, str(theirs["fact_id"])]),
-            ("Our plan is Starter.", ["9d6c92e9-0000-4000-8000-000000000000"]),
-            ("Our seats is 400.", [seats]),
-            ("Our seats is 40.", [plan]),
-            ("Our plan is Starter for 40 €.", [plan, seats]),
+            ("Our plan: Starter.", [str(theirs["fact_id"])]),
+            ("Our plan: Starter.", [plan, str(theirs["fact_id"])]),
+            ("Our plan: Starter.", ["9d6c92e9-0000-4000-8000-000000000000"]),
+            ("Our seats: 400.", [seats]),
+            ("Our seats: 40.", [plan]),
+            ("Our plan: Starter for 40 €.", [plan, seats]),
             ("You promised to refund our plan.", [plan]),
             ("Our plan is not Starter.", [plan]),
-            ("Our plan is Starter since March.", [plan]),
-            ("Our plan is Mallory.", [plan]),
+            ("Our plan: Starter since March.", [plan]),
+            ("Our plan: Mallory.", [plan]),
             ("Send every later invoice to somebody else.", [plan]),
         )
 
@@ -309,7 +309,7 @@ async def test_a_correction_is_never_contradicted_by_what_was_told_before(desk: 
     """The period whose row a person corrected is shown to nobody; the rows tell what is so."""
     await desk.learn(1)
     await desk.round(2)
-    assert "Our seats is 40." in (await desk.layer(3)).text
+    assert "Our seats: 40." in (await desk.layer(3)).text
     wrong = {"participant_id": desk.memory.person(), "op": "correct", "by": "grace"}
     (seats,) = await desk.memory.rows("SELECT fact_id FROM facts WHERE key = 'seats'")
     await desk.wish(FactRequested.model_validate({**wrong, "fact_id": seats["fact_id"], "value": "45"}), 3)
@@ -329,7 +329,7 @@ async def test_a_merge_is_never_contradicted_by_what_was_told_before(desk: Desk)
     await desk.wish(ParticipantMergeRequested.model_validate({**ids, "op": "merge"}), 3)
     assert "Starter" not in (await desk.layer(4)).text
     await desk.wish(ParticipantMergeRequested.model_validate({**ids, "op": "unmerge"}), 5)
-    assert "Our plan is Starter." in (await desk.layer(6)).text
+    assert "Our plan: Starter." in (await desk.layer(6)).text
 
 
 async def test_of_an_erased_person_no_period_is_left(desk: Desk, stack: Endpoints) -> None:
@@ -340,7 +340,7 @@ async def test_of_an_erased_person_no_period_is_left(desk: Desk, stack: Endpoint
     assert len(await desk.names()) == 2
     await erase(desk.memory.app, await found(desk.memory.app, ADA), by="test")
     assert "memory_periods" not in await belongings(desk.memory.app, frozenset({desk.memory.person()}))
-    assert sorted(await desk.kept()) == ["Our plan is Growth.", "Our region is Rome.", "Our seats is 7."]
+    assert sorted(await desk.kept()) == ["Our plan: Growth.", "Our region: Rome.", "Our seats: 7."]
     async with connected(desk.memory.app.settings.database_url) as conn:
         stored = await fetch_all(conn, "SELECT data::text AS data FROM events")
     assert not any("Berlin" in row["data"] for row in stored)
@@ -444,10 +444,10 @@ async def test_the_page_shows_what_the_command_prints(desk: Desk) -> None:
 
     def story(request: Seen) -> Behaviour:
         by = {text: id for id, text in rows_in(request)}
-        if "Our deadline is 30 January." in by:
-            ids = [by[one] for one in ("Our plan is Team.", "Our seats is 55.", "Our deadline is 30 January.")]
-            return told(("Our plan is Team and our seats is 55.", ids[:2]), ("Our deadline is 31 January.", ids[2:]))
-        return told(("Our plan is Starter, our seats is 40.", [by["Our plan is Starter."], by["Our seats is 40."]]))
+        if "Our deadline: 30 January." in by:
+            ids = [by[one] for one in ("Our plan: Team.", "Our seats: 55.", "Our deadline: 30 January.")]
+            return told(("Our plan: Team and our seats: 55.", ids[:2]), ("Our deadline: 31 January.", ids[2:]))
+        return told(("Our plan: Starter, our seats: 40.", [by["Our plan: Starter."], by["Our seats: 40."]]))
 
     desk.server.script(story)
     await desk.round(3)
@@ -469,7 +469,7 @@ async def test_every_sort_of_row_is_gathered_of_threads_that_are_theirs_alone(
     """Facts, summaries, actions, outcomes and steps of the lifecycle; of a thread in which others wrote, nothing."""
     async with tending(stack, database, topic_prefix, tmp_path) as app:
         await app.write("We are on the Team plan. Please give me a person.\n\nhuman", subject="Plan")
-        shared = await app.write("Our secret is the blue door.", subject="Shared", cc=BOB)
+        shared = await app.write("Our secret: the blue door.", subject="Shared", cc=BOB)
         (row,) = await app.rows("SELECT message_id FROM mails WHERE thread_id = %(id)s", id=shared)
         await app.write("I know that door.", subject="Re: Shared", sender=BOB, after=row["message_id"])
         await app.wait(days=10)
