@@ -21,6 +21,7 @@ from services.web.named import Who, person
 from services.web.patterns import add_patterns
 from services.web.periods import add_periods
 from services.web.profiles import add_profile
+from services.web.quality import add_quality
 from services.web.said import add_said
 from services.web.statistics import add_statistics
 from services.web.storable import asks_for_storable
@@ -51,7 +52,7 @@ def routes(app: App) -> APIRouter:
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
-        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns)),
+        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns, add_quality)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", API_BODY_BYTES, (add_deployment,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),

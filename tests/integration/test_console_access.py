@@ -73,6 +73,7 @@ async def pages_of(app: Tended) -> list[str]:
         "/knowledge",
         "/knowledge?q=export",
         "/settings",
+        "/quality",
         "/pipeline",
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",

@@ -24,6 +24,7 @@ from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.patterns.listing import Pattern, patterns
 from services.operations.requests import ask
 from services.web.routes import routes
+from tests.support.console import signed_in, text_of
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
 from tests.support.tending import Tended, tending
 
@@ -344,3 +345,46 @@ async def test_an_intent_that_the_model_named_lifted_a_floor(desk: Desk) -> None
     await desk.write(0, "Thank you again!")
     (held,) = await desk.waiting()
     assert (held.level, held.unsupported[0]) == ("review", "€1")
+
+
+@pytest.mark.parametrize("desk", [{"web": {"api_token": TOKEN}}], indirect=True)
+async def test_quality_says_what_people_made_of_drafts_week_by_week(desk: Desk) -> None:
+    """Unchanged, edited with how much, rejected, by hand, sent, reopened: on the page and over the API the same."""
+    async with signed_in(desk.app.app) as grace:
+        assert "Nothing to judge yet" in text_of(await grace.get("/console/quality"))
+    await desk.write(0)
+    await desk.decide()
+    await desk.write(1, "It does not work, how do I export?", after=await desk.last_message_id())
+    await desk.decide(approve=False)
+    await desk.app.wait(days=14)
+    await desk.write(2)
+    await desk.decide(text="Hello,\n\nopen the menu and choose Import.\n\nBest regards,\nSupport")
+    desk.said = {"intent": "billing"}
+    await desk.write(2)
+    await desk.decide()
+    async with signed_in(desk.app.app) as grace:
+        page = await grace.get("/console/quality?weeks=4")
+        assert page.status_code == 200
+        assert " style=" not in page.text
+    transport = httpx.ASGITransport(make_app([routes(desk.app.app)]), raise_app_exceptions=False)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://deployment", headers=headers) as api:
+        said = (await api.get("/api/quality", params={"weeks": 4})).json()
+        assert (await api.get("/api/quality", params={"weeks": 54})).status_code == 422
+    every = said["every"]["total"]
+    assert {name: every[name] for name in ("unchanged", "edited", "rejected", "sent")} == {
+        "unchanged": 2, "edited": 1, "rejected": 1, "sent": 3,
+    }  # fmt: skip
+    assert every["changed"] == pytest.approx(desk_changed(said), abs=1e-6)
+    assert 0 < every["changed"] < 0.5
+    assert [one["unchanged"] + one["edited"] + one["rejected"] for one in said["every"]["weeks"]] == [0, 2, 0, 2]
+    assert [(one["name"], one["total"]["edited"]) for one in said["intents"]] == [("how_to", 1), ("billing", 0)]
+    assert [one["name"] for one in said["inboxes"]] == ["support"]
+    shown = text_of(page)
+    assert "how to" in shown
+    assert "4 50 % 1" in shown, "decided, unchanged, edited"
+
+
+def desk_changed(said: dict[str, Any]) -> float:
+    """The changes of the intents, added up."""
+    return float(sum(one["total"]["changed"] for one in said["intents"]))

@@ -18,6 +18,7 @@ people.py     a person: facts with their sources, brief, threads
 personal_data.py  all that is held of a person: counted, exported, erased
 memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
+quality.py    what people made of drafts and replies, with a line for each trend
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out

@@ -21,6 +21,7 @@ PLACES: tuple[tuple[str, str, Role], ...] = (
     ("/drafts/next", "Next draft", "viewer"),
     ("/people", "People", "viewer"),
     ("/knowledge", "Knowledge", "viewer"),
+    ("/quality", "Quality", "viewer"),
     ("/pipeline", "Pipeline", "viewer"),
     ("/pipeline/events", "Find events", "viewer"),
     ("/deliveries", "Deliveries", "viewer"),

@@ -20,6 +20,7 @@ from services.web.console.memory import memory_acts
 from services.web.console.people import people_pages
 from services.web.console.personal_data import personal_data_pages
 from services.web.console.pipeline import pipeline_pages
+from services.web.console.quality import quality_page
 from services.web.console.reasons import reason_pages
 from services.web.console.settings import settings_pages
 from services.web.console.sign_in import leaving, open_pages
@@ -44,6 +45,7 @@ PARTS = (
     memory_acts,
     personal_data_pages,
     knowledge_pages,
+    quality_page,
     pipeline_pages,
     delivery_pages,
     settings_pages,

@@ -1,0 +1,17 @@
+-- What people made of the agent's drafts and replies: counted by week (of UTC, from Monday), inbox and intent; of nobody by name.
+
+-- name: outcomes
+-- `changed` adds up the shares of words that people changed.
+SELECT date_trunc('week', o.at AT TIME ZONE 'UTC')::date AS week, a.inbox, a.intent, o.outcome,
+       count(*) AS times, sum(o.edited)::float8 AS changed
+FROM approvals a JOIN approval_outcomes o USING (approval_id)
+WHERE a.workspace = %(workspace)s AND o.at >= %(since)s
+GROUP BY week, a.inbox, a.intent, o.outcome;
+
+-- name: sent
+-- The agent's replies that left; those that a person wrote are not its own.
+SELECT date_trunc('week', d.sent_at AT TIME ZONE 'UTC')::date AS week, d.inbox, d.intent, 'sent' AS outcome,
+       count(*) AS times, 0::float8 AS changed
+FROM deliveries d JOIN turns u USING (turn_id)
+WHERE d.workspace = %(workspace)s AND d.changed_at >= %(since)s AND d.sent_at >= %(since)s AND d.intent <> '' AND u.by = ''
+GROUP BY week, d.inbox, d.intent;
