@@ -27,6 +27,7 @@ from services.core.bus.runner import Runner
 from services.core.bus.topics_admin import ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
+from services.operations.dead_letters import CannotRedrive, all_letters, redrive
 from services.operations.log import read
 from services.operations.preparation import prepare
 from services.operations.settle import unfinished
@@ -158,6 +159,21 @@ async def test_a_stored_event_that_the_broker_refuses_stalled_its_partition(
     assert await runner.give_up(_delivery(opened), RuntimeError("lanes think so"), 3) is None
     assert await rows(app, "SELECT letter_id FROM letter_decisions") == []
     assert await count(app, "turns.load_memory.dlq") == 0
+
+
+async def test_a_record_as_large_as_the_log_takes_had_no_dead_letter_and_stalled_its_partition(app: App) -> None:
+    """What another program wrote leaves no room for our headers: the dead letter then says where the record lies."""
+    topic = app.settings.kafka.topic_prefix + "turns"
+    headers = (("ce_id", b"7"), ("x", b"y" * 5000))
+    record = Delivery(topic, 4, 17, b"k" * 2000, b"x" * 1_000_000, headers, 1_700_000_000_000)
+    await Runner(big_context(), app).give_up(record, ValueError("not an event"), 1)
+    [letter] = await all_letters(app)
+    assert dict(letter.record.headers)["ce_id"] == b"7"
+    assert dict(letter.record.headers)["dlq_origin_offset"] == b"17"
+    assert (letter.record.value, letter.group) == (b"", "load_memory")
+    assert "1,007," in letter.unreadable
+    with pytest.raises(CannotRedrive, match="while its topic keeps them"):
+        await redrive(app, letter)
 
 
 async def test_a_done_event_whose_log_is_away_became_a_dead_letter(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
