@@ -168,13 +168,15 @@ async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(se
         through = place._replace(netloc=netloc).geturl()
         async with open_app(settings.model_copy(update={"database_url": through})) as app:
             runner = Runner(load_memory.PROCESSOR, app)
+            record = encode(event, topic_prefix=settings.kafka.topic_prefix)
+            delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
             proxy.refuse()
             with pytest.raises(DatabaseAway) as caught:
-                await runner.process(event)
+                await runner.handle(delivery)
             assert classify(caught.value) == "away"
             before = caught.value.answered
             proxy.resume()
-            await runner.process(event)
+            await runner.handle(delivery)
             assert app.database.answered > before
     async with open_app(settings) as app:
         done = "SELECT consumer FROM journal WHERE event_id = %(id)s"

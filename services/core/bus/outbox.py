@@ -54,9 +54,15 @@ async def publish_stored(
         if error is not None and _is_refused(error, wait_for_topic)
     ]
     await mark_refused(app, refused)
-    for error in outcomes:
-        if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic):
-            raise error
+    away = {
+        record.topic: error
+        for (_, _, record), error in zip(stored, outcomes, strict=True)
+        if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic)
+    }
+    if away:
+        error = next(iter(away.values()))
+        error.topics = frozenset(away)
+        raise error
     return refused
 
 

@@ -75,8 +75,19 @@ class Runner:
         for it. A type that this version does not know is skipped and journaled, since a newer version may wait for it,
         and so is what can no longer be read because somebody whom it is about was erased. Raises `Held` where a newer
         version wrote what is the processor's own, and `ReplayRefused` where the record carries a replay's mark: no
-        replay belongs on a log that others read.
+        replay belongs on a log that others read. While Postgres is away it raises `DatabaseAway`: such a record is
+        late, and at no fault.
         """
+        try:
+            await self._read_and_process(delivery)
+        except Exception as error:
+            if not is_database_away(error):
+                raise
+            away = DatabaseAway(f"Postgres is away: {error!r}")
+            away.answered = self._app.database.answered
+            raise away from error
+
+    async def _read_and_process(self, delivery: Delivery) -> None:
         kind = header(delivery, "ce_type")
         if kind and not header(delivery, "ce_replay") and not is_mine(self._processor, kind):
             if not is_known(kind):
@@ -96,10 +107,7 @@ class Runner:
         await self.process(envelope)
 
     async def process(self, envelope: Envelope) -> None:
-        """Do one event. Raises what the handler raises; then nothing has changed.
-
-        While Postgres is away that is `DatabaseAway`: such an event is late, not failed.
-        """
+        """Do one event. Raises what the handler raises; then nothing has changed."""
         structlog.contextvars.bind_contextvars(
             processor=self._processor.name, event=str(envelope.id), key=envelope.key, trace=envelope.traceparent
         )
@@ -108,14 +116,7 @@ class Runner:
         if type(envelope.data) not in self._processor.handlers:
             return
         work = self._work(envelope)
-        try:
-            await self._handle(work)
-        except Exception as error:
-            if not is_database_away(error):
-                raise
-            away = DatabaseAway(f"Postgres is away: {error!r}")
-            away.answered = self._app.database.answered
-            raise away from error
+        await self._handle(work)
         self._done.add(envelope.id, *work.settled)
 
     async def _handle(self, work: Work[Any]) -> None:
