@@ -176,14 +176,14 @@ class Memory:
         One query finds who has anything to do: those before it had nothing, and nothing has happened since.
         """
         left = list(processors)
-        while places := await self._left_to_do(left):
+        while places := await self.left_to_do(left):
             while left[0].name not in places:
                 del left[0]
             runner = Runner(left[0], self.app)
             for envelope in await self._at(places[left[0].name]):
                 await runner.process(envelope)
 
-    async def _left_to_do(self, processors: Sequence[Processor]) -> dict[str, list[int]]:
+    async def left_to_do(self, processors: Sequence[Processor]) -> dict[str, list[int]]:
         """By processor, where the events stand that it has not done."""
         pairs = pairs_of([(topic, one.name) for one in processors for topic in one.topics])
         rows = await self.rows(LEFT_TO_DO, **pairs.args())
@@ -194,7 +194,7 @@ class Memory:
 
     async def waiting(self, processor: Processor) -> list[Envelope]:
         """The stored events that a processor has not done yet, in the order of storing."""
-        return await self._at((await self._left_to_do([processor])).get(processor.name, []))
+        return await self._at((await self.left_to_do([processor])).get(processor.name, []))
 
     async def caused_by(self, envelope: Envelope) -> list[Envelope]:
         """The stored events that an event caused, in the order of storing: a broker brings them all."""

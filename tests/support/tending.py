@@ -64,7 +64,8 @@ class Tended(Memory):
         """Hand events round until nobody has anything to do; timers that are due fire."""
         every = tuple(processors)
         while True:
-            await Memory.settle(self, every)
+            while await self.left_to_do(every):
+                await Memory.settle(self, every)
             before = await self._count()
             await fire_due(self.app)
             if await self._count() == before:
