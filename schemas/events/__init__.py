@@ -25,6 +25,7 @@ MODULES = (
     "marks",
     "memory",
     "merging",
+    "periods",
     "profile",
     "replies",
     "retention",
