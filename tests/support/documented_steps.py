@@ -377,7 +377,7 @@ STEPS = (
     step("rebuild --check", "equal", "the live tables are that state."),
     step("rebuild", "tables swapped in"),
     step("rebuild threads", "tables swapped in"),
-    step("rebuild participants", "13 tables swapped in"),
+    step("rebuild participants", "14 tables swapped in"),
     step("rebuild documents", "5 tables swapped in"),
     step("rebuild alerts", "2 tables swapped in"),
     step("rebuild documents --check", "equal", "the live tables are that state."),
