@@ -14,6 +14,7 @@ from services import (
     send_email,
     summarize_threads,
     track_threads,
+    watch_incidents,
 )
 from services.core.bus.processor import Processor
 from services.core.bus.unit import Appliers
@@ -30,6 +31,7 @@ PROCESSORS: tuple[Processor, ...] = (
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
     earn_approval.PROCESSOR,
+    watch_incidents.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

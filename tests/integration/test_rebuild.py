@@ -41,7 +41,7 @@ async def lived_in(
 ) -> AsyncIterator[Settings]:
     """A deployment after the demo's world, with somebody to be alerted."""
     home = tmp_path_factory.mktemp("home")
-    async with lived_through(stack, template_database, home, alerts=ALERTS) as settings:
+    async with lived_through(stack, template_database, home, alerts=ALERTS, incidents={"customers": 1}) as settings:
         yield settings
 
 
@@ -62,7 +62,7 @@ def test_every_kind_of_aggregate_is_in_one_scope() -> None:
 
 def test_an_unknown_scope_is_refused_by_name() -> None:
     """What cannot be rebuilt is said, with what can."""
-    with pytest.raises(NoSuchScope, match="threads, participants, documents, alerts, approvals, all"):
+    with pytest.raises(NoSuchScope, match="threads, participants, documents, alerts, approvals, incidents, all"):
         scope("mails")
 
 

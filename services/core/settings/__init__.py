@@ -15,6 +15,7 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.kafka_access import KafkaOAuth
 from services.core.settings.knowledge import KnowledgeSettings
@@ -49,6 +50,7 @@ __all__ = [
     "Group",
     "ImapSettings",
     "InboxSettings",
+    "IncidentSettings",
     "IntentLevel",
     "KafkaOAuth",
     "KafkaSettings",

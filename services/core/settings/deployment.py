@@ -21,6 +21,7 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import LearningSettings
@@ -88,6 +89,7 @@ class Settings(HoldsSecrets, BaseSettings):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
     approval: ApprovalSettings = ApprovalSettings()
+    incidents: IncidentSettings = IncidentSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
@@ -173,6 +175,11 @@ class Settings(HoldsSecrets, BaseSettings):
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
         known = self.known_inbox(inbox)
         return known.smtp if known and known.smtp else self.smtp
+
+    def incidents_of(self, inbox: str) -> IncidentSettings:
+        """What opens an incident in an inbox."""
+        known = self.known_inbox(inbox)
+        return known.incidents if known and known.incidents else self.incidents
 
     @property
     def quiet(self) -> timedelta:

@@ -33,6 +33,7 @@ COLUMN = MappingProxyType(
         "document": "document_id",
         "alert_channel": "channel_id",
         "approval": "approval_id",
+        "incident_board": "board_id",
     }
 )
 OTHERWISE = "thread_id"
