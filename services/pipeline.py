@@ -9,6 +9,7 @@ from services import (
     learn_documents,
     learn_facts,
     load_memory,
+    reach_out,
     read_email,
     reflect,
     send_email,
@@ -32,6 +33,7 @@ PROCESSORS: tuple[Processor, ...] = (
     alert_people.PROCESSOR,
     earn_approval.PROCESSOR,
     watch_incidents.PROCESSOR,
+    reach_out.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

@@ -26,6 +26,7 @@ from services.core.web import run_edges
 from services.operations.health import watch as health
 from services.operations.health.missed import MissedEvents
 from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.outreach import daily as outreach
 from services.operations.preparation import Report, log_line, topic_specs
 from services.operations.retention import daily as retention
 from services.operations.vectors import keep as vectors
@@ -94,6 +95,7 @@ def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], sto
     group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
     if "keep_time" in names:
         group.create_task(retention.keep(app, stop), name="retention")
+        group.create_task(outreach.keep(app, stop), name="outreach")
         group.create_task(vectors.keep(app, stop), name="vectors")
 
 

@@ -26,6 +26,7 @@ MODULES = (
     "marks",
     "memory",
     "merging",
+    "outreach",
     "proactive",
     "profile",
     "replies",

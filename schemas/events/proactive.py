@@ -26,6 +26,7 @@ class DraftRequested(EventData):
     participant_id: UUID | None = Field(description="who gets it")
     text: str
     reason: str = Field(description="why it is written: what a person who approves it is told")
+    unsubscribe: bool = Field(False, description="it says how to get no more of its kind, and leaves in office hours")
 
 
 class DraftRefused(ThreadEvent):

@@ -65,6 +65,11 @@ def incident_answer_id(incident_id: UUID, closing: int, person: UUID) -> UUID:
     return uuid5(incident_id, f"answer/{closing}/{person}")
 
 
+def outreach_book_id(workspace: str) -> UUID:
+    """What was proposed to whom in a workspace, and who wants none of it."""
+    return uuid5(_ROOT, f"outreach\x1f{workspace}")
+
+
 def approval_id(workspace: str, inbox: str, intent: str) -> UUID:
     """What people make of the drafts of an intent in an inbox."""
     return uuid5(_ROOT, f"approval\x1f{workspace}\x1f{inbox}\x1f{intent}")

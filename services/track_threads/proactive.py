@@ -6,6 +6,7 @@ It leaves the thread's state as it is, and waits for a person. Where one has the
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID, uuid5
 
 from schemas.events.proactive import DraftRefused, DraftRequested
@@ -42,7 +43,8 @@ def requested(thread: Thread, asked: DraftRequested, mail: Pending | None, now: 
         "trusted": True,
     }
     yield TurnOpened(**common, mode="history", waiting_since=now)
-    said = {"text": asked.text, "reason": asked.reason, "state": thread.state, "approval": "review", "proactive": True}
+    said: dict[str, Any] = {"text": asked.text, "reason": asked.reason, "state": thread.state, "approval": "review"}
+    said |= {"proactive": True, "unsubscribe": asked.unsubscribe}
     yield ReplyDrafted.model_validate({**common, **said, "reply_id": asked.reply_id, "decision": "reply"})
 
 

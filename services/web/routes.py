@@ -17,6 +17,7 @@ from services.web.incidents import add_incidents
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
+from services.web.outreach import add_outreach
 from services.web.patterns import add_patterns
 from services.web.profiles import add_profile
 from services.web.said import add_said
@@ -48,7 +49,7 @@ def routes(app: App) -> APIRouter:
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
-        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns, add_incidents)),
+        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns, add_incidents, add_outreach)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", API_BODY_BYTES, (add_deployment,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),

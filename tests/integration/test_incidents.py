@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
+from schemas.events.answers import AssignmentRequested
 from schemas.events.replies import DraftDecided
 from services import watch_incidents
 from services.core.bus import event_store as history
@@ -251,9 +252,6 @@ async def test_a_newer_mail_takes_the_place_of_the_draft_and_is_answered_with_wh
 async def test_where_the_thread_is_being_answered_no_draft_is_made_and_the_incident_says_so(desk: Desk) -> None:
     """A person has one thread: the text is a note there. In another a mail waits: it is answered, and told."""
     threads = await three(desk)
-    desk.said = {}
-    from schemas.events.answers import AssignmentRequested
-
     taken = AssignmentRequested(thread_id=threads[0], assignee="bo", take_over=True, by="bo")
     await ask(desk.app.app, taken)
     await desk.app.settle()

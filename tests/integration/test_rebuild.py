@@ -62,7 +62,9 @@ def test_every_kind_of_aggregate_is_in_one_scope() -> None:
 
 def test_an_unknown_scope_is_refused_by_name() -> None:
     """What cannot be rebuilt is said, with what can."""
-    with pytest.raises(NoSuchScope, match="threads, participants, documents, alerts, approvals, incidents, all"):
+    with pytest.raises(
+        NoSuchScope, match="threads, participants, documents, alerts, approvals, incidents, outreach, all"
+    ):
         scope("mails")
 
 

@@ -22,6 +22,7 @@ from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.outreach import OutreachRule, OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import GrainSettings, RecallSettings
 from services.core.settings.retention import RetentionSettings
@@ -61,6 +62,8 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",
+    "OutreachRule",
+    "OutreachSettings",
     "ParticipantSettings",
     "PeopleSettings",
     "PersonalShaping",

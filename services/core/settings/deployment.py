@@ -28,6 +28,7 @@ from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.outreach import OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
@@ -90,6 +91,7 @@ class Settings(HoldsSecrets, BaseSettings):
     send: SendSettings = SendSettings()
     approval: ApprovalSettings = ApprovalSettings()
     incidents: IncidentSettings = IncidentSettings()
+    reach_out: OutreachSettings = OutreachSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
@@ -175,6 +177,11 @@ class Settings(HoldsSecrets, BaseSettings):
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
         known = self.known_inbox(inbox)
         return known.smtp if known and known.smtp else self.smtp
+
+    def hours_of(self, inbox: str) -> OfficeHours:
+        """The office hours of an inbox."""
+        known = self.known_inbox(inbox)
+        return known.office_hours if known and known.office_hours else self.office_hours
 
     def incidents_of(self, inbox: str) -> IncidentSettings:
         """What opens an incident in an inbox."""

@@ -18,6 +18,7 @@ KEYS = MappingProxyType(
         "alerts": "channel_id",
         "approvals": "approval_id",
         "incidents": "board_id",
+        "outreach": "book_id",
     }
 )
 NAMES = (*KEYS, "all")

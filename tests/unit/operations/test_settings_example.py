@@ -46,6 +46,7 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
         taken["participants"],
         taken["alerts"]["to"],
         taken["approval"]["intents"],
+        taken["reach_out"]["rules"],
         taken["canned_answers"],
     )  # whose entries need what they are about
     path = tmp_path / "none.toml"
