@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services import (
     alert_people,
+    condense_memory,
     earn_approval,
     generate_reply,
     learn_documents,
@@ -29,6 +30,7 @@ PROCESSORS: tuple[Processor, ...] = (
     reflect.PROCESSOR,
     summarize_threads.PROCESSOR,
     learn_facts.PROCESSOR,
+    condense_memory.PROCESSOR,
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
     earn_approval.PROCESSOR,

@@ -27,6 +27,7 @@ MODULES = (
     "memory",
     "merging",
     "outreach",
+    "periods",
     "proactive",
     "profile",
     "replies",

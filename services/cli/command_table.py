@@ -79,7 +79,7 @@ SUB_COMMANDS = {
     "inbox": ("list", "test", "add", "login", "pause", "resume", "remove"),
     "knowledge": ("add", "proposed", "propose", "accept", "reject", "list", "show", "search", "remove"),
     "memory": (
-        *("lifecycle", "move", "merge", "unmerge", "brief", "graph", "stats", "people", "show"),
+        *("lifecycle", "move", "merge", "unmerge", "brief", "graph", "stats", "periods", "people", "show"),
         *("search", "history", "as-of", "add", "correct", "pin", "unpin", "forget"),
     ),
 }

@@ -113,13 +113,14 @@ ORDER BY version DESC LIMIT 20;
 -- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
 -- another fact, is none), other threads since they wrote there, and where they stood as a customer.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people)
-(SELECT 'fact' AS what, fact_id AS id, valid_from AS at, text, least(valid_to, expires_at) AS until, importance AS weight
+(SELECT 'fact' AS what, fact_id AS id, valid_from AS at, text, least(valid_to, expires_at) AS until, importance AS weight,
+        ARRAY[fact_id, ending_of(fact_id)] AS covers
  FROM facts WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
    AND (superseded_at <= %(now)s OR expires_at <= %(now)s) AND retracted_at IS NULL AND merged_into IS NULL
    AND least(valid_to, expires_at) <= %(now)s
  ORDER BY valid_from DESC LIMIT %(most)s)
 UNION ALL
-(SELECT 'thread', t.thread_id, theirs.at, format('«%%s», %%s', t.subject, t.state), NULL, 0.5
+(SELECT 'thread', t.thread_id, theirs.at, format('«%%s», %%s', t.subject, t.state), NULL, 0.5, ARRAY[s.summary_id]
  FROM thread_summaries s JOIN threads t USING (thread_id)
  CROSS JOIN LATERAL (
      SELECT min(written_at(m.mode, m.sent_at, m.received_at)) AS at
@@ -128,7 +129,8 @@ UNION ALL
    AND s.trusted AND t.thread_id <> %(thread_id)s AND theirs.at IS NOT NULL
  ORDER BY theirs.at DESC LIMIT %(most)s)
 UNION ALL
-(SELECT 'standing', participant_id, at, format('became %%s', replace(to_state, '_', ' ')), NULL, 1
+(SELECT 'standing', participant_id, at, format('became %%s', replace(to_state, '_', ' ')), NULL, 1,
+        ARRAY[md5(format('%%s/%%s/standing', participant_id, version))::uuid]
  FROM participant_log WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
    AND refused = '' ORDER BY version DESC LIMIT %(most)s)
 ORDER BY at DESC, what, id;

@@ -19,6 +19,7 @@ from services.web.merges import add_merges
 from services.web.named import Who, person
 from services.web.outreach import add_outreach
 from services.web.patterns import add_patterns
+from services.web.periods import add_periods
 from services.web.profiles import add_profile
 from services.web.said import add_said
 from services.web.statistics import add_statistics
@@ -44,6 +45,7 @@ def routes(app: App) -> APIRouter:
                 add_brief,
                 add_graph,
                 add_merges,
+                add_periods,
                 add_statistics,
             ),
         ),

@@ -38,6 +38,7 @@ BARELY_USED = {
     "participant_profile",
     "participant_aliases",
     "brief_divergences",  # rebuilt with rows in test_memory_briefs
+    "memory_periods",  # and in test_memory_periods
 }  # the demo's world need not fill these
 
 

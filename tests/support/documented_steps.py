@@ -226,6 +226,8 @@ STEPS = (
     step("memory show ada@acme.example", "customer_info/plan = Team", "“We are on the Team plan”"),
     step("memory graph ada@acme.example", "plan", "Team", "since"),
     step("memory stats --weeks 2", "customer_info", "standing", "replies", "learning"),
+    step("memory periods ada@acme.example", "No period of theirs was told.", "condense.enabled"),
+    step("memory periods ada@acme.example 'which plan they had'", "Nothing that stands answers this."),
     step("memory search ada@acme.example 'Which plan are we on?'", "sure: Ada Miller is on the Team plan."),
     step("memory search --everybody 'Which plan are we on?'", "plan"),
     step("memory as-of ada@acme.example 2026-03-01", "Nothing is remembered."),

@@ -18,6 +18,7 @@ from services.cli.memory.briefs import brief
 from services.cli.memory.graph import graph
 from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
+from services.cli.memory.periods import periods
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
 from services.cli.memory.statistics import stats
 from services.cli.paging import After, Limit, show_next
@@ -39,6 +40,7 @@ typer_app.command("unmerge")(unmerge)
 typer_app.command("brief")(brief)
 typer_app.command("graph")(graph)
 typer_app.command("stats")(stats)
+typer_app.command("periods")(periods)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 

@@ -13,6 +13,7 @@ from services.operations.memory.people import Person
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
 
 if TYPE_CHECKING:
+    from services.memory.condensed import CondensedPeriod
     from services.memory.said import Said
     from services.memory.search import Hit
 
@@ -92,6 +93,17 @@ def brief(one: PersonBrief) -> str:
     who = f"by {one.by}" if one.by else "after a turn"
     bases = f", from {' '.join(base[:8] for base in one.bases)}" if one.bases else ""
     return f"{one.version[:8]}  {one.written_at:{_MINUTE}} {who}{bases}\n{one.text or '(deleted, or kept no longer)'}"
+
+
+def period(one: CondensedPeriod) -> str:
+    """A told period: how it stands, then each sentence with the rows that it names."""
+    how = "stands" if one.stands else "a row has changed: not shown"
+    counts = {"rows": one.rows, "too many": one.left_out, "sentences": len(one.sentences), "dropped": len(one.dropped)}
+    told = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    lines = [f"{one.period}  {one.grain}, {how}  ({told})"]
+    for sentence in one.sentences:
+        lines.append(f"    {sentence['text']}  [{', '.join(id[:8] for id in sentence['rows'])}]")
+    return "\n".join([*lines, *(f"    dropped: {why}" for why in dict.fromkeys(one.dropped))])
 
 
 def hit(one: Hit) -> str:

@@ -11,6 +11,7 @@ from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.cascade import Chosen, context_of, level_of, says, shaped
+from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
@@ -43,6 +44,7 @@ __all__ = [
     "Behaviour",
     "BlobSettings",
     "Chosen",
+    "CondenseSettings",
     "ConfidenceSettings",
     "ContextSettings",
     "DkimSettings",

@@ -17,6 +17,7 @@ from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.blobs import BlobSettings
 from services.core.settings.canned import CannedAnswer
+from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
@@ -85,6 +86,7 @@ class Settings(HoldsSecrets, BaseSettings):
     context: ContextSettings = ContextSettings()
     learning: LearningSettings = LearningSettings()
     recall: RecallSettings = RecallSettings()
+    condense: CondenseSettings = CondenseSettings()
     people: PeopleSettings = PeopleSettings()
     session: SessionSettings = SessionSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()

@@ -30,6 +30,7 @@ COLUMN = MappingProxyType(
         "delivery": "reply_id",
         "summary": "thread_id",
         "participant": "participant_id",
+        "periods": "participant_id",
         "document": "document_id",
         "alert_channel": "channel_id",
         "approval": "approval_id",

@@ -1,5 +1,5 @@
 -- Troubles that customers report, and incidents: the same trouble from several of them.
--- depends: 0540_assigned_threads
+-- depends: 0580_memory_periods
 
 CREATE TABLE incidents (
     incident_id uuid PRIMARY KEY,
