@@ -31,6 +31,7 @@ from services.operations.outreach import daily as outreach
 from services.operations.periods.daily import PERIODS
 from services.operations.preparation import Report, log_line, topic_specs
 from services.operations.retention.daily import RETENTION
+from services.operations.uses.daily import USES
 from services.operations.vectors import keep as vectors
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 
@@ -96,7 +97,7 @@ def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], sto
     """Start what runs next to the processors and needs no broker: the named edges, and each day's upkeep."""
     group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
     if "keep_time" in names:
-        for task in (RETENTION, PERIODS):
+        for task in (RETENTION, PERIODS, USES):
             group.create_task(daily.keep(task, app, stop), name=task.name)
         group.create_task(outreach.keep(app, stop), name="outreach")
         group.create_task(vectors.keep(app, stop), name="vectors")

@@ -30,6 +30,14 @@ ORDER BY participant_id;
 SELECT DISTINCT ON (field) field, value FROM participant_profile
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) ORDER BY field, at DESC, participant_id;
 
+-- name: unused
+-- Those of some facts that are light, not pinned, and were neither learned, said again nor asked for since a moment; none
+-- before what mails asked for is counted.
+SELECT f.fact_id FROM facts f LEFT JOIN fact_uses u USING (fact_id)
+WHERE f.fact_id = ANY(%(fact_ids)s) AND NOT f.pinned AND f.importance < %(below)s
+  AND EXISTS (SELECT FROM fact_uses_counted c WHERE c.workspace = %(workspace)s)
+  AND greatest(f.recorded_at, u.asked_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id)) < %(before)s;
+
 -- name: issues
 -- What this participant reported, newest first.
 SELECT issue_key, sum(reports)::int AS reports, bool_and(resolved) AS resolved, min(first_at) AS first_at,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES, guarded
@@ -66,10 +68,17 @@ def routes(app: App) -> APIRouter:
 
 def _add_people(router: APIRouter, app: App) -> None:
     @router.get("/participants")
-    async def participants(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[Person]:
+    async def participants(
+        request: Request,
+        response: Response,
+        q: Annotated[str, Query(max_length=200, description="words of a name or an address, or their beginnings")] = "",
+        limit: Limit = 50,
+        after: After = "",
+    ) -> list[Person]:
         """Who has written to us, the latest first."""
         async with app.database.reading() as conn:
-            page = await list_people(conn, app.settings.workspace, limit=limit, after=after)
+            named = q.strip() or None
+            page = await list_people(conn, app.settings.workspace, named=named, limit=limit, after=after)
         return linked(request, response, page)
 
     @router.get("/participants/{who}")

@@ -27,6 +27,7 @@ from services.core.settings import ArchiveSettings, RetentionSettings
 from services.operations import daily
 from services.operations.archive.move import move
 from services.operations.erase.export import export
+from services.operations.erase.export_places import new_folder
 from services.operations.erase.files import archives, blobs
 from services.operations.erase.person import person
 from services.operations.erase.proof import prove
@@ -312,7 +313,7 @@ async def test_a_person_is_erased_and_shown_after_it_as_before(app: Tended, tmp_
     await app.wait(days=40)
     app.clock.forward(app.clock() + LONG)
     await clear(app)
-    counts = await export(app.app, await _survey(app, "bob@other.example"), tmp_path / "bob")
+    counts = await export(app.app, await _survey(app, "bob@other.example"), new_folder(tmp_path / "bob"))
     assert counts["events"] > 5
     assert (counts["mails"], counts["replies"]) == (0, 0)
     assert len(list((tmp_path / "bob" / "mails").glob("*.json"))) == 1

@@ -99,6 +99,7 @@ class Database:
     def __init__(self, database_url: str, *, size: int = 10, keys: Keys | None = None) -> None:
         self._pool = make_pool(database_url, size=size, keys=keys)
         self.keys = keys
+        self.answered = 0  # uses of a connection that ended without an error
 
     async def open(self) -> None:
         """Connect; raises `psycopg_pool.PoolTimeout` where Postgres does not answer."""
@@ -158,6 +159,7 @@ class Database:
             _holding.set(held | {id(self)})
             try:
                 yield conn
+                self.answered += 1
             finally:
                 _holding.set(held)
 

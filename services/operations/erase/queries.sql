@@ -119,6 +119,9 @@ GROUP BY table_name;
 -- A mail that is offered again is not let in again; but a hash of what it said is not kept.
 UPDATE receipts SET fingerprint = '' WHERE mail_id = ANY(%(mails)s);
 
+-- name: forget_uses
+DELETE FROM fact_uses WHERE participant_id = ANY(%(people)s);
+
 -- name: begin_erasure
 INSERT INTO erasures (erasure_id, workspace, participant_id, by, at, blobs, cached, threads)
 VALUES (%(erasure_id)s, %(workspace)s, %(participant_id)s, %(by)s, %(at)s, %(blobs)s, %(cached)s, %(threads)s)
