@@ -21,7 +21,6 @@ from services.core.db import fetch_all, fetch_one, queries, rows_as
 from services.core.keys import is_sealed
 from services.model.port import Usage
 from services.operations.daily import last
-from services.operations.periods.daily import PERIODS
 
 SQL = queries(__file__, "statistics.sql")
 BATCH = 500
@@ -123,6 +122,8 @@ async def statistics(app: App, weeks: int) -> Statistics:
         decided = await fetch_all(conn, SQL.decisions, args)
         refused = await fetch_all(conn, SQL.refusals, args)
         periods = await rows_as(conn, ToldPeriods, SQL.periods, args)
+    from services.operations.periods.daily import PERIODS  # which loads the broker's client
+
     last_round = await last(PERIODS, app)
     for row in decided:
         by_week[row["week"]].decisions[row["decision"]] = row["times"]
