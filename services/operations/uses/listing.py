@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from services.core.db import Connection, rows_as
-from services.operations.uses.daily import SQL
+from services.core.db import Connection, queries, rows_as
+
+SQL = queries(__file__)
 
 
 @dataclass(frozen=True, slots=True)
