@@ -21,6 +21,7 @@ from services import generate_reply, keep_time, load_memory
 from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
 from services.core.bus import event_store as history
+from services.core.bus.attempt import attempt
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.event_store import EventTooLarge
@@ -175,6 +176,9 @@ async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(se
                 await runner.handle(delivery)
             assert classify(caught.value) == "away"
             before = caught.value.answered
+            proxy.resume()
+            proxy.pause()  # a server, or a network, that hangs
+            assert isinstance(await attempt(runner.handle, (delivery,), 3), DatabaseAway)
             proxy.resume()
             await runner.handle(delivery)
             assert app.database.answered > before

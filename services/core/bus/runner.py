@@ -6,6 +6,7 @@ crash left unpublished is published by the next delivery (or by the outbox relay
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -34,7 +35,7 @@ from services.core.bus.sealing import key_id, opened
 from services.core.bus.undone_events import pairs_of
 from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import fetch_one, fetch_sealed
+from services.core.db import Database, fetch_one, fetch_sealed
 from services.core.errors import DatabaseAway
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import KEY, SEALED, seal_json
@@ -78,14 +79,18 @@ class Runner:
         replay belongs on a log that others read. While Postgres is away it raises `DatabaseAway`: such a record is
         late, and at no fault.
         """
+        database = self._app.database
+        answered, cut_off = database.answered, database.cut_off
         try:
             await self._read_and_process(delivery)
+        except asyncio.CancelledError as error:  # its time is over, all of which may have passed in asking Postgres
+            if database.answered > answered or database.cut_off == cut_off:
+                raise
+            raise _away(database, "it answers nothing") from error
         except Exception as error:
             if not is_database_away(error):
                 raise
-            away = DatabaseAway(f"Postgres is away: {error!r}")
-            away.answered = self._app.database.answered
-            raise away from error
+            raise _away(database, repr(error)) from error
 
     async def _read_and_process(self, delivery: Delivery) -> None:
         kind = header(delivery, "ce_type")
@@ -256,6 +261,12 @@ class Runner:
         async with work.unit("refused", final=False, done=True) as unit:
             await self._processor.give_up(unit, error)
         await publish(self._app, work.stored)
+
+
+def _away(database: Database, why: str) -> DatabaseAway:
+    away = DatabaseAway(f"Postgres is away: {why}")
+    away.answered = database.answered
+    return away
 
 
 async def read(app: App, delivery: Delivery) -> Envelope:
