@@ -27,6 +27,7 @@ from services.operations import daily
 from services.operations.health import watch as health
 from services.operations.health.missed import MissedEvents
 from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.outreach import daily as outreach
 from services.operations.periods.daily import PERIODS
 from services.operations.preparation import Report, log_line, topic_specs
 from services.operations.retention.daily import RETENTION
@@ -98,6 +99,7 @@ def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], sto
     if "keep_time" in names:
         for task in (RETENTION, PERIODS, USES):
             group.create_task(daily.keep(task, app, stop), name=task.name)
+        group.create_task(outreach.keep(app, stop), name="outreach")
         group.create_task(vectors.keep(app, stop), name="vectors")
 
 

@@ -143,6 +143,24 @@ UNION ALL
    AND refused = '' ORDER BY version DESC LIMIT %(most)s)
 ORDER BY at DESC, what, id;
 
+-- name: incidents
+-- Incidents of an inbox that are open, or were closed lately, as of now; the newest first.
+SELECT incident_id, is_open, closed_at, answer FROM incidents
+WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND opened_at <= %(now)s
+  AND (is_open OR closed_at >= %(closed_since)s)
+ORDER BY opened_at DESC, incident_id LIMIT %(most)s;
+
+-- name: reports
+-- The reports of some incidents, by incident, the oldest first.
+SELECT r.report_id, r.participant_id, r.thread_id, r.mail_id, r.trouble, r.names, r.said_at, r.incident_id,
+       (person_ids(r.participant_id))[1] AS person, m.author_addr
+FROM trouble_reports r JOIN mails m USING (mail_id)
+WHERE r.incident_id = ANY(%(incidents)s) ORDER BY r.incident_id, r.said_at, r.report_id;
+
+-- name: person
+-- What stands for all addresses of one person.
+SELECT (person_ids(%(participant_id)s))[1] AS person;
+
 -- name: patterns
 -- What happened again and again to this participant's threads, by sort and reason, the last seen first.
 WITH person AS MATERIALIZED (SELECT person_ids(%(participant_id)s) AS people),

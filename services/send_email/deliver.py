@@ -149,6 +149,8 @@ async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
         return "the thread was escalated to a human"
     if row["by_hand"]:
         return "a colleague answered"
+    if row["unsubscribed"]:
+        return "they have unsubscribed from such mail"
     return "a newer mail came" if row["newer"] else ""
 
 
