@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import date
 from types import MappingProxyType
 from typing import Annotated, Any, Literal, Self
+from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationInfo, model_validator
 
@@ -319,6 +320,19 @@ class Reflection(_Said):
     brief: Brief = Field(description=_BRIEF.format(words=BRIEF_WORDS))
 
 
+class ToldSentence(_Said):
+    """One sentence about the period, and what it rests on."""
+
+    text: Line = Field(description="One plain sentence. Numbers, amounts, dates and names only as the rows have them.")
+    rows: list[UUID] = Field(min_length=1, max_length=40, description="The ids in brackets of the rows that say so.")
+
+
+class ToldPeriod(_Said):
+    """What came to pass in the period, in a few sentences, the weightiest first; each names the rows it rests on."""
+
+    sentences: list[ToldSentence] = Field(max_length=20, description="Few sentences, the weightiest first.")
+
+
 TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
     {
         "reply": ReplyInput,
@@ -331,6 +345,7 @@ TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
         "search_memory": SearchMemoryInput,
         "search_knowledge": SearchKnowledgeInput,
         "reflect": Reflection,
+        "tell": ToldPeriod,
     }
 )
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from services import (
     alert_people,
+    condense_memory,
     earn_approval,
     generate_reply,
     learn_documents,
     learn_facts,
     load_memory,
+    reach_out,
     read_email,
     reflect,
     send_email,
     summarize_threads,
     track_threads,
+    watch_incidents,
 )
 from services.core.bus.processor import Processor
 from services.core.bus.unit import Appliers
@@ -27,9 +30,12 @@ PROCESSORS: tuple[Processor, ...] = (
     reflect.PROCESSOR,
     summarize_threads.PROCESSOR,
     learn_facts.PROCESSOR,
+    condense_memory.PROCESSOR,
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
     earn_approval.PROCESSOR,
+    watch_incidents.PROCESSOR,
+    reach_out.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

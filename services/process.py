@@ -23,11 +23,15 @@ from services.core.db.notices import listen
 from services.core.errors import Permanent
 from services.core.probes import Probes, run_probes
 from services.core.web import run_edges
+from services.operations import daily
 from services.operations.health import watch as health
 from services.operations.health.missed import MissedEvents
 from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.outreach import daily as outreach
+from services.operations.periods.daily import PERIODS
 from services.operations.preparation import Report, log_line, topic_specs
-from services.operations.retention import daily as retention
+from services.operations.retention.daily import RETENTION
+from services.operations.uses.daily import USES
 from services.operations.vectors import keep as vectors
 from services.pipeline import EDGES, NAMES, PROCESSORS, consumers
 
@@ -56,8 +60,8 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
     """The named processors and edges run for the block; they stop cleanly at its end.
 
     What the broker lost (an embedded one begins empty) is published again before an edge opens. The process that keeps
-    time sees to that, now and whenever the broker loses its log; it sees to retention, to the vectors of memory and to
-    alerts of what stands still, too.
+    time sees to that, now and whenever the broker loses its log; it sees to the daily tasks, to the vectors of memory
+    and to alerts of what stands still, too.
     """
     keeper, stop = LogKeeper(app, topic_specs(app.settings), consumers()), asyncio.Event()
     generations = LogGenerations(app)
@@ -94,7 +98,9 @@ def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], sto
     """Start what runs next to the processors and needs no broker: the named edges, and each day's upkeep."""
     group.create_task(run_edges(app, [_edge(one) for one in EDGES if one in names], stop), name="edges")
     if "keep_time" in names:
-        group.create_task(retention.keep(app, stop), name="retention")
+        for task in (RETENTION, PERIODS, USES):
+            group.create_task(daily.keep(task, app, stop), name=task.name)
+        group.create_task(outreach.keep(app, stop), name="outreach")
         group.create_task(vectors.keep(app, stop), name="vectors")
 
 

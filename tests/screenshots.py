@@ -17,8 +17,7 @@ from typing import Any
 
 from deploy.local import EmbeddedStack
 from services.core.app import App, open_app
-from services.core.settings import Settings, WebSettings
-from services.core.web import listen, make_app, serve
+from services.core.settings import Settings
 from services.demo.clock import SteppingClock
 from services.demo.director import demo_settings
 from services.demo.world import World, ZoneResolver, make_world
@@ -26,13 +25,11 @@ from services.operations.drafts.listing import waiting_drafts
 from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
 from services.operations.settle import settle
-from services.operations.sign_in import make_link
 from services.operations.threads.inbox import inbox
 from services.pipeline import NAMES
 from services.process import working
 from services.receive_email.accept import accept
-from services.web.served import served
-from tests.support.console import a_user
+from tests.support.chromium import link_for, served_here
 from tests.support.lived_in import live_through
 from tests.support.stack import temporary_home
 
@@ -82,18 +79,6 @@ async def _write_the_newest(world: World, app: App) -> None:
     await settle(app)
 
 
-@asynccontextmanager
-async def served_here(app: App) -> AsyncIterator[str]:
-    """The console on a port of this machine: its address."""
-    listening, stop = listen(WebSettings(port=0)), asyncio.Event()
-    task = asyncio.create_task(serve(make_app([served(app)], stopping=stop), listening, stop))
-    try:
-        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
-    finally:
-        stop.set()
-        await task
-
-
 async def pages_of(app: App) -> Mapping[str, str]:
     """The page that each picture is of, by the picture's name."""
     workspace = app.settings.workspace
@@ -114,6 +99,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "why": f"/replies/{draft.reply_id}/why",
         "people": "/people",
         "person": f"/people/{known}",
+        "person-data": f"/people/{known}/data",
         "knowledge": "/knowledge",
         "knowledge-search": "/knowledge?q=What+does+the+Enterprise+plan+cost%3F",
         "settings": "/settings",
@@ -140,7 +126,7 @@ class Camera:
             options.add_argument(one)
         self._driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self._place = place
-        self._driver.get(f"{place}/console/sign-in/{link}")
+        self._driver.get(link)
         self._until("return location.pathname.endsWith('/inbox')")
 
     def take(self, page: str, *, width: int, theme: str, tallest: int | None = None) -> bytes:
@@ -191,7 +177,7 @@ async def main(every: Path | None) -> None:
     """Live through the demo's world, then take the pictures."""
     with temporary_home() as home:
         async with lived(home) as app, served_here(app) as place:
-            link = await make_link(app, await a_user(app))
+            link = await link_for(app, place)
             camera = await asyncio.to_thread(Camera, place, link)
             try:
                 take, folder = (take_every, every) if every else (take_for_readme, PICTURES)

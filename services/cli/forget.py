@@ -13,15 +13,14 @@ import typer
 from services.cli.scrub import scrub_and_say
 from services.cli.terminal import console, plain
 from services.core.app import App
-from services.core.archive.archive import archive_of
-from services.core.db import fetch_one
 from services.operations.backup.keys import copies_left
 from services.operations.deployment import app_here
 from services.operations.erase.export import export
-from services.operations.erase.person import person
+from services.operations.erase.export_places import new_folder
+from services.operations.erase.held import counts_of, found_of, theirs_of
 from services.operations.erase.proof import Proof, prove, prove_disk
 from services.operations.erase.run import erase, finish
-from services.operations.erase.survey import SQL, Survey, survey
+from services.operations.erase.survey import Survey
 from services.operations.erase.unread_words import hear_unread
 from services.operations.erase.words import Marks, words_of
 from services.operations.scrub.run import Scrubbed
@@ -85,7 +84,7 @@ class Asked:
 async def _forget(home: Path, typed: str, asked: Asked) -> int:
     async with app_here(home) as app:
         await finish(app, app.settings.workspace)
-        found = await _found(app, typed)
+        found = await found_of(app, typed)
         if asked.prove:
             await hear_unread(app, found)
         marks = _with(found.marks, asked.also)
@@ -111,18 +110,12 @@ async def _forget(home: Path, typed: str, asked: Asked) -> int:
 
 async def _export(home: Path, typed: str, to: Path) -> None:
     async with app_here(home) as app:
-        found = await _found(app, typed)
+        found = await theirs_of(app, typed)
         if not found.events:
             console.print("Nothing is held about this person.")
             raise typer.Exit(1)
-        counts = await export(app, found, to)
+        counts = await export(app, found, new_folder(to))
     console.print(f"{to}: {', '.join(f'{count} {name}' for name, count in counts.items())}.")
-
-
-async def _found(app: App, typed: str) -> Survey:
-    people, names = await person(app, typed)
-    async with app.database.reading() as conn:
-        return await survey(conn, app.settings.workspace, people, names, archive_of(app.settings))
 
 
 def _with(marks: Marks, also: Sequence[str]) -> Marks:
@@ -133,12 +126,9 @@ def _with(marks: Marks, also: Sequence[str]) -> Marks:
 
 
 async def _warn(app: App, found: Survey) -> None:
-    async with app.database.reading() as conn:
-        row = await fetch_one(conn, SQL.held, {"workspace": found.workspace, "people": list(found.people)})
-    assert row is not None
     who = ", ".join([*sorted(found.names), *sorted(found.addresses)]) or ", ".join(map(str, found.people))
     console.print(plain(f"To be destroyed, of {who}:", "bold"))
-    for name, count in {**row, "events": found.events, "keys": len(found.keys)}.items():
+    for name, count in (await counts_of(app, found)).items():
         console.print(f"  {count:>6} {name}")
 
 

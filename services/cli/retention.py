@@ -14,8 +14,10 @@ from services.cli.shown import minute
 from services.cli.terminal import console, plain
 from services.core.app import App
 from services.core.settings import Settings
+from services.operations.daily import last
 from services.operations.deployment import app_here
-from services.operations.retention import daily, journal
+from services.operations.retention import journal
+from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import Done, preview, run
 from services.operations.retention.steps import STEPS
@@ -79,7 +81,7 @@ def _off(settings: Settings, setting: str) -> str:
 
 
 async def _say_last(app: App) -> None:
-    row = await daily.last(app)
+    row = await last(RETENTION, app)
     console.print(plain(_last(row), "dim"))
 
 

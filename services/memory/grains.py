@@ -22,14 +22,15 @@ UNITS: dict[Grain, Unit] = {
 
 def grain_of(moment: datetime, now: datetime, reach: GrainSettings) -> Grain:
     """How finely something of that moment is told: the finest grain that reaches back to it."""
-    reaching: dict[Grain, int] = {
-        "daily": reach.days,
-        "weekly": reach.weeks,
-        "monthly": reach.months,
-        "quarterly": reach.quarters,
-    }
-    reached = (grain for grain, count in reaching.items() if moment >= _first(UNITS[grain], now, count))
-    return next(reached, "yearly")
+    return next((grain for grain in UNITS if moment >= reach_of(grain, now, reach)), "yearly")
+
+
+def reach_of(grain: Grain, now: datetime, reach: GrainSettings) -> datetime:
+    """Since when this grain tells: when the first of its last periods began, the running one among them."""
+    counts = {"daily": reach.days, "weekly": reach.weeks, "monthly": reach.months, "quarterly": reach.quarters}
+    if grain == "yearly":
+        return datetime.min.replace(tzinfo=now.tzinfo)
+    return shifted(period(UNITS[grain], now).start, UNITS[grain], 1 - counts[grain])
 
 
 def name_of(grain: Grain, moment: datetime) -> str:
@@ -42,8 +43,3 @@ def name_of(grain: Grain, moment: datetime) -> str:
         "quarterly": f"{moment.year}-Q{(moment.month + 2) // 3}",
         "yearly": f"{moment.year}",
     }[grain]
-
-
-def _first(unit: Unit, now: datetime, count: int) -> datetime:
-    """When the first of the last `count` periods began, the running one among them."""
-    return shifted(period(unit, now).start, unit, 1 - count)

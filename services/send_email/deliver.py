@@ -155,6 +155,8 @@ def why_not(row: Row | None) -> str:
         return "the thread was escalated to a human"
     if row["by_hand"]:
         return "a colleague answered"
+    if row["unsubscribed"]:
+        return "they have unsubscribed from such mail"
     return "a newer mail came" if row["newer"] else ""
 
 

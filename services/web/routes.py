@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Depends, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request, Response
 
 from services.core.app import App
 from services.core.guarded_route import API_BODY_BYTES, guarded
@@ -13,10 +15,13 @@ from services.web.briefs import add_brief
 from services.web.deployment import add_deployment
 from services.web.explanations import add_explanations
 from services.web.graph import add_graph
+from services.web.incidents import add_incidents
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
+from services.web.outreach import add_outreach
 from services.web.patterns import add_patterns
+from services.web.periods import add_periods
 from services.web.profiles import add_profile
 from services.web.said import add_said
 from services.web.statistics import add_statistics
@@ -42,12 +47,13 @@ def routes(app: App) -> APIRouter:
                 add_brief,
                 add_graph,
                 add_merges,
+                add_periods,
                 add_statistics,
             ),
         ),
         ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
-        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns)),
+        ("drafts", API_BODY_BYTES, (drafts.add_reads, drafts.add_rejection, add_patterns, add_incidents, add_outreach)),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
         ("operations", API_BODY_BYTES, (add_deployment,)),
         ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),
@@ -62,10 +68,17 @@ def routes(app: App) -> APIRouter:
 
 def _add_people(router: APIRouter, app: App) -> None:
     @router.get("/participants")
-    async def participants(request: Request, response: Response, limit: Limit = 50, after: After = "") -> list[Person]:
+    async def participants(
+        request: Request,
+        response: Response,
+        q: Annotated[str, Query(max_length=200, description="words of a name or an address, or their beginnings")] = "",
+        limit: Limit = 50,
+        after: After = "",
+    ) -> list[Person]:
         """Who has written to us, the latest first."""
         async with app.database.reading() as conn:
-            page = await list_people(conn, app.settings.workspace, limit=limit, after=after)
+            named = q.strip() or None
+            page = await list_people(conn, app.settings.workspace, named=named, limit=limit, after=after)
         return linked(request, response, page)
 
     @router.get("/participants/{who}")

@@ -17,7 +17,7 @@ TABLES = catalogue().tables
 # fill them in.
 CACHED_COLUMNS = {
     table: {"embedding", "embedding_model", "words"}
-    for table in ("facts", "chunks", "conversation_passages", "thread_summaries")
+    for table in ("facts", "chunks", "conversation_passages", "thread_summaries", "memory_periods")
 }
 # A rebuild folds stored events into a fresh database, where it keeps the versions that no unit of work counts.
 # An erase takes back the versions of what it folds anew, and the receipts of mail that is gone.

@@ -130,3 +130,49 @@ async def test_the_inbox_is_a_route_of_the_api(app: Tended, threads: list[UUID])
     assert [one["thread_id"] for one in found.json()] == [str(threads[0])]
     assert nobodys.json() == []
     assert wrong.status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("pip", ("Pipeline",)),
+        ("second fac", ("Password, second factor, tokens",)),
+        ("mil", (f"Ada Miller {ADA}",)),
+        ("acme exam", (f"Ada Miller {ADA}",)),
+        ("bill", ("Billing <script>alert(1)</script>",)),
+        ("zebra", ("Export Ada Miller",)),
+        ("qqq", ("No page, no person and no thread",)),
+        ("'; & | ! :* <-> \\ \"", ("No page, no person and no thread",)),
+        ("", ("Inbox", "Users", "What was done")),
+    ],
+)
+async def test_a_few_letters_lead_to_pages_people_and_threads(
+    grace: httpx.AsyncClient, typed: str, words: tuple[str, ...]
+) -> None:
+    """By the beginnings of words; what others wrote is text, and what cannot be searched for finds nothing."""
+    page = await grace.get("/console/jump", params={"q": typed})
+    assert page.status_code == 200
+    assert HOSTILE not in page.text
+    for one in words:
+        assert one in text_of(page)
+
+
+async def test_a_thread_is_found_by_its_id_and_a_viewer_is_led_to_no_page_of_admins(
+    app: Tended, grace: httpx.AsyncClient, threads: list[UUID]
+) -> None:
+    """An id that is none of ours finds nothing."""
+    assert "Settings Ada Miller" in text_of(await grace.get("/console/jump", params={"q": str(threads[2])}))
+    assert "no thread has these words" in text_of(await grace.get("/console/jump", params={"q": str(uuid4())}))
+    async with signed_in(app.app, "Vic", role="viewer") as viewer:
+        page = text_of(await viewer.get("/console/jump"))
+        assert "Pipeline" in page
+        assert "What was done" not in page
+
+
+async def test_people_are_found_by_words_of_name_and_address(app: Tended, grace: httpx.AsyncClient) -> None:
+    """On their page and over the API, a page at a time; nobody is found by nothing that is a word."""
+    assert "Ada Miller" in text_of(await grace.get("/console/people", params={"q": "mill acme"}))
+    assert "No name and no address" in text_of(await grace.get("/console/people", params={"q": HOSTILE}))
+    async with api(app) as client:
+        named = [(await client.get("/api/participants", params={"q": q})).json() for q in ("ada", "bo", "::")]
+    assert [[one["addr"] for one in found] for found in named] == [[ADA], [], []]

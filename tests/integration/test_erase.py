@@ -29,6 +29,7 @@ from services.operations.archive.move import move
 from services.operations.dead_letters import all_letters
 from services.operations.erase import run
 from services.operations.erase.export import export
+from services.operations.erase.export_places import new_folder
 from services.operations.erase.proof import prove
 from services.operations.erase.run import erase, finish
 from services.operations.erase.words import Marks
@@ -160,7 +161,7 @@ async def _out_of_power(name: str) -> None:
 async def test_an_export_holds_what_is_held_and_nothing_of_anybody_else(app: App, tmp_path: Path) -> None:
     """Mails as they came, facts with their sources, threads, replies; the other's mail of a shared thread is not in it."""
     folder = tmp_path / "export"
-    counts = await export(app, await found(app, ADA), folder)
+    counts = await export(app, await found(app, ADA), new_folder(folder))
     text = "\n".join(path.read_text("utf-8", "replace") for path in folder.rglob("*") if path.is_file())
     assert counts["mails"] == 2
     assert counts["replies"] >= 1
@@ -180,7 +181,7 @@ async def test_an_export_says_how_far_each_sender_is_believed(app: App, tmp_path
         " WHERE participant_id = ANY(%(people)s) ORDER BY received_at LIMIT 1) RETURNING mail_id::text",
         people=list(ada.people),
     )
-    await export(app, ada, tmp_path / "export")
+    await export(app, ada, new_folder(tmp_path / "export"))
     person = {path.stem: json.loads(path.read_text("utf-8")) for path in (tmp_path / "export" / "person").iterdir()}
     levels = {row["mail_id"]: row["sender_level"] for row in person["mails"]}
     assert levels[spoofed[0]["mail_id"]] == "unverified"
@@ -194,15 +195,15 @@ async def test_an_export_says_how_far_each_sender_is_believed(app: App, tmp_path
 async def test_an_export_holds_archived_events_too(app: App, tmp_path: Path) -> None:
     """Moved to files, what is held about a person is exported as before; a file that is missing is an error."""
     at_hand, moved = tmp_path / "at_hand", tmp_path / "moved"
-    counts = await export(app, await found(app, ADA), at_hand)
+    counts = await export(app, await found(app, ADA), new_folder(at_hand))
     assert await _archived(app)
     ada = await found(app, ADA)
-    assert await export(app, ada, moved) == counts
+    assert await export(app, ada, new_folder(moved)) == counts
     assert _files(moved) == _files(at_hand)
     for file in (app.settings.home / "archive").iterdir():
         file.unlink()
     with pytest.raises(ArchiveMissing, match="events-"):
-        await export(app, ada, tmp_path / "missing")
+        await export(app, ada, new_folder(tmp_path / "missing"))
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -24,8 +24,10 @@ from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
 from services.core.settings import ArchiveSettings, RetentionSettings
+from services.operations import daily
 from services.operations.archive.move import move
 from services.operations.erase.export import export
+from services.operations.erase.export_places import new_folder
 from services.operations.erase.files import archives, blobs
 from services.operations.erase.person import person
 from services.operations.erase.proof import prove
@@ -38,7 +40,7 @@ from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
-from services.operations.retention import daily
+from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import preview, run
 from tests.support.app import running_app
@@ -311,7 +313,7 @@ async def test_a_person_is_erased_and_shown_after_it_as_before(app: Tended, tmp_
     await app.wait(days=40)
     app.clock.forward(app.clock() + LONG)
     await clear(app)
-    counts = await export(app.app, await _survey(app, "bob@other.example"), tmp_path / "bob")
+    counts = await export(app.app, await _survey(app, "bob@other.example"), new_folder(tmp_path / "bob"))
     assert counts["events"] > 5
     assert (counts["mails"], counts["replies"]) == (0, 0)
     assert len(list((tmp_path / "bob" / "mails").glob("*.json"))) == 1
@@ -338,12 +340,12 @@ async def test_of_two_keepers_one_goes_through_the_day(app: Tended) -> None:
     """The daily round is gone through once; it is again a day later, and once more where it was cut short."""
     await written(app)
     stop = asyncio.Event()
-    assert sorted(await asyncio.gather(*(daily.if_due(app.app, stop) for _ in range(2)))) == [False, True]
-    assert not await daily.if_due(app.app, stop)
+    assert sorted(await asyncio.gather(*(daily.if_due(RETENTION, app.app, stop) for _ in range(2)))) == [False, True]
+    assert not await daily.if_due(RETENTION, app.app, stop)
     app.clock.forward(app.clock() + timedelta(hours=25))
-    assert await daily.if_due(app.app, stop)
+    assert await daily.if_due(RETENTION, app.app, stop)
     await app.rows("UPDATE upkeep SET begun_at = begun_at + interval '1 minute' RETURNING 1")
-    assert await daily.if_due(app.app, stop)
+    assert await daily.if_due(RETENTION, app.app, stop)
 
 
 async def test_the_deployment_goes_through_it_by_itself(app: Tended) -> None:
@@ -371,7 +373,7 @@ async def _has_no_text(app: Tended) -> bool:
 
 
 async def _is_over(app: App) -> bool:
-    row = await daily.last(app)
+    row = await daily.last(RETENTION, app)
     return row is not None and row["done_at"] is not None
 
 
@@ -403,14 +405,14 @@ async def test_a_step_that_fails_is_said_and_tried_again(app: Tended, monkeypatc
 
     with monkeypatch.context() as patched:
         patched.setattr("services.core.sealed_blobs.SealedBlobs.delete", away)
-        assert await daily.if_due(app.app, stop)
-    row = await daily.last(app.app)
+        assert await daily.if_due(RETENTION, app.app, stop)
+    row = await daily.last(RETENTION, app.app)
     assert row is not None
     assert row["report"]["failed"] == ["mails and replies with blobs"]
     assert row["done_at"] is None
-    assert not await daily.if_due(app.app, stop)
+    assert not await daily.if_due(RETENTION, app.app, stop)
     app.clock.forward(app.clock() + timedelta(hours=2))
-    assert await daily.if_due(app.app, stop)
+    assert await daily.if_due(RETENTION, app.app, stop)
     (mail,) = await app.rows("SELECT blob FROM mails")
     with pytest.raises(BlobMissing):
         await app.app.blobs.get(mail["blob"])

@@ -70,6 +70,13 @@ ALERT_POINTS = {
     "alert-before-ack": Point(TIMER, processor="alert_people"),
 }
 
+CONDENSED = "services.condense_memory.handler"
+PERIOD_POINTS = {
+    "period-answered": Point("period.ended.v1", CONDENSED, "judged", "before", "condense_memory"),
+    "period-judged": Point("period.ended.v1", CONDENSED, "judged", "after", "condense_memory"),
+    "period-recorded": Point("period.ended.v1", RUNNER, "publish", "before", "condense_memory"),
+}
+
 
 async def crash(settings: Settings, point: str, event_id: UUID) -> None:
     """Run a sender of its own to its death. Raises AssertionError where it lives, or dies of anything else."""
@@ -120,5 +127,5 @@ def main(point: Point, event_id: UUID) -> None:
 
 
 if __name__ == "__main__":
-    main({**POINTS, **ALERT_POINTS}[sys.argv[1]], UUID(sys.argv[2]))
+    main({**POINTS, **ALERT_POINTS, **PERIOD_POINTS}[sys.argv[1]], UUID(sys.argv[2]))
     sys.exit(1)

@@ -126,6 +126,17 @@ def _draft(demo: Demo) -> None:
     demo.write("What does the Team plan cost?", HELD)
 
 
+def _outage(demo: Demo) -> None:
+    for name in ("ann@one.example", "bo@two.example", "cy@three.example"):
+        demo.write("The CSV export of the report fails with a timeout.", name)
+    incident(demo)
+
+
+def incident(demo: Demo) -> str:
+    """The incident of three customers."""
+    return demo.found("correspondent incidents list", r"  ([0-9a-f]{8})  support  ")
+
+
 def letter(demo: Demo) -> str:
     """The dead letter that waits."""
     return demo.found("correspondent dlq list", r"^ ([0-9a-f]{8}) ")
@@ -215,6 +226,8 @@ STEPS = (
     step("memory show ada@acme.example", "customer_info/plan = Team", "“We are on the Team plan”"),
     step("memory graph ada@acme.example", "plan", "Team", "since"),
     step("memory stats --weeks 2", "customer_info", "standing", "replies", "learning"),
+    step("memory periods ada@acme.example", "No period of theirs was told.", "condense.enabled"),
+    step("memory periods ada@acme.example 'which plan they had'", "Nothing that stands answers this."),
     step("memory search ada@acme.example 'Which plan are we on?'", "sure: Ada Miller is on the Team plan."),
     step("memory search --everybody 'Which plan are we on?'", "plan"),
     step("memory as-of ada@acme.example 2026-03-01", "Nothing is remembered."),
@@ -380,6 +393,19 @@ STEPS = (
     step("rebuild alerts", "2 tables swapped in"),
     step("rebuild documents --check", "equal", "the live tables are that state."),
     step("rebuild --as-of 2026-05-15 --into NAME", "the state of 2026-05-15", uses={"NAME": "earlier"}),
+    # an incident
+    step("incidents list", "csv export report timeout", before=_outage),
+    step(
+        "incidents close 8659832e --answer 'The export works again. We are sorry.' --by grace",
+        "Answer: The export works again. We are sorry.",
+        uses={"8659832e": incident},
+    ),
+    step("incidents show 8659832e", "cy@three.example", "an incident that they reported", uses={"8659832e": incident}),
+    step("incidents reopen 8659832e", "open", "csv export report timeout", uses={"8659832e": incident}),
+    # mail that we begin
+    step("outreach show", "No mail was proposed so far."),
+    step("outreach unsubscribe ada@acme.example", "ada@acme.example gets no more such mail."),
+    step("outreach subscribe ada@acme.example", "ada@acme.example gets such mail again."),
     # inboxes
     step("inbox list", "support@harborline.example", "webhook or files"),
     step("inbox test support", "takes mail"),

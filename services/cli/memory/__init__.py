@@ -18,6 +18,7 @@ from services.cli.memory.briefs import brief
 from services.cli.memory.graph import graph
 from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
+from services.cli.memory.periods import periods
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
 from services.cli.memory.statistics import stats
 from services.cli.paging import After, Limit, show_next
@@ -29,6 +30,7 @@ from services.operations.memory.merges import same_person
 from services.operations.memory.past import as_of as facts_as_of
 from services.operations.memory.people import Person, list_people
 from services.operations.memory.standing import standing
+from services.operations.uses.listing import uses_of
 
 typer_app = typer.Typer(no_args_is_help=True, help="Show what is known about a person, and change it.")
 Until = Annotated[datetime | None, typer.Option(formats=["%Y-%m-%d"], help="The last day on which it is so.")]
@@ -39,6 +41,7 @@ typer_app.command("unmerge")(unmerge)
 typer_app.command("brief")(brief)
 typer_app.command("graph")(graph)
 typer_app.command("stats")(stats)
+typer_app.command("periods")(periods)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
 Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 
@@ -76,10 +79,11 @@ def show(context: typer.Context, who: Who) -> None:
             facts = await current(conn, app.settings.workspace, one.participant_id, app.now())
             entries = await with_provenance(conn, app.settings.workspace, one.participant_id, facts)
             found = await standing(conn, app.settings.workspace, one)
+            uses = await uses_of(conn, [one.fact.fact_id for one in entries])
             others = await same_person(conn, app.settings.workspace, one.participant_id)
         also = [f"also  {showing.person(other)}" for other in others]
         print_lines([showing.person(one), *also, *map(showing.issue, found.issues)])
-        print_lines(showing.entry(entry, app.now()) for entry in entries)
+        print_lines(showing.entry(entry, app.now(), uses.get(entry.fact.fact_id)) for entry in entries)
 
     of_person(context, who, run)
 

@@ -12,10 +12,19 @@ from services.cli.requests import in_house
 from services.cli.shown import cell
 from services.cli.terminal import console
 from services.core.app import App
-from services.operations.memory.statistics import MOST_WEEKS, KindOfFacts, Spent, Statistics, Week, statistics
+from services.operations.memory.statistics import (
+    MOST_WEEKS,
+    KindOfFacts,
+    Spent,
+    Statistics,
+    ToldPeriods,
+    Week,
+    statistics,
+)
 
 EMPTY = "Nothing is remembered yet. `correspondent write` sends a mail, and its turn is learned from."
 KIND_COLUMNS = ("stored", "standing", "doubtful", "expired", "replaced", "merged", "withdrawn", "pinned")
+PERIOD_COLUMNS = ("told", "empty", "sentences", "dropped", "rows left out")
 SPENT_COLUMNS = ("inbox", "for", "calls", "tokens in", "tokens out", "US dollars")
 VERDICTS = ("sure", "rings a bell", "nothing")
 
@@ -45,6 +54,8 @@ def show(found: Statistics) -> None:
         if one.row_count:
             console.print(one)
             console.print()
+    if found.periods_left:
+        console.print(f"{found.periods_left:,} periods wait for another day: condense.calls_a_day is reached.")
 
 
 def _tables(found: Statistics) -> Iterable[Table]:
@@ -53,6 +64,7 @@ def _tables(found: Statistics) -> Iterable[Table]:
     yield table("decided, week of", decisions, (_decided(one, decisions) for one in found.weeks if decisions))
     yield table("refused because", ("times",), ((why, f"{times:,}") for why, times in found.refusals.items()))
     yield table("used, week of", ("turns", "facts shown", *VERDICTS), (_used(one) for one in found.weeks if one.turns))
+    yield table("periods", PERIOD_COLUMNS, (_told(one) for one in found.periods))
     yield table("spent, week of", SPENT_COLUMNS, map(_spent, found.spent))
 
 
@@ -81,6 +93,10 @@ def _decided(week: Week, decisions: Sequence[str]) -> Sequence[str]:
 
 def _used(week: Week) -> Sequence[str]:
     return (f"{week.monday}", _count(week.turns), _count(week.shown), *(_count(week.recalled[one]) for one in VERDICTS))
+
+
+def _told(one: ToldPeriods) -> Sequence[str]:
+    return one.grain, *(_count(getattr(one, name.replace(" ", "_"))) for name in PERIOD_COLUMNS)
 
 
 def _spent(one: Spent) -> Sequence[str]:

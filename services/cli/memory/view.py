@@ -11,8 +11,10 @@ from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
+from services.operations.uses.listing import FactUse
 
 if TYPE_CHECKING:
+    from services.memory.condensed import CondensedPeriod
     from services.memory.said import Said
     from services.memory.search import Hit
 
@@ -70,12 +72,20 @@ def line(fact: RememberedFact, now: datetime) -> str:
     )
 
 
-def entry(one: Entry, now: datetime) -> str:
-    """A fact with the words that it rests on, every source, and every decision."""
+def entry(one: Entry, now: datetime, use: FactUse | None = None) -> str:
+    """A fact with the words that it rests on, every source, every decision, and what it was used for where counted."""
     lines = [line(one.fact, now), f"    {one.fact.text}"]
+    lines += [f"    {used(use)}"] if use else []
     lines += [f"    {source(each)}" for each in one.sources]
     lines += [f"    {each.at:{_MINUTE}} {each.decision}: {each.reason}  [{each.cause}]" for each in one.log]
     return "\n".join(lines)
+
+
+def used(one: FactUse) -> str:
+    """How often a fact was shown and answered a question, and when last."""
+    shown = f" (last {one.shown_at:{_DAY}})" if one.shown_at else ""
+    asked = f" (last {one.asked_at:{_DAY}})" if one.asked_at else ""
+    return f"shown: {one.shown}{shown}, answered questions: {one.asked}{asked}"
 
 
 def source(one: SourceLine) -> str:
@@ -92,6 +102,17 @@ def brief(one: PersonBrief) -> str:
     who = f"by {one.by}" if one.by else "after a turn"
     bases = f", from {' '.join(base[:8] for base in one.bases)}" if one.bases else ""
     return f"{one.version[:8]}  {one.written_at:{_MINUTE}} {who}{bases}\n{one.text or '(deleted, or kept no longer)'}"
+
+
+def period(one: CondensedPeriod) -> str:
+    """A told period: how it stands, then each sentence with the rows that it names."""
+    how = "stands" if one.stands else "a row has changed: not shown"
+    counts = {"rows": one.rows, "too many": one.left_out, "sentences": len(one.sentences), "dropped": len(one.dropped)}
+    told = ", ".join(f"{name} {count}" for name, count in counts.items() if count)
+    lines = [f"{one.period}  {one.grain}, {how}  ({told})"]
+    for sentence in one.sentences:
+        lines.append(f"    {sentence['text']}  [{', '.join(id[:8] for id in sentence['rows'])}]")
+    return "\n".join([*lines, *(f"    dropped: {why}" for why in dict.fromkeys(one.dropped))])
 
 
 def hit(one: Hit) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -100,6 +101,8 @@ class Database:
     def __init__(self, database_url: str, *, size: int = 10, keys: Keys | None = None) -> None:
         self._pool = make_pool(database_url, size=size, keys=keys)
         self.keys = keys
+        self.answered = 0  # uses of a connection that ended without an error
+        self.cut_off = 0  # uses of a connection that were cancelled, while they waited for one included
 
     async def open(self) -> None:
         """Connect; raises `psycopg_pool.PoolTimeout` where Postgres does not answer."""
@@ -155,12 +158,17 @@ class Database:
         held = _holding.get()
         if id(self) in held:
             raise SecondConnection("give the connection that is held to what needs one, or end its block first")
-        async with self._pool.connection() as conn:
-            _holding.set(held | {id(self)})
-            try:
-                yield conn
-            finally:
-                _holding.set(held)
+        try:
+            async with self._pool.connection() as conn:
+                _holding.set(held | {id(self)})
+                try:
+                    yield conn
+                finally:
+                    _holding.set(held)
+            self.answered += 1
+        except asyncio.CancelledError:
+            self.cut_off += 1
+            raise
 
 
 @asynccontextmanager

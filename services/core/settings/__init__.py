@@ -11,16 +11,19 @@ from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour, Then, When, in_force
 from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.cascade import Chosen, context_of, level_of, says, shaped
+from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.kafka_access import KafkaOAuth
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.outreach import OutreachRule, OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import GrainSettings, RecallSettings
 from services.core.settings.retention import RetentionSettings
@@ -41,6 +44,7 @@ __all__ = [
     "Behaviour",
     "BlobSettings",
     "Chosen",
+    "CondenseSettings",
     "ConfidenceSettings",
     "ContextSettings",
     "DkimSettings",
@@ -49,6 +53,7 @@ __all__ = [
     "Group",
     "ImapSettings",
     "InboxSettings",
+    "IncidentSettings",
     "IntentLevel",
     "KafkaOAuth",
     "KafkaSettings",
@@ -59,6 +64,8 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",
+    "OutreachRule",
+    "OutreachSettings",
     "ParticipantSettings",
     "PeopleSettings",
     "PersonalShaping",

@@ -6,6 +6,7 @@ from typing import Literal, Self
 
 from pydantic import Field, SecretStr, model_validator
 
+from schemas.model_output import Grain
 from services.core.settings.group import Group
 
 LOCAL_MODELS = ("", "minilm")
@@ -19,6 +20,10 @@ class MemorySettings(Group):
     summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")
     condense_at: tuple[int, ...] = Field(
         (200, 400, 600), description="messages of a thread at which its summary is condensed to half its room"
+    )
+    periods: dict[Grain, str] = Field(
+        {},
+        description="what is to be told of a day, week, month, quarter or year, in place of the standard: weekly = ...",
     )
     kinds: dict[str, str] = Field({}, description="kinds of your own: name = what belongs there")
     examples: tuple[str, ...] = Field((), description="what a good fact of this mailbox looks like, one line each")

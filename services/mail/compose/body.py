@@ -32,14 +32,25 @@ def clean_text(text: str) -> str:
 
 
 def safe_text(text: str, links: LinkPolicy) -> str:
-    """The plain body: every link that is not allowed is replaced by `shown`."""
-    clean = clean_text(text)
+    """The plain body: every link that is not allowed is replaced by `shown`.
+
+    What one look leaves is looked at again, since the rest of a link may be another one (`a.mailto:b`). Each look that
+    changes anything takes a link's sign away or puts a blank behind a colon, so that there is a last one.
+    """
+    before, safe = "", clean_text(text)
+    while safe != before:
+        before, safe = safe, clean_text(_without_links(safe, links))
+    return safe
+
+
+def _without_links(text: str, links: LinkPolicy) -> str:
+    """The text after one look."""
     out, at = [], 0
-    while found := next(find_links(clean, at), None):
+    while found := next(find_links(text, at), None):
         kept = links.kept(found.url)
-        out += [unschemed(clean[at : found.start]), kept or shown(found.url)]
+        out += [unschemed(text[at : found.start]), kept or shown(found.url)]
         at = found.start + len(kept) if kept else found.end
-    return "".join([*out, unschemed(clean[at:])])
+    return "".join([*out, unschemed(text[at:])])
 
 
 def html_of(text: str, links: LinkPolicy) -> str:

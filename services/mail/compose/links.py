@@ -105,12 +105,11 @@ def is_web(url: str) -> bool:
 def find_links(text: str, at: int = 0) -> Iterator[Found]:
     """Everything in a text, from `at` on, that a mail program might make clickable, in order."""
     while match := _LINK.search(text, at):
-        at = match.end()
-        if match["host"] and not _is_name(match["host"], match["rest"]):
+        at, url = match.end(), match.group().rstrip(_TRAILING)
+        length = len(match["host"] or "")
+        if length and not _is_name(url[:length], url[length:]):
             at = match.end("host")
-            continue
-        url = match.group().rstrip(_TRAILING)
-        if url:
+        elif url and not (match["opaque"] and re.fullmatch(_OPAQUE, url, re.I)):  # `tel:,` points nowhere
             yield Found(url, match.start())
 
 
@@ -140,15 +139,17 @@ def unschemed(text: str) -> str:
 
 
 def _is_name(host: str, rest: str) -> bool:
-    """Whether dotted words could be a name on the web: not `3.5`, `e.g`, `report.pdf`, nor two sentences in CJK."""
+    """Whether words could be a name on the web: not `www`, `3.5`, `e.g`, `report.pdf`, nor two sentences in CJK."""
     labels = re.split(rf"[{_DOTS}]", host)
+    if len(labels) == 1:
+        return False
     plain = [unicodedata.normalize("NFKC", one) for one in labels]
     if all(one.isascii() and one.isdigit() for one in plain):
         return len(plain) == 4 and all(int(one[:4]) < 256 for one in plain)
     if re.search("[\u3002\uff61]", host) and not "".join(plain).isascii():
         return any(a.isascii() and b.isascii() for a, b in pairwise(plain))
     last = re.sub(r"[\u00ad\u200b-\u200d\u2060\ufeff]", "", plain[-1])
-    return len(last) > 1 and not last[0].isdigit() and (bool(rest.rstrip(_TRAILING)) or not _FILE.fullmatch(last))
+    return len(last) > 1 and not last[0].isdigit() and (bool(rest) or not _FILE.fullmatch(last))
 
 
 def _bare(host: str) -> str:

@@ -1,28 +1,23 @@
-"""Condensing a span of time: the weightiest sentences of the layers, in their order."""
+"""Telling a period: the weightiest rows as they stand, each naming itself."""
 
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
-from services.model.offline.sentences import one_line, sentences, terms
-from services.model.port import Request
+from schemas.model_output import ToldPeriod
+from services.model.offline.sentences import one_line, terms
+from services.model.offline.view import View
 
-_WORDS = 120
-
-
-def condense(request: Request) -> str:
-    """At most 120 words, every one of them from the layers; "" for empty layers."""
-    said = list(dict.fromkeys(one_line(one) for layer in request.layers for one in sentences(layer.text)))
-    counts = Counter(term for one in said for term in set(terms(one)))
-    ranked = sorted(said, key=lambda one: (-_weight(one, counts), said.index(one)))
-    kept: list[str] = []
-    for one in ranked:
-        if sum(len(other.split()) for other in kept) + len(one.split()) <= _WORDS:
-            kept.append(one)
-    return " ".join(sorted(kept, key=said.index))
+_MOST = 4  # sentences
+_LONGEST = 200  # characters of a row that is told
 
 
-def _weight(sentence: str, counts: Counter[str]) -> float:
-    """How much of what the span is about a sentence holds, for its length."""
-    found = set(terms(sentence))
-    return sum(counts[term] for term in found) / (len(sentence.split()) + 5)
+def tell(view: View) -> dict[str, Any]:
+    """The input of the tool `tell`, as JSON data that `ToldPeriod` has validated; nothing where every row is long."""
+    rows = [(str(item["id"]), one_line(str(item["text"]))) for item in view.items("rows")]
+    counts = Counter(term for _, text in rows for term in set(terms(text)))
+    told = {text: id for id, text in reversed(rows) if len(text) <= _LONGEST}
+    ranked = sorted(told, key=lambda text: (-sum(counts[term] for term in set(terms(text))), text))[:_MOST]
+    sentences = [{"text": text, "rows": [told[text]]} for text in told if text in ranked]
+    return ToldPeriod.model_validate({"sentences": sentences[::-1]}).model_dump(mode="json")

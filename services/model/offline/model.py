@@ -6,7 +6,7 @@ import hashlib
 import json
 
 from services.memory.embeddings import Embedder
-from services.model.offline.condensation import condense
+from services.model.offline.condensation import tell
 from services.model.offline.meaning import Reader
 from services.model.offline.reflections import reflect
 from services.model.offline.replies import Act, acts
@@ -28,7 +28,7 @@ class OfflineModel:
     async def ask(self, request: Request) -> Answer:
         """The answer to one request; equal requests get equal answers, call ids included."""
         if request.purpose == "condense":
-            return self._said(request, condense(request))
+            return self._called(request, [("tell", tell(View(request)))])
         if request.purpose == "reflect":
             return self._called(request, [("reflect", reflect(View(request)))])
         return self._called(request, await acts(View(request), self._reader))
@@ -40,9 +40,6 @@ class OfflineModel:
         said = [json.dumps([*act, len(request.history)], sort_keys=True) for act in done]
         calls = tuple(ToolCall(_id(text), *act) for text, act in zip(said, done, strict=True))
         return Answer("", calls, "tool_use", self.name, self._usage(request, "".join(said)))
-
-    def _said(self, request: Request, text: str) -> Answer:
-        return Answer(text, (), "end_turn", self.name, self._usage(request, text))
 
     def _usage(self, request: Request, answer: str) -> Usage:
         """An estimate, so that budgets can be tried without a provider."""

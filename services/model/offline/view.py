@@ -14,6 +14,7 @@ The contract with the layers (all keys optional; an unknown key is ignored, a mi
     recent       items: {role: "customer" | anything else = ours, text, at}
     knowledge    items: {id, title, heading, text}
     mail         items, oldest first: {message_id, from_name, from_address, subject, text, at}; `text` = new text only
+    rows         of a period: items {id, at, text}
     others       read as text (brief, summary, grains, graph, patterns)
 
 `at` and `recorded_at` are ISO 8601 texts or datetimes.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from operator import itemgetter
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -22,8 +21,8 @@ from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
 from services.core.db import Connection, fetch_all, queries
-from services.core.errors import Permanent
 from services.core.keys import Erased, is_sealed
+from services.operations.erase.export_places import Add
 from services.operations.erase.ownership import Row, key_of, wrote
 from services.operations.erase.survey import SQL, Survey, sealed_rows
 from services.pipeline import PROCESSORS
@@ -40,33 +39,22 @@ events.jsonl   every event about the person, in the order in which it was stored
 """
 
 
-class FolderNotEmpty(Permanent):
-    """The folder holds something already."""
+async def export(app: App, found: Survey, add: Add) -> dict[str, int]:
+    """Give every file of it to `add`, archived events included; how many of each kind.
 
-
-async def export(app: App, found: Survey, to: Path) -> dict[str, int]:
-    """Write it all below `to`, archived events included; how many of each kind.
-
-    Raises `FolderNotEmpty`, `ArchiveMissing` or `ArchiveDamaged`: half of what is held is never given for all of it.
+    Raises what `add` does, `ArchiveMissing` or `ArchiveDamaged`: half of what is held is never given for all of it.
     """
-    _new_folder(to)
     async with app.database.reading() as conn:
         stored = await sealed_rows(conn, found, found.keys, archive_of(app.settings))
         rows = sorted((row for row in stored if not is_sealed(row["data"])), key=itemgetter("seq"))
         tables = await _tables(conn, found)
     rows = [row for row in rows if _is_theirs(found, row)]
-    counts = {"events": _events(rows, to), "tables": _write_tables(tables, to)}
-    counts["mails"] = await _mails(app, rows, to / "mails", EmailRead.TYPE, "mail_id")
-    counts["replies"] = await _mails(app, rows, to / "replies", ReplyApproved.TYPE, "reply_id")
+    counts = {"events": _events(rows, add), "tables": _add_tables(tables, add)}
+    counts["mails"] = await _mails(app, rows, add, "mails", EmailRead.TYPE, "mail_id")
+    counts["replies"] = await _mails(app, rows, add, "replies", ReplyApproved.TYPE, "reply_id")
     who = ", ".join(sorted(found.addresses)) or str(next(iter(found.people)))
-    (to / "README.txt").write_text(ABOUT.format(who=who), encoding="utf-8")
+    add("README.txt", ABOUT.format(who=who).encode())
     return counts
-
-
-def _new_folder(to: Path) -> None:
-    if to.exists() and any(to.iterdir()):
-        raise FolderNotEmpty(f"{to} is not empty; name a new folder")
-    to.mkdir(parents=True, exist_ok=True)
 
 
 def _is_theirs(found: Survey, row: Row) -> bool:
@@ -122,34 +110,34 @@ async def _rows(
     return [row["row"] for row in await fetch_all(conn, query, args)]
 
 
-def _write_tables(tables: dict[str, list[Row]], to: Path) -> int:
+def _add_tables(tables: dict[str, list[Row]], add: Add) -> int:
     filled = {name: rows for name, rows in tables.items() if rows}
     for name, rows in filled.items():
-        _write(to / "person" / f"{name}.json", rows)
+        add(f"person/{name}.json", _json(rows))
     return len(filled)
 
 
-def _events(rows: list[Row], to: Path) -> int:
-    with (to / "events.jsonl").open("w", encoding="utf-8") as file:
-        for row in rows:
-            said = {"id": row["id"], "type": row["type"], "time": row["time"], "data": row["data"]}
-            file.write(json.dumps(said, ensure_ascii=False, default=str) + "\n")
+def _events(rows: list[Row], add: Add) -> int:
+    lines = (
+        json.dumps({name: row[name] for name in ("id", "type", "time", "data")}, ensure_ascii=False, default=str)
+        for row in rows
+    )
+    add("events.jsonl", "".join(f"{line}\n" for line in lines).encode())
     return len(rows)
 
 
-async def _mails(app: App, rows: list[Row], to: Path, kind: str, id: str) -> int:
+async def _mails(app: App, rows: list[Row], add: Add, folder: str, kind: str, id: str) -> int:
     count = 0
     for row in rows:
         if row["type"] == kind:
-            _write(to / f"{row['data'][id]}.json", row["data"])
+            add(f"{folder}/{row['data'][id]}.json", _json(row["data"]))
             try:
-                (to / f"{row['data'][id]}.eml").write_bytes(await app.blobs.get(row["data"]["blob"]))
+                add(f"{folder}/{row['data'][id]}.eml", await app.blobs.get(row["data"]["blob"]))
             except (BlobMissing, Erased):
                 continue
             count += 1
     return count
 
 
-def _write(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n", encoding="utf-8")
+def _json(value: Any) -> bytes:
+    return (json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n").encode()

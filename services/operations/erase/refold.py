@@ -30,9 +30,12 @@ COLUMN = MappingProxyType(
         "delivery": "reply_id",
         "summary": "thread_id",
         "participant": "participant_id",
+        "periods": "participant_id",
         "document": "document_id",
         "alert_channel": "channel_id",
         "approval": "approval_id",
+        "incident_board": "board_id",
+        "outreach_book": "book_id",
     }
 )
 OTHERWISE = "thread_id"

@@ -136,6 +136,13 @@ def listener(found: Survey) -> Listener:
     return Listener(found, found.candidates)
 
 
+async def recognised(
+    conn: Connection, workspace: str, people: People, names: Collection[str] = (), archive: Archive | None = None
+) -> Survey:
+    """What is sealed with a key of theirs: their names and addresses, how many events. `names` are known as well."""
+    return (await _learned(conn, workspace, people, names, archive))[0]
+
+
 async def survey(
     conn: Connection, workspace: str, people: People, names: Collection[str] = (), archive: Archive | None = None
 ) -> Survey:
@@ -143,15 +150,7 @@ async def survey(
 
     What others wrote is read last, since by then it is known which words to listen for.
     """
-    if keys_of(conn) is None:
-        raise NoKeys
-    held = await fetch_all(conn, SQL.keys, {"workspace": workspace, "people": list(people)})
-    found = Survey(workspace, people, {row["key_id"]: frozenset(row["owners"]) for row in held}, set(names))
-    rows = await sealed_rows(conn, found, found.keys, archive)
-    for row in rows:
-        found.learn(row)
-    theirs = kept(rows, people)
-    found.give_way(theirs)
+    found, of_others = await _learned(conn, workspace, people, names, archive)
     ears = listener(found)
     async for row in everything(conn, archive):
         if not found.is_own(row) and not is_sealed(row["data"]):
@@ -159,8 +158,23 @@ async def survey(
     for row in await fetch_all(conn, SQL.product_words):
         ears.hear(row["words"])
     ears.hear(_FIELDS)
-    ears.hear_kept(theirs)
+    ears.hear_kept(of_others)
     return found
+
+
+async def _learned(
+    conn: Connection, workspace: str, people: People, names: Collection[str], archive: Archive | None
+) -> tuple[Survey, list[Row]]:
+    if keys_of(conn) is None:
+        raise NoKeys
+    held = await fetch_all(conn, SQL.keys, {"workspace": workspace, "people": list(people)})
+    found = Survey(workspace, people, {row["key_id"]: frozenset(row["owners"]) for row in held}, set(names))
+    rows = await sealed_rows(conn, found, found.keys, archive)
+    for row in rows:
+        found.learn(row)
+    of_others = kept(rows, people)
+    found.give_way(of_others)
+    return found, of_others
 
 
 async def sealed_rows(conn: Connection, found: Survey, keys: Collection[UUID], archive: Archive | None) -> list[Row]:

@@ -10,6 +10,7 @@ from services.core.db import Connection, queries, row_as, rows_as
 from services.core.errors import Permanent
 from services.core.paging import Listing, Page
 from services.mail.mailbox import MailboxKey
+from services.operations.typed_words import beginnings_of
 
 SQL = queries(__file__)
 PEOPLE = Listing("participants", (("last_seen_at", "time"), ("participant_id", "id")), descending=True)
@@ -43,10 +44,18 @@ async def find_person(conn: Connection, workspace: str, who: str) -> Person:
     return found
 
 
-async def list_people(conn: Connection, workspace: str, *, limit: int = 50, after: str = "") -> Page[Person]:
-    """Who wrote last, newest first. Raises `BadCursor`."""
+async def list_people(
+    conn: Connection, workspace: str, *, named: str | None = None, limit: int = 50, after: str = ""
+) -> Page[Person]:
+    """Who wrote last, newest first; `named`: those whose name or address has every word or its beginning.
+
+    Raises `BadCursor`.
+    """
     args = {"workspace": workspace} | PEOPLE.args(after, limit)
-    return PEOPLE.page(await rows_as(conn, Person, SQL.people, args), limit)
+    if named is None:
+        return PEOPLE.page(await rows_as(conn, Person, SQL.people, args), limit)
+    args["words"] = beginnings_of(named)
+    return PEOPLE.page(await rows_as(conn, Person, SQL.people_named, args), limit) if args["words"] else Page()
 
 
 def _id(who: str) -> UUID | None:

@@ -15,6 +15,14 @@ WHERE workspace = %(workspace)s
   AND (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
 ORDER BY last_seen_at DESC, participant_id DESC LIMIT %(limit)s;
 
+-- name: people_named
+-- Those whose name or address has some words, by the index that the inbox searches people with.
+SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+WHERE workspace = %(workspace)s
+  AND to_tsvector('simple', translate(addr || ' ' || name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
+  AND (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
+ORDER BY last_seen_at DESC, participant_id DESC LIMIT %(limit)s;
+
 -- name: same_person
 -- The other addresses of a person.
 SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants

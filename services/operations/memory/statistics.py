@@ -13,19 +13,26 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from schemas.events.memory import TurnReflected
+from schemas.events.periods import PeriodCondensed
 from schemas.events.replies import MemoryLoaded, ReplyDrafted, TokenUsage
 from schemas.events.suggestions import SuggestionDrafted
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries, rows_as
 from services.core.keys import is_sealed
 from services.model.port import Usage
+from services.operations.daily import last
 
 SQL = queries(__file__, "statistics.sql")
 BATCH = 500
 MOST_WEEKS = 53
 MOST_REASONS = 12
-PURPOSES = {ReplyDrafted.TYPE: "replies", SuggestionDrafted.TYPE: "suggestions", TurnReflected.TYPE: "learning"}
-TOPICS = (MemoryLoaded.TOPIC, ReplyDrafted.TOPIC, TurnReflected.TOPIC)
+PURPOSES = {
+    ReplyDrafted.TYPE: "replies",
+    SuggestionDrafted.TYPE: "suggestions",
+    TurnReflected.TYPE: "learning",
+    PeriodCondensed.TYPE: "periods",
+}
+TOPICS = (MemoryLoaded.TOPIC, ReplyDrafted.TOPIC, TurnReflected.TOPIC, PeriodCondensed.TOPIC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,22 @@ class KindOfFacts:
     merged: int
     withdrawn: int
     pinned: int
+
+
+@dataclass(frozen=True, slots=True)
+class ToldPeriods:
+    """The periods of one grain that a model was to tell.
+
+    `told` have sentences, of the `empty` ones nothing held; `sentences` were kept, `dropped` did not hold;
+    `rows_left_out` were too many to be shown.
+    """
+
+    grain: str
+    told: int
+    empty: int
+    sentences: int
+    dropped: int
+    rows_left_out: int
 
 
 @dataclass(slots=True)
@@ -71,13 +94,18 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """All of it; `refusals` are the most frequent reasons, with how often."""
+    """All of it; `refusals` are the most frequent reasons, with how often.
+
+    `periods_left` were not asked for in the last daily round, since the day had no calls left; None before the first.
+    """
 
     since: date
     kinds: tuple[KindOfFacts, ...]
     weeks: tuple[Week, ...]
     refusals: dict[str, int]
     spent: tuple[Spent, ...]
+    periods: tuple[ToldPeriods, ...] = ()
+    periods_left: int | None = None
 
 
 async def statistics(app: App, weeks: int) -> Statistics:
@@ -93,6 +121,10 @@ async def statistics(app: App, weeks: int) -> Statistics:
         kinds = await rows_as(conn, KindOfFacts, SQL.kinds, args)
         decided = await fetch_all(conn, SQL.decisions, args)
         refused = await fetch_all(conn, SQL.refusals, args)
+        periods = await rows_as(conn, ToldPeriods, SQL.periods, args)
+    from services.operations.periods.daily import PERIODS  # which loads the broker's client
+
+    last_round = await last(PERIODS, app)
     for row in decided:
         by_week[row["week"]].decisions[row["decision"]] = row["times"]
     spent: dict[tuple[date, str, str], TokenUsage] = {}
@@ -104,6 +136,8 @@ async def statistics(app: App, weeks: int) -> Statistics:
         weeks=tuple(by_week.values()),
         refusals={row["why"]: row["times"] for row in refused},
         spent=tuple(_priced(app, *of, usage) for of, usage in sorted(spent.items())),
+        periods=tuple(periods),
+        periods_left=last_round["report"].get("left") if last_round else None,
     )
 
 

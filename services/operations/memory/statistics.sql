@@ -28,6 +28,13 @@ SELECT regexp_replace(reason, '''[^'']*''|"[^"]*"', '…', 'g') AS why, count(*)
 WHERE workspace = %(workspace)s AND at >= %(since)s AND decision LIKE '%% refused'
 GROUP BY why ORDER BY times DESC, why LIMIT %(limit)s;
 
+-- name: periods
+-- What came of the periods that a model was to tell, by grain.
+SELECT grain, count(*) FILTER (WHERE text <> '') AS told, count(*) FILTER (WHERE text = '') AS empty,
+       sum(jsonb_array_length(sentences)) AS sentences, sum(cardinality(dropped)) AS dropped, sum(left_out) AS rows_left_out
+FROM memory_periods WHERE workspace = %(workspace)s
+GROUP BY grain ORDER BY array_position(ARRAY['daily', 'weekly', 'monthly', 'quarterly', 'yearly'], grain);
+
 -- name: first_since
 -- Where the events of a time begin.
 SELECT coalesce(min(seq), 0) - 1 AS seq FROM events WHERE time >= %(since)s;

@@ -92,6 +92,9 @@ WHERE CASE
     WHEN e.type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1') THEN
         NOT EXISTS (SELECT FROM briefs b WHERE b.participant_id = e.aggregate_id AND b.updated_at = e.time AND b.text <> '')
         AND NOT EXISTS (SELECT FROM brief_divergences d WHERE d.participant_id = e.aggregate_id AND d.updated_at = e.time)
+    WHEN e.type = 'period.condensed.v1' THEN
+        NOT EXISTS (SELECT FROM memory_periods p
+                    WHERE p.participant_id = e.aggregate_id AND p.version = e.version AND p.text <> '')
     WHEN e.type IN ('memory.loaded.v1', 'reply.drafted.v1', 'turn.reflected.v1') THEN thread_rests(e.key::uuid)
     ELSE true END;
 
@@ -176,16 +179,3 @@ DELETE FROM journal_other WHERE event_day = %(day)s;
 -- name: give_up_soon
 -- A lock that does not come at once is asked for another day, so that nobody waits behind us.
 SELECT set_config('lock_timeout', %(milliseconds)s::text, true);
-
--- name: upkeep
--- When the deployment last saw to a task.
-SELECT begun_at, done_at, report FROM upkeep WHERE workspace = %(workspace)s AND task = %(task)s;
-
--- name: begin_upkeep
-INSERT INTO upkeep (workspace, task, begun_at) VALUES (%(workspace)s, %(task)s, %(at)s)
-ON CONFLICT (workspace, task) DO UPDATE SET begun_at = excluded.begun_at, report = '{}';
-
--- name: end_upkeep
--- `done_at` is null where a step failed: it is gone through again before a day has passed.
-UPDATE upkeep SET done_at = coalesce(%(done_at)s, done_at), report = %(report)s
-WHERE workspace = %(workspace)s AND task = %(task)s;

@@ -5,7 +5,6 @@ Invariant: a page costs what it shows: its ids are found by an index first, then
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,11 +16,10 @@ from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState
 from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
 from services.core.paging import Listing, Page
+from services.operations.typed_words import beginnings_of
 
 SQL = queries(__file__, "inbox.sql")
 INBOX = Listing("inbox", (("changed_at", "time"), ("thread_id", "id")), descending=True)
-MOST_WORDS, LONGEST_WORD = 8, 40
-_WORD = re.compile(r"\w{1,200}")
 
 View = Literal["needs_me", "mine", "agent", "customer", "resolved", "all"]
 STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
@@ -77,10 +75,10 @@ async def inbox(
 
 async def found(conn: Connection, workspace: str, words: str, *, limit: int, after: str = "") -> Page[InboxLine]:
     """The threads whose subject, a person or a message in them has every word or its beginning. Raises `BadCursor`."""
-    chosen = [one[:LONGEST_WORD] for one in _WORD.findall(words)[:MOST_WORDS]]
-    if not chosen:
+    beginnings = beginnings_of(words)
+    if not beginnings:
         return Page()
-    args = {"workspace": workspace, "words": " & ".join(f"'{one}':*" for one in chosen), "addr": words.strip().lower()}
+    args = {"workspace": workspace, "words": beginnings, "addr": words.strip().lower()}
     return await _page(conn, SQL.found, args, limit, after)
 
 

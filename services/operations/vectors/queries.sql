@@ -1,5 +1,5 @@
 -- name: lacking
--- How many facts, passages of documents, and passages and summaries of conversations of a workspace have a vector of
+-- How many facts, passages of documents, and passages, summaries and told periods of a workspace have a vector of
 -- another model, or none yet. Written as ranges, so that the
 -- indices by model answer it however many have theirs.
 SELECT (SELECT count(*) FROM facts WHERE workspace = %(workspace)s
@@ -11,9 +11,13 @@ SELECT (SELECT count(*) FROM facts WHERE workspace = %(workspace)s
        (SELECT count(*) FROM conversation_passages WHERE workspace = %(workspace)s
           AND (embedding_model < %(model)s OR embedding_model > %(model)s)) +
        (SELECT count(*) FROM thread_summaries WHERE workspace = %(workspace)s
+          AND (embedding_model < %(model)s OR embedding_model > %(model)s)) +
+       (SELECT count(*) FROM memory_periods WHERE workspace = %(workspace)s
           AND (embedding_model < %(model)s OR embedding_model > %(model)s)) AS said_of_others,
        (SELECT count(*) FROM conversation_passages WHERE workspace = %(workspace)s AND embedding_model IS NULL) +
-       (SELECT count(*) FROM thread_summaries WHERE workspace = %(workspace)s AND embedding_model IS NULL) AS said_without;
+       (SELECT count(*) FROM thread_summaries WHERE workspace = %(workspace)s AND embedding_model IS NULL) +
+       (SELECT count(*) FROM memory_periods WHERE workspace = %(workspace)s AND embedding_model IS NULL AND text <> '')
+           AS said_without;
 
 -- name: models
 -- Whose vectors the facts, the passages of documents and those of conversations of a workspace have; NULL for none.
@@ -25,7 +29,9 @@ SELECT embedding_model AS model, sum(facts)::int AS facts, sum(passages)::int AS
     UNION ALL
     SELECT embedding_model, 0, 0, count(*) FROM conversation_passages WHERE workspace = %(workspace)s GROUP BY 1
     UNION ALL
-    SELECT embedding_model, 0, 0, count(*) FROM thread_summaries WHERE workspace = %(workspace)s GROUP BY 1) AS counted
+    SELECT embedding_model, 0, 0, count(*) FROM thread_summaries WHERE workspace = %(workspace)s GROUP BY 1
+    UNION ALL
+    SELECT embedding_model, 0, 0, count(*) FROM memory_periods WHERE workspace = %(workspace)s AND text <> '' GROUP BY 1) AS counted
 GROUP BY embedding_model ORDER BY embedding_model NULLS LAST;
 
 -- name: facts_lacking
@@ -51,6 +57,23 @@ SELECT summary_id AS id, text FROM thread_summaries
 WHERE workspace = %(workspace)s AND summary_id > %(after)s
   AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
 ORDER BY summary_id LIMIT %(limit)s;
+
+-- name: periods_lacking
+SELECT period_id AS id, text FROM memory_periods
+WHERE workspace = %(workspace)s AND period_id > %(after)s AND text <> ''
+  AND (embedding_model IS NULL OR embedding_model < %(model)s OR embedding_model > %(model)s)
+ORDER BY period_id LIMIT %(limit)s;
+
+-- name: attach_to_periods
+-- As to facts.
+WITH given AS (
+    SELECT * FROM unnest(%(ids)s::uuid[], %(texts)s::text[], %(vectors)s::halfvec[]) AS one (id, said, vector)
+),
+free AS MATERIALIZED (SELECT period_id FROM memory_periods WHERE period_id = ANY(%(ids)s::uuid[]) FOR UPDATE SKIP LOCKED)
+UPDATE memory_periods SET embedding = given.vector, embedding_model = %(model)s
+FROM given, free
+WHERE memory_periods.period_id = given.id AND free.period_id = given.id AND memory_periods.text = given.said
+RETURNING memory_periods.period_id AS id;
 
 -- name: attach_to_facts
 -- To those that still say what was read, and that nobody is changing right now.

@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 class Lacking:
     """How many facts and passages have a vector of another model, and how many have none yet.
 
-    `said` are passages of conversations and summaries of threads, `passages` those of documents.
+    `said` are passages of conversations, summaries of threads and told periods, `passages` those of documents.
     """
 
     facts_of_others: int
@@ -77,6 +77,7 @@ STORES = (
     Store(SQL.facts_lacking, SQL.attach_to_facts),
     Store(SQL.summaries_lacking, SQL.attach_to_summaries),
     Store(SQL.said_lacking, SQL.attach_to_said),
+    Store(SQL.periods_lacking, SQL.attach_to_periods),
 )
 
 

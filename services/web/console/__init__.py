@@ -6,6 +6,7 @@ forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
 sign_in.py    a password or a one-time link becomes a session
 inbox.py      threads by who has to act next
+jump.py       a page, a person or a thread by its first characters
 bulk.py       several threads at once
 thread.py     one thread, and what a person does with it
 answer.py     a person's own reply, taking it back, who has the thread
@@ -14,6 +15,7 @@ sentences.py  a draft in sentences, each with its source
 mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads
+personal_data.py  all that is held of a person: counted, exported, erased
 memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
 pipeline.py   the flow with its lag, dead letters and what stands still

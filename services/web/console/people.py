@@ -30,10 +30,13 @@ def people_pages(site: Site) -> APIRouter:
     workspace = app.settings.workspace
 
     @router.get("/people")
-    async def people(request: Request, after: After = "") -> HTMLResponse:
+    async def people(
+        request: Request, q: Annotated[str, Query(max_length=200)] = "", after: After = ""
+    ) -> HTMLResponse:
+        asked = q.strip()
         async with app.database.reading() as conn:
-            page = await list_people(conn, workspace, limit=LINES, after=after)
-        return site.page(request, "people.html", people=page, after=after)
+            page = await list_people(conn, workspace, named=asked or None, limit=LINES, after=after)
+        return site.page(request, "people.html", people=page, after=after, q=asked)
 
     @router.get("/people/{who}")
     async def one_person(request: Request, who: UUID) -> HTMLResponse:

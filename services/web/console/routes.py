@@ -11,12 +11,14 @@ from services.web.console.bulk import bulk_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
+from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
 from services.web.console.me import my_page
 from services.web.console.memory import memory_acts
 from services.web.console.people import people_pages
+from services.web.console.personal_data import personal_data_pages
 from services.web.console.pipeline import pipeline_pages
 from services.web.console.reasons import reason_pages
 from services.web.console.settings import settings_pages
@@ -32,6 +34,7 @@ PARTS = (
     leaving,
     inbox_pages,
     bulk_acts,
+    jump_page,
     thread_pages,
     answer_acts,
     draft_pages,
@@ -39,6 +42,7 @@ PARTS = (
     reason_pages,
     people_pages,
     memory_acts,
+    personal_data_pages,
     knowledge_pages,
     pipeline_pages,
     delivery_pages,

@@ -69,6 +69,7 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "unpinned": "The fact is not pinned any more.",
         "forgotten": "The fact was forgotten.",
         "brief": "The brief was written.",
+        "erased": "Erased. What was held of this person cannot be read any more.",
         "pending": "Your request is stored. It has not been decided yet; reload this page in a moment.",
         "added": "Added. The agent finds it from now on.",
         "same": "Nothing changed: it stands like this already.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -387,13 +388,15 @@ async def test_summary_is_carried_on_and_never_over_two_hundred_words() -> None:
     assert "number 39" in summary
 
 
-async def test_condensing_keeps_only_words_of_its_layers() -> None:
-    """A condensed span consists of whole sentences of its layers, at most 120 words."""
-    text = " ".join(f"Customer {number} asked about the export of {number} boards." for number in range(60))
-    answer = await MODEL.ask(Request("condense", "", (Layer("daily", text),), ""))
-    assert answer.text
-    assert len(answer.text.split()) <= 120
-    assert all(f"{sentence}." in text for sentence in answer.text.rstrip(".").split(". "))
+async def test_a_period_is_told_in_words_of_its_rows_alone() -> None:
+    """Each sentence is a row, and names it; a long row is not told."""
+    texts = [*(f"Customer {number} asked about the export of {number} boards." for number in range(9)), "long " * 100]
+    rows = tuple({"id": str(UUID(int=number)), "at": "", "text": text} for number, text in enumerate(texts))
+    answer = await MODEL.ask(Request("condense", "", (Layer("rows", "", rows),), ""))
+    (call,) = answer.calls
+    told = [(one["text"], one["rows"]) for one in call.input["sentences"]]
+    assert len(told) == 4
+    assert all((rows[int(UUID(id).int)]["text"], [id]) == (text, [id]) for text, (id,) in told)
 
 
 async def test_news_is_stored_before_it_is_called_noted() -> None:

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.mail.reports.automatic.sentences import words_of
 
 GAP, GAP_CHARS = 6, 16
+KEY = 3  # characters by which a stem or a word is found; no stem at a phrase's beginning has fewer
+NO_KEY = ""  # of a phrase that any text may hold
 
 _ELEMENT = re.compile(r"(\([^()]{1,2000}\)|\.\.\.|[^\s()]{1,100})(\?)?")
 _CHOICE = re.compile(r"(\([^()]{1,2000}\))")
@@ -25,11 +28,11 @@ Row = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One place of a phrase: whole words, stems of words, or rows of words that are tried one by one."""
+    """One place of a phrase: whole words, stems of words, or rows of words by the first of them."""
 
     words: frozenset[str]
     stems: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: Mapping[str, tuple[Row, ...]]
 
     def length_at(self, words: Sequence[str], at: int) -> int:
         """How many words it takes at a place, 0 where it does not stand there."""
@@ -37,15 +40,37 @@ class Element:
             return 0
         if words[at] in self.words or (self.stems and words[at].startswith(self.stems)):
             return 1
-        return next((len(row) for row in self.rows if stands(row, words, at)), 0) if self.rows else 0
+        return next((len(row) for row in self.rows.get(words[at], ()) if stands(row, words, at)), 0)
+
+    @property
+    def keys(self) -> frozenset[str]:
+        """What its words begin with, one of which any text has in which it stands."""
+        beginnings = frozenset(text[:KEY] for text in (*self.words, *self.stems, *self.rows))
+        return frozenset({NO_KEY}) if any(len(stem) < KEY for stem in self.stems) else beginnings
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """What follows the first words of a line; None is a gap."""
+    """What follows the first words of a line; None is a gap. `keys`: one of them is among those of any text with it."""
 
     kind: str
     rest: tuple[Element | None, ...]
+    keys: frozenset[str]
+
+    @classmethod
+    def of(cls, kind: str, rest: tuple[Element | None, ...]) -> Phrase:
+        """With the keys of its most telling element, so that most texts are told apart by one look."""
+        telling = [one.keys for one in rest if one and NO_KEY not in one.keys]
+        return cls(kind, rest, min(telling, key=len, default=frozenset({NO_KEY})))
+
+    def may_stand(self, keys: Collection[str]) -> bool:
+        """Whether it can stand at all in a text of these keys (`keys_of`)."""
+        return not self.keys.isdisjoint(keys)
+
+
+def keys_of(words: Sequence[str]) -> frozenset[str]:
+    """What the words of a text begin with."""
+    return frozenset({NO_KEY, *(word[:KEY] for word in words)})
 
 
 def read_line(line: str) -> Iterator[tuple[Row, tuple[Element | None, ...]]]:
@@ -129,10 +154,14 @@ def _element(choices: Choices) -> Element | None:
     if not choices:
         return None
     single = [row[0] for row in choices if len(row) == 1]
+    rows = defaultdict[str, list[Row]](list)
+    for row in choices:
+        if len(row) > 1:
+            rows[row[0]].append(row)
     return Element(
         words=frozenset(word for word in single if not word.endswith("*")),
         stems=tuple(word[:-1] for word in single if word.endswith("*")),
-        rows=tuple(row for row in choices if len(row) > 1),
+        rows={first: tuple(found) for first, found in rows.items()},
     )
 
 

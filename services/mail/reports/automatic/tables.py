@@ -9,10 +9,18 @@ from dataclasses import dataclass
 from functools import cache
 
 from services.core.wording import folded, lines_of
-from services.mail.reports.automatic.phrases import Phrase, Row, follows, holds, pieces_of, read_line, stands
+from services.mail.reports.automatic.phrases import (
+    KEY,
+    Phrase,
+    Row,
+    follows,
+    holds,
+    keys_of,
+    pieces_of,
+    read_line,
+    stands,
+)
 from services.mail.reports.automatic.sentences import Sentence, is_unspaced
-
-KEY = 3  # characters of a stem by which it is found; no stem at a phrase's beginning has fewer
 
 Begun = tuple[tuple[Row, Phrase], ...]
 
@@ -31,14 +39,17 @@ class Tables:
         """The kinds of phrases that a sentence holds."""
         ascii_only = sentence.text.isascii()
         found = {kind for kind, part in (self.ascii_inside if ascii_only else self.inside) if part in sentence.text}
-        words = sentence.words
+        words, keys = sentence.words, keys_of(sentence.words)
         for at, word in enumerate(words):
             for row, phrase in self.words.get(word, ()):
-                new = phrase.kind not in found and (len(row) == 1 or stands(row, words, at))
-                if new and follows(phrase.rest, words, at + len(row)):
+                if phrase.kind in found or not phrase.may_stand(keys):
+                    continue
+                if (len(row) == 1 or stands(row, words, at)) and follows(phrase.rest, words, at + len(row)):
                     found.add(phrase.kind)
             for (stem,), phrase in self.stems.get(word[:KEY], ()):
-                if phrase.kind not in found and word.startswith(stem) and follows(phrase.rest, words, at + 1):
+                if phrase.kind in found or not phrase.may_stand(keys):
+                    continue
+                if word.startswith(stem) and follows(phrase.rest, words, at + 1):
                     found.add(phrase.kind)
         if not ascii_only and is_unspaced(sentence.text):
             found.update(kind for kind, pieces in self.parts if kind not in found and holds(sentence.text, pieces))
@@ -86,9 +97,9 @@ def _indexed(lines: Iterable[tuple[str, str]]) -> Tables:
             for row, rest in read_line(line):
                 stem = row[0].removesuffix("*")
                 if stem != row[0]:  # only the last word of a row may be a stem: this row is one
-                    stems[stem[:KEY]].append(((stem,), Phrase(kind, rest)))
+                    stems[stem[:KEY]].append(((stem,), Phrase.of(kind, rest)))
                 else:
-                    words[row[0]].append((row, Phrase(kind, rest)))
+                    words[row[0]].append((row, Phrase.of(kind, rest)))
     in_ascii = tuple(one for one in inside if one[1].isascii())
     return Tables(_frozen(words), _frozen(stems), tuple(parts), tuple(inside), in_ascii)
 

@@ -11,10 +11,19 @@ function complain(words) {
   said.scrollIntoView({ block: "nearest" });
 }
 
-function show(page, address, kept) {
+// A page that came in place of a redirect keeps what was written; files that were chosen no server can give back.
+function keepFiles(main, next) {
+  for (const one of main.querySelectorAll("input[type=file][id]")) {
+    const same = one.files.length && next.querySelector(`#${CSS.escape(one.id)}`);
+    if (same) same.files = one.files;
+  }
+}
+
+function show(page, address, kept, unsent) {
   const main = document.getElementById("main");
   const next = page.getElementById("main");
   const focused = document.activeElement?.id;
+  if (unsent) keepFiles(main, next);
   document.title = page.title;
   main.replaceWith(next);
   for (const link of document.querySelectorAll(".top nav a")) {
@@ -38,7 +47,10 @@ export async function load(address, options = {}, kept = false) {
     const refused = !answer.ok && !(answer.status === 409 && page.querySelector("#main .split"));
     if (answer.status === 401) complain("Your session is over, and nothing was done. Sign in again in another tab; what you wrote is still here: copy it before you reload.");
     else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || "Not done.");
-    else show(page, options.method && !answer.redirected ? location.href : answer.url, kept || Boolean(options.method)); // a form's address is no page
+    else {
+      const unsent = Boolean(options.method) && !answer.redirected;
+      show(page, unsent ? location.href : answer.url, kept || Boolean(options.method), unsent); // a form's address is no page
+    }
   } catch {
     if (mine === number) complain("Not done: the console does not answer. Try again; what you wrote is still here.");
   } finally {

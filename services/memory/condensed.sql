@@ -1,0 +1,13 @@
+-- name: rows
+SELECT * FROM period_rows(%(participant_id)s, %(since)s, %(until)s, %(moment)s) ORDER BY at, id;
+
+-- name: standing
+SELECT period_id, participant_id, grain, period, starts_at, ends_at, sentences, cardinality(row_ids) AS rows, left_out,
+       dropped, made_at, true AS stands
+FROM standing_periods(%(participant_id)s, %(moment)s) ORDER BY starts_at DESC, ends_at, participant_id;
+
+-- name: found
+-- What a search of a person's told periods looks through: each stands alone.
+SELECT period_id AS id, period_id AS stream, 1 AS position, '' AS speaker, text, tsv,
+       CASE WHEN embedding_model = %(model)s THEN embedding END AS embedding, starts_at AS at
+FROM standing_periods(%(participant_id)s, %(moment)s)

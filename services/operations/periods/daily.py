@@ -1,0 +1,132 @@
+"""Asks condense_memory to tell the periods that are over, as a task of each day.
+
+Invariants
+- A period's event has an id of its own, whenever and however often it is asked for: it is told once, after days in
+  which nothing ran, too.
+- No day has more calls than `condense.calls_a_day`: what was told today counts, and what was asked for and is not told
+  yet. What is left is asked for on the next days, what ended first before the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, get_args
+from uuid import UUID, uuid5
+
+from schemas.events.periods import PeriodEnded
+from schemas.model_output import Grain
+from services.core.app import App
+from services.core.bus import event_store as history
+from services.core.bus.envelope import first
+from services.core.bus.runner import publish
+from services.core.db import fetch_all, fetch_one, queries
+from services.memory.grains import UNITS, name_of, reach_of
+from services.memory.periods import period
+from services.operations.daily import DailyTask, Report
+from services.operations.retention.rounds import today
+
+SQL = queries(__file__)
+NAME = "keep_time"
+GRAINS: tuple[Grain, ...] = get_args(Grain)
+PEOPLE = 200  # that one statement looks at
+FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class Due:
+    """A period that is over and not told, in the order in which they are asked for."""
+
+    ends_at: datetime
+    fineness: int
+    participant_id: UUID
+    starts_at: datetime
+
+    @property
+    def event(self) -> PeriodEnded:
+        """The event that asks for it."""
+        grain = GRAINS[self.fineness]
+        return PeriodEnded(
+            participant_id=self.participant_id,
+            grain=grain,
+            period=name_of(grain, self.starts_at),
+            starts_at=self.starts_at,
+            ends_at=self.ends_at,
+        )
+
+    @property
+    def event_id(self) -> UUID:
+        """Its id, the same whenever it is asked for."""
+        return uuid5(self.participant_id, f"period/{GRAINS[self.fineness]}/{self.event.period}")
+
+
+async def ask(app: App, stop: asyncio.Event) -> Report:
+    """Ask for the periods that are due, as many as the day has calls left.
+
+    How many were `asked`, were asked for before and are `waiting`, and are `left` for another day.
+    """
+    day = today(app.now())
+    found: list[Due] = []
+    waiting = total = 0
+    args = {"workspace": app.settings.workspace, "since": day}
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.calls, args)
+    room = app.settings.condense.calls_a_day - (row["calls"] if row else 0)
+    async for due in _due(app, day, stop):
+        async with app.database.reading() as conn:
+            ids = [one.event_id for one in due]
+            asked = {row["id"] for row in await fetch_all(conn, SQL.asked, {"ids": ids})}
+        waiting += len(asked)
+        fresh = [one for one in due if one.event_id not in asked]
+        total += len(fresh)
+        found = heapq.nsmallest(max(room, 0), [*found, *fresh])
+    chosen = sorted(found)[: max(room - waiting, 0)]
+    await _enter(app, day, [] if stop.is_set() else chosen)
+    return {"asked": len(chosen), "waiting": waiting, "left": total - len(chosen)}
+
+
+async def _due(app: App, day: datetime, stop: asyncio.Event) -> AsyncIterator[list[Due]]:
+    """What is due of some people at a time. Each grain is asked for as far back as it is shown."""
+    reach = app.settings.recall.grains
+    args: dict[str, Any] = {
+        "workspace": app.settings.workspace,
+        "moment": day,
+        "rows_from": app.settings.condense.rows_from,
+        "grains": list(GRAINS),
+        "units": [UNITS[one] for one in GRAINS],
+        "begins": [reach_of(one, day, reach) for one in GRAINS],
+        "running": [period(UNITS[one], day).start for one in GRAINS],
+        "limit": PEOPLE,
+    }
+    after: UUID | None = FIRST
+    while after and not stop.is_set():
+        async with app.database.reading() as conn:
+            row = await fetch_one(conn, SQL.people, {**args, "after": after})
+            people = row["ids"] if row else []
+            rows = await fetch_all(conn, SQL.due, {**args, "people": people}) if people else []
+        yield [_as_due(row) for row in rows]
+        after = people[-1] if people else None
+
+
+def _as_due(row: dict[str, Any]) -> Due:
+    grain: Grain = row["grain"]
+    starts_at: datetime = row["starts_at"]
+    return Due(period(UNITS[grain], starts_at).end, GRAINS.index(grain), row["participant_id"], starts_at)
+
+
+async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
+    """One event, one transaction; of who was erased meanwhile nothing is stored."""
+    workspace = app.settings.workspace
+    for one in chosen:
+        async with app.database.transaction(workspace) as conn:
+            if await fetch_one(conn, SQL.known, {"participant_id": one.participant_id}) is None:
+                continue
+            event = first(one.event, id=one.event_id, source=NAME, time=day, workspace=workspace)
+            stored = await history.store(conn, [event])
+        await publish(app, stored)
+
+
+PERIODS = DailyTask("periods", lambda settings: settings.condense.enabled, ask)

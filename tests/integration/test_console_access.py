@@ -1,0 +1,252 @@
+"""Whoever uses the console by keyboard, by a screen reader, in the dark or on a telephone: axe on every page, and the keys."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deploy.local import Endpoints
+from tests.support.chromium import WHERE_INSTALLED, Window, chromium, link_for, served_here
+from tests.support.remembering import ADA, day, fact
+from tests.support.tending import Tended, tending
+
+pytestmark = WHERE_INSTALLED
+HOSTILE = "<img src=x onerror=alert(1)>"
+WAYS = (("light", 1200), ("dark", 1200), ("light", 320))
+
+TOO_WIDE = """
+const wide = document.documentElement.clientWidth;
+if (document.documentElement.scrollWidth <= wide) return [];
+return [...document.querySelectorAll("main *, .top *")].filter((one) => one.getBoundingClientRect().right > wide + 1).slice(0, 3)
+  .map((one) => one.outerHTML.slice(0, 200));
+"""
+
+
+@pytest.fixture
+def window() -> Iterator[Window]:
+    """A browser."""
+    with chromium() as driver:
+        yield Window(driver)
+
+
+@pytest.fixture
+async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
+    """A deployment with drafts that wait, an escalated thread, something known and read, and names that mean harm."""
+    canned = [{"name": f"Thanks {HOSTILE}", "text": "Thank you, {name|friend}."}]
+    changes = {"send": {"approval": "review"}, "canned_answers": canned}
+    async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
+        mail = await one.mail("We are on the Team plan.", on=0)
+        await one.learn(mail, fact("plan", "Team", "We are on the Team plan."))
+        one.clock.forward(day(1))
+        await one.write(f"The CSV export stops. {HOSTILE}", subject=f"Export {HOSTILE}", sender=f'"{HOSTILE}" <{ADA}>')
+        await one.write("Nobody can sign in. A person please!", subject="Sign-in", sender="bo@granite.example")
+        async with one.at_work():
+            yield one
+
+
+async def pages_of(app: Tended) -> list[str]:
+    """Every page, each with something to show."""
+    threads = await app.rows("SELECT thread_id FROM threads ORDER BY opened_at")
+    drafts = await app.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'")
+    mails = await app.rows("SELECT mail_id FROM mails")
+    (draft, mail, person) = drafts[0]["reply_id"], mails[0]["mail_id"], app.person()
+    return [
+        "/inbox?view=all",
+        "/inbox?q=export",
+        "/inbox?q=nothingofthekind",
+        *(f"/threads/{one['thread_id']}" for one in threads),
+        f"/threads/{threads[-1]['thread_id']}/why",
+        "/drafts",
+        f"/drafts/{draft}",
+        f"/mails/{mail}",
+        "/jump",
+        "/jump?q=export",
+        "/people",
+        "/people?q=nobody",
+        f"/people/{person}",
+        f"/people/{person}/history?key=plan",
+        f"/people/{person}/data",
+        "/knowledge",
+        "/knowledge?q=export",
+        "/settings",
+        "/pipeline",
+        f"/pipeline/events?q={threads[0]['thread_id']}",
+        "/deliveries",
+        "/deliveries?state=suppressed",
+        "/users",
+        "/users/audit",
+        "/me",
+        "/nowhere",
+    ]
+
+
+async def test_axe_finds_nothing_on_any_page_in_either_theme_or_narrow(app: Tended, window: Window) -> None:
+    """No finding of any level, with everything that folds unfolded; and no page is wider than a telephone."""
+    pages = await pages_of(app)
+
+    def look(place: str) -> list[str]:
+        found = []
+        for theme, width in WAYS:
+            window.look(theme=theme, width=width)
+            for page in pages:
+                window.go(f"{place}/console{page}")
+                window.driver.execute_script(
+                    "document.querySelectorAll('main details').forEach((one) => one.open = true)"
+                )
+                found += [f"{page} {theme} {width}: {one}" for one in window.barriers()]
+                found += [f"{page} {theme} {width}: too wide: {one}" for one in window.driver.execute_script(TOO_WIDE)]
+        return found
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        found = await asyncio.to_thread(look, place)
+    assert found == []
+
+
+async def test_axe_finds_nothing_on_the_pages_before_signing_in(app: Tended, window: Window) -> None:
+    """The door, a link that invites, and one that was used."""
+
+    def look(*addresses: str) -> list[str]:
+        found = []
+        for theme, width in WAYS:
+            window.look(theme=theme, width=width)
+            for address in addresses:
+                window.driver.get(address)
+                found += [f"{address} {theme} {width}: {one}" for one in window.barriers()]
+        return found
+
+    async with served_here(app.app) as place:
+        assert await asyncio.to_thread(look, f"{place}/console/inbox", f"{place}/console/sign-in/no-such-link") == []
+
+
+async def test_every_single_key_does_what_the_list_of_keys_says(app: Tended, window: Window) -> None:
+    """By keys alone: rows, choosing, resolving, assigning, the list itself; switched off, none does anything."""
+    from selenium.webdriver.common.keys import Keys
+
+    def row() -> str:
+        return str(window.driver.switch_to.active_element.text)
+
+    def in_the_inbox() -> None:
+        window.until(lambda _: window.has("a.row"))
+        window.type("j")
+        first = row()
+        window.type("j")
+        assert row() != first
+        window.type("k")
+        assert row() == first
+        window.type("x")
+        assert window.has(".choose input:checked")
+        window.type("x")
+        assert not window.has(".choose input:checked")
+        window.type("a")
+        assert window.focused() == "bulk-assignee"
+        assert window.has(".choose input:checked"), "an act is about the row that has the focus"
+        window.driver.execute_script("document.querySelector('a.row').focus()")
+        window.type("e")
+        assert window.focused() == "resolve"
+        window.driver.execute_script("document.activeElement.blur()")
+        window.type("/")
+        assert window.focused() == "q"
+        window.type("jk?")
+        assert window.find("#q").get_attribute("value").endswith("jk?"), "what is typed into a field is no key"
+
+    def the_list_of_keys() -> None:
+        window.driver.execute_script("document.activeElement.blur()")
+        window.type("?")
+        assert window.find("#help").is_displayed()
+        window.find("#keys-on").click()
+        window.type(Keys.ESCAPE)
+        window.until(lambda _: not window.find("#help").is_displayed())
+        window.driver.execute_script("document.activeElement.blur()")
+        window.type("?")
+        assert not window.find("#help").is_displayed(), "keys were switched off"
+        window.driver.execute_script("localStorage.setItem('keys', 'on')")
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        await asyncio.to_thread(in_the_inbox)
+        await asyncio.to_thread(the_list_of_keys)
+
+
+async def test_ctrl_k_jumps_from_any_page_by_a_few_letters(app: Tended, window: Window) -> None:
+    """From within a field too: letters, arrows, Enter; names that mean harm run nothing, and axe finds nothing."""
+    from selenium.webdriver.common.keys import Keys
+
+    def jump(letters: str, *keys: str) -> None:
+        window.type(Keys.CONTROL + "k" + Keys.NULL)
+        window.until(lambda _: window.focused() == "jump-q")
+        window.type(letters)
+        window.until(lambda _: "export" in window.text("#jump-hits").casefold())
+        window.type(*keys)
+
+    def anywhere(place: str) -> list[str]:
+        window.go(f"{place}/console/pipeline/events")
+        window.find("#q").send_keys("half a word")
+        jump("exp")
+        assert HOSTILE in window.text("#jump-hits")
+        found = window.barriers()
+        window.type(Keys.ARROW_DOWN)
+        assert window.focused() == ""
+        window.type(Keys.ARROW_UP)
+        assert window.focused() == "jump-q"
+        window.type(Keys.ESCAPE)
+        window.until(lambda _: not window.find("#jump").is_displayed())
+        assert window.focused() == "q", "closed, the focus is back where it was"
+        jump("exp", Keys.ENTER)
+        window.until(lambda driver: "/threads/" in driver.current_url)
+        assert HOSTILE in window.text("h1")
+        return [*found, *window.said()]
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        assert await asyncio.to_thread(anywhere, place) == []
+
+
+async def test_two_people_in_one_thread_see_each_other_write(app: Tended, window: Window) -> None:
+    """As one types, the other is told who does; who only looks is not announced."""
+    (thread,) = await app.rows("SELECT thread_id FROM threads WHERE subject = 'Sign-in'")
+
+    def both(place: str, ann: str, grace: str) -> None:
+        with chromium() as driver:
+            other = Window(driver)
+            other.sign_in(ann)
+            window.sign_in(grace)
+            for one in (window, other):
+                one.go(f"{place}/console/threads/{thread['thread_id']}")
+                one.driver.execute_script("document.getElementById('write').open = true")
+            assert not window.find("#writing").is_displayed()
+            other.find("#reply-text").send_keys("We are on it.")
+            window.until(lambda _: "Ann is writing" in window.text("#writing"))
+            assert not other.find("#writing").is_displayed()
+
+    async with served_here(app.app) as place:
+        links = [await link_for(app.app, place, name) for name in ("Ann", "Grace")]
+        await asyncio.to_thread(both, place, *links)
+
+
+async def test_a_canned_answer_lost_the_files_that_were_chosen(app: Tended, window: Window, tmp_path: Path) -> None:
+    """Added to an answer it keeps words and files: the answer that is sent has both."""
+    (thread,) = await app.rows("SELECT thread_id FROM threads WHERE subject = 'Sign-in'")
+    file = tmp_path / "plan.txt"
+    file.write_text("Step one.")
+
+    def write(place: str) -> Any:
+        window.go(f"{place}/console/threads/{thread['thread_id']}")
+        window.driver.execute_script("document.getElementById('write').open = true")
+        window.find("#reply-files").send_keys(str(file))
+        window.find("#reply-text").send_keys("Hello.")
+        window.find("[formaction$='/compose']").click()
+        window.until(lambda _: "Thank you" in window.find("#reply-text").get_attribute("value"))
+        assert window.find("#reply-text").get_attribute("value").startswith("Hello.")
+        window.find("#reply-form .primary").click()
+        window.until(lambda _: "on its way" in window.text("#main"))
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        await asyncio.to_thread(write, place)
+    (event,) = await app.rows("SELECT data FROM events WHERE type = 'thread.reply_accepted.v1'")
+    assert [one["filename"] for one in event["data"]["files"]] == ["plan.txt"]
