@@ -117,23 +117,17 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
     if not proven:
         await unit.conn.execute(SQL.lock_unproven, {"workspace": unit.workspace})
     author = reading.mail.author.key if reading.mail.author else ""
-    counts = await unit.one(
-        SQL.counts,
-        workspace=unit.workspace,
+    [counts], [replies], [to_them] = await unit.several(
+        (SQL.counts, SQL.automatic_replies, SQL.replies_to),
         author=author,
         thread_id=thread_id,
         content_sha256=reading.content_sha256,
         trusted=proven,
         inbox=inbox,
-        since=unit.now - WINDOW,
+        an_hour_ago=unit.now - WINDOW,
+        a_day_ago=unit.now - DAY,
         now=unit.now,
     )
-    replies = await unit.one(SQL.automatic_replies, thread_id=thread_id)
-    since = unit.now - DAY
-    to_them = await unit.one(SQL.replies_to, workspace=unit.workspace, addr=author, trusted=proven, since=since)
-    assert counts is not None
-    assert replies is not None
-    assert to_them is not None
     return replace(ctx, **counts, automatic_replies=replies["n"], replies_in_a_day=to_them["n"])
 
 

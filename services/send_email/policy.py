@@ -138,9 +138,10 @@ def _band(held: Row | None) -> ApprovalLevel:
 
 async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -> bool:
     """Whether the draft waits, and text and thread are those that the person saw. Both stay locked."""
-    version = await unit.lock("thread", draft.thread_id)
+    await unit.lock("thread", draft.thread_id)
     await unit.lock("delivery", draft.reply_id)
     row = await unit.one(SQL.delivery, reply_id=draft.reply_id)
+    version = await unit.version("thread", draft.thread_id)
     waits = row is not None and row["state"] == "draft"
     return waits and await _same_thread(unit, decided, version) and decided.text_sha256 == text_sha256(draft.text)
 

@@ -78,11 +78,12 @@ SELECT 1 AS done FROM journal
 WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
 -- name: begin
--- Whether the consumer has done this event, whether an attempt before stored something that is not published yet, and how
--- many erasures have met its thread.
+-- Whether the consumer has done this event, whether an attempt before stored something that is not published yet or kept an
+-- answer, and how many erasures have met its thread.
 SELECT EXISTS (SELECT 1 FROM journal
                WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s) AS done,
        EXISTS (SELECT 1 FROM outbox WHERE causation_id = %(event_id)s AND source = %(consumer)s) AS left_behind,
+       EXISTS (SELECT 1 FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s) AS answered,
        (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
 
 -- name: mark_done

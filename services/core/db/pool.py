@@ -34,6 +34,7 @@ MOST_PREPARED = (
 TRUSTED_S = 1.0  # how long a connection is taken to be alive without asking
 NOT_TO_DISK = "SELECT set_config('synchronous_commit', 'off', true)"
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
+BIND_NOT_TO_DISK: LiteralString = BIND + ", set_config('synchronous_commit', 'off', true)"
 
 
 def give_keys(conn: Connection, keys: Keys | None) -> None:
@@ -132,17 +133,17 @@ class Database:
         Where it need not go `to_disk`, the end does not wait for that: others see it, and a crash of the server may
         take it back as long as no later transaction has waited. For what can be done again, or is waited for together.
         """
-        async with self._begun("BEGIN", workspace) as conn:
-            if not to_disk:
-                await conn.execute(NOT_TO_DISK)
+        async with self._begun("BEGIN", workspace, to_disk=to_disk) as conn:
             yield conn
 
     @asynccontextmanager
-    async def _begun(self, begin: LiteralString, workspace: str) -> AsyncIterator[Connection]:
+    async def _begun(self, begin: LiteralString, workspace: str, *, to_disk: bool = True) -> AsyncIterator[Connection]:
         async with self._one() as conn, _discarded_when_cut_off(conn), held_pipeline(conn):
             await conn.execute(begin)
             if workspace:
-                await conn.execute(BIND, [workspace, APP_ROLE])
+                await conn.execute(BIND if to_disk else BIND_NOT_TO_DISK, [workspace, APP_ROLE])
+            elif not to_disk:
+                await conn.execute(NOT_TO_DISK)
             yield conn
             await conn.execute("COMMIT")
 
