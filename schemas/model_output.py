@@ -330,7 +330,7 @@ class ToldSentence(_Said):
 class ToldPeriod(_Said):
     """What came to pass in the period, in a few sentences, the weightiest first; each names the rows it rests on."""
 
-    sentences: list[ToldSentence] = Field(max_length=20)
+    sentences: list[ToldSentence] = Field(max_length=20, description="Few sentences, the weightiest first.")
 
 
 TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(

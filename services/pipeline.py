@@ -10,11 +10,13 @@ from services import (
     learn_documents,
     learn_facts,
     load_memory,
+    reach_out,
     read_email,
     reflect,
     send_email,
     summarize_threads,
     track_threads,
+    watch_incidents,
 )
 from services.core.bus.processor import Processor
 from services.core.bus.unit import Appliers
@@ -32,6 +34,8 @@ PROCESSORS: tuple[Processor, ...] = (
     learn_documents.PROCESSOR,
     alert_people.PROCESSOR,
     earn_approval.PROCESSOR,
+    watch_incidents.PROCESSOR,
+    reach_out.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

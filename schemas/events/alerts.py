@@ -14,13 +14,14 @@ from pydantic import Field
 
 from schemas.events.base import Effect, EventData, Impersonal
 
-CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system"]
+CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system", "incident"]
 
 
 class PersonCalled(EventData):
     """A thread needs a person: it was escalated, a mail or a draft waits, a deadline is near or missed.
 
-    `system`: the deployment itself needs its operator; the thread is none of a customer.
+    `system`: the deployment itself needs its operator; `incident`: several customers report the same trouble. Then
+    the thread is none of a customer; of an incident it is the incident's id.
     """
 
     TYPE: ClassVar[str] = "person.called.v1"

@@ -163,6 +163,8 @@ class ReplyDrafted(Effect):
     intent: str = Field("", description="of the mail, as the model named it; empty: drafted by an earlier release")
     score: DraftScore | None = Field(None, description="None: no model wrote it, or an earlier release did")
     unsupported: tuple[str, ...] = Field((), description="what the text claims and its context does not say")
+    proactive: bool = Field(False, description="no mail asked for it: a person approves it, whatever the level")
+    unsubscribe: bool = Field(False, description="it says how to get no more of its kind, and leaves in office hours")
 
 
 class DeliveryEvent(EventData):

@@ -20,6 +20,7 @@ from services.core.settings.alerts import THREAD
 MOST_THREADS = 40  # in one mail; the rest is counted
 LONGEST_REASON, LONGEST_SUBJECT = 300, 120
 SYSTEM = "Correspondent itself"
+INCIDENT = "several customers report the same issue"
 FOOT = "A program wrote this, and nobody reads an answer to it."
 
 WORDS: Mapping[CallKind, str] = MappingProxyType(
@@ -30,6 +31,7 @@ WORDS: Mapping[CallKind, str] = MappingProxyType(
         "deadline_missed": "a deadline was missed",
         "draft_waits": "a draft waits for a word",
         "system": "Correspondent needs its operator",
+        "incident": "an incident",
     }
 )
 
@@ -101,6 +103,8 @@ def _paragraph(told: Told) -> str:
     where = [f"  {told.link}"] if told.link else []
     if all(one.kind == "system" for one in told.calls):
         return "\n".join([SYSTEM, *said, "  correspondent status"])
+    if all(one.kind == "incident" for one in told.calls):
+        return "\n".join([f"{told.inbox}: {INCIDENT}", *said, f"  correspondent incidents show {told.thread_id}"])
     name = told.subject or "(no subject)"
     return "\n".join([name, *said, *where, f"  {told.inbox}: correspondent thread {told.thread_id}"])
 

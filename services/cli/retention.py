@@ -81,7 +81,7 @@ def _off(settings: Settings, setting: str) -> str:
 
 
 async def _say_last(app: App) -> None:
-    row = await last(RETENTION, app)
+    row = await last(RETENTION.name, app)
     console.print(plain(_last(row), "dim"))
 
 

@@ -30,7 +30,6 @@ log = structlog.get_logger(__name__)
 QUIET = (
     "services.core.bus.faust_source",
     "services.core.bus.faust_consumer",
-    "uvicorn.error",
 )  # each start and stop of a part
 
 

@@ -15,11 +15,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-from services.core.errors import Permanent, Temporary
+from services.core.errors import BlobsAway, Permanent
 
 
 class BlobStore(Protocol):
-    """Where blobs are kept. Errors that may pass are `Temporary`."""
+    """Where blobs are kept. Errors that may pass are `BlobsAway`."""
 
     async def put(self, content: bytes) -> str:
         """Store `content`; its sha256 in hex. Returns only when it is safe."""
@@ -42,7 +42,7 @@ class BlobDamaged(Permanent):
     """The blob's content no longer has the hash that names it."""
 
 
-class BlobStoreFull(Temporary):
+class BlobStoreFull(BlobsAway):
     """The blob store has no room, or cannot be written to."""
 
 

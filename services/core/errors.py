@@ -28,6 +28,14 @@ class Away(Temporary):
     answered: int = 0
 
 
+class DatabaseAway(Away):
+    """Postgres cannot be reached, is starting or stopping, or has no room for anything."""
+
+
+class BlobsAway(Away):
+    """The store of bodies and attachments does not do what it is asked for: it has no room, or does not answer."""
+
+
 class ModelUnavailable(Away):
     """The model's service did not answer in time, or answered that it is overloaded."""
 

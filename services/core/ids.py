@@ -55,6 +55,21 @@ def alert_channel_id(workspace: str, way: str, place: str) -> UUID:
     return uuid5(_ROOT, f"alerts\x1f{workspace}\x1f{way}\x1f{place}")
 
 
+def incident_board_id(workspace: str, inbox: str) -> UUID:
+    """The troubles that are reported in an inbox, and the incidents that they are."""
+    return uuid5(_ROOT, f"incidents\x1f{workspace}\x1f{inbox}")
+
+
+def incident_answer_id(incident_id: UUID, closing: int, person: UUID) -> UUID:
+    """The draft that tells a person who reported an incident that it is over, when it was closed so often."""
+    return uuid5(incident_id, f"answer/{closing}/{person}")
+
+
+def outreach_book_id(workspace: str) -> UUID:
+    """What was proposed to whom in a workspace, and who wants none of it."""
+    return uuid5(_ROOT, f"outreach\x1f{workspace}")
+
+
 def approval_id(workspace: str, inbox: str, intent: str) -> UUID:
     """What people make of the drafts of an intent in an inbox."""
     return uuid5(_ROOT, f"approval\x1f{workspace}\x1f{inbox}\x1f{intent}")

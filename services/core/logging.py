@@ -19,6 +19,7 @@ if "rich" not in sys.modules:  # structlog would load all that shows tracebacks 
 else:
     import structlog
 
+OURS = ("services", "schemas", "deploy")
 SHOWN_APART = ("event", "level", "timestamp", "logger", "exception")
 
 
@@ -75,9 +76,9 @@ def configure(*, level: str = "INFO", file: Path | None = None) -> None:
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(level)
-    for noisy in ("faust", "mode", "aiokafka", "httpx", "yoyo", "asyncio", "mail.log"):
-        logging.getLogger(noisy).setLevel(max(logging.WARNING, root.level))
+    root.setLevel(max(logging.WARNING, logging.getLevelNamesMapping()[level]))  # libraries say what is wrong
+    for ours in OURS:
+        logging.getLogger(ours).setLevel(level)
     # That a timer of Faust's overlaps says that the machine is busy; how far a group is behind is shown by `status`.
     logging.getLogger("mode.timers").setLevel(logging.ERROR)
 

@@ -17,14 +17,14 @@ from obstore.exceptions import BaseError, NotFoundError
 from obstore.store import S3Store
 
 from services.core.blobs import BlobDamaged, BlobMissing
-from services.core.errors import Temporary
+from services.core.errors import BlobsAway
 from services.core.settings import BlobSettings, S3Access
 
 TIMEOUT_S = 30
 RETRIES = 3
 
 
-class ObjectStoreAway(Temporary):
+class ObjectStoreAway(BlobsAway):
     """The object store did not do what it was asked for."""
 
 

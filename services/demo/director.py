@@ -154,7 +154,7 @@ def _log_into(folder: Path) -> Path:
     path = folder / "logs" / "correspondent.log"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_text("")
-    configure(level=logging.getLevelName(logging.getLogger().level), file=path)
+    configure(level=logging.getLevelName(logging.getLogger(__name__).getEffectiveLevel()), file=path)
     return path
 
 

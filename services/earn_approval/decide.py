@@ -23,8 +23,6 @@ from schemas.events.approvals import (
 from services.core.settings import ApprovalSettings
 from services.core.settings.approval import UNEARNABLE
 from services.core.wilson import wilson
-from services.mail.authentication.domains import domain_of, organizational
-from services.mail.public_providers import PUBLIC_PROVIDERS
 
 Step = ApprovalOpened | ApprovalClosed
 
@@ -33,7 +31,7 @@ Step = ApprovalOpened | ApprovalClosed
 class Standing:
     """An intent of an inbox: whether it is open, and the last decisions that count, the newest first.
 
-    `senders` are those whose drafts were approved unchanged among them (`sender_of`).
+    `senders` are those whose drafts were approved unchanged among them (`services.mail.sender`).
     """
 
     is_open: bool
@@ -46,12 +44,6 @@ class Standing:
         unchanged = sum(one == "unchanged" for one in last)
         bound = round(wilson(unchanged, len(last)), 4)
         return Count(unchanged=unchanged, of=len(last), bound=bound, threshold=settings.bound)
-
-
-def sender_of(address: str) -> str:
-    """Who counts as one sender: an organization, whose addresses cost nothing, and at a public provider a person."""
-    company = organizational(domain_of(address))
-    return address if not company or company in PUBLIC_PROVIDERS else company
 
 
 def step_after(counted: ApprovalCounted, standing: Standing, settings: ApprovalSettings) -> Step | None:

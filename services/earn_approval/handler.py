@@ -15,7 +15,8 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import approval_id
 from services.earn_approval.apply import SQL
-from services.earn_approval.decide import Standing, requested, sender_of, step_after
+from services.earn_approval.decide import Standing, requested, step_after
+from services.mail.sender import sender_of
 
 CAME_UP_AGAIN = frozenset({"sent", "escalated", "human_took_over"})  # ends of a turn that a "thanks" does not have
 

@@ -9,7 +9,7 @@ from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import fetch_all, queries, rows_as
+from services.core.db import fetch_several, queries
 from services.core.settings import level_of
 from services.generate_reply.citations import sendable_passages, shown_passages
 from services.generate_reply.conversation import converse
@@ -26,17 +26,17 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
     """Let the model decide, then put its decision on the log."""
     event, app = work.event, work.app
     async with work.reading() as conn:
-        asked = {"turn_id": event.turn_id, "participant_id": event.participant_id, "workspace": work.workspace}
-        standing = await fetch_all(conn, SQL.open_turn, asked)
-        if event.purpose == "reply" and not standing:
-            return
-        mails = await rows_as(conn, AnsweredMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
+        of = event.model_dump(include={"turn_id", "participant_id"})
+        asked = {**of, "mail_ids": list(event.mail_ids), "workspace": work.workspace}
+        standing, mails = await fetch_several(conn, (SQL.open_turn, SQL.mails), asked)
+    if event.purpose == "reply" and not standing:
+        return
     desk = Desk(
         event=event,
         app=app,
         workspace=work.workspace,
         now=work.now,
-        mails=tuple(mails),
+        mails=tuple(AnsweredMail(**row) for row in mails),
         passages=shown_passages(event),
         sendable=sendable_passages(event),
         first_contact=any(row["first_contact"] for row in standing),

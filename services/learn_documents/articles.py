@@ -53,8 +53,9 @@ async def on_decided(work: Work[ev.ProposalDecided]) -> None:
     text = event.text or (seen.text if seen else "")
     blob = await work.app.blobs.put(text.encode())
     async with work.unit() as unit:
-        version = await unit.lock("document", event.document_id)
+        await unit.lock("document", event.document_id)
         known = await _proposal(unit.conn, event.document_id)
+        version = await unit.version("document", event.document_id)
         for one in decide.proposal(event, known, text, blob, version):
             await unit.record(one)
 

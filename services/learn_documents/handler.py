@@ -29,8 +29,9 @@ async def on_submitted(work: Work[ev.DocumentSubmitted]) -> None:
     content = await work.app.blobs.get(event.blob)
     reading = await asyncio.to_thread(read, content, event.media_type, event.origin)
     async with work.unit() as unit:
-        version = await unit.lock("document", event.document_id)
+        await unit.lock("document", event.document_id)
         known = await _document(unit, event.document_id)
+        version = await unit.version("document", event.document_id)
         await _record(unit, decide.submitted(event, known, reading, version))
 
 

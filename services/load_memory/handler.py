@@ -17,7 +17,7 @@ from services.core.settings import context_of, shaped
 from services.load_memory.layers import LAYERS
 from services.load_memory.repeats import Said
 from services.load_memory.section import fit
-from services.load_memory.turn import Turn, addresses_of, count_earlier, load_mails, query_of, recalls
+from services.load_memory.turn import Turn, load_mails, load_turn, query_of, recalls
 from services.memory.embeddings import meanings
 from services.memory.questions import asked
 
@@ -84,9 +84,7 @@ async def prepare(work: Work[Any], behaviours: tuple[AppliedBehaviour, ...] = ()
     """Read the turn's mails and embed what they ask."""
     event, app = work.event, work.app
     async with work.reading() as conn:
-        mails = await load_mails(conn, list(event.mail_ids))
-        earlier = await count_earlier(conn, event.thread_id, list(event.mail_ids))
-        addresses = await addresses_of(conn, work.workspace, event.participant_id if event.trusted else None)
+        mails, earlier, addresses = await load_turn(conn, event, work.workspace)
     inbox = app.settings.inbox(event.inbox)
     address = mails[-1].author_addr if event.trusted and mails else ""
     chosen = shaped(app.settings, inbox, address, [(f"turn {one.name}", one.set) for one in behaviours])

@@ -30,6 +30,14 @@ ORDER BY participant_id;
 SELECT DISTINCT ON (field) field, value FROM participant_profile
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) ORDER BY field, at DESC, participant_id;
 
+-- name: unused
+-- Those of some facts that are light, not pinned, and were neither learned, said again nor asked for since a moment; none
+-- before what mails asked for is counted.
+SELECT f.fact_id FROM facts f LEFT JOIN fact_uses u USING (fact_id)
+WHERE f.fact_id = ANY(%(fact_ids)s) AND NOT f.pinned AND f.importance < %(below)s
+  AND EXISTS (SELECT FROM fact_uses_counted c WHERE c.workspace = %(workspace)s)
+  AND greatest(f.recorded_at, u.asked_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id)) < %(before)s;
+
 -- name: issues
 -- What this participant reported, newest first.
 SELECT issue_key, sum(reports)::int AS reports, bool_and(resolved) AS resolved, min(first_at) AS first_at,
@@ -134,6 +142,24 @@ UNION ALL
  FROM participant_log WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT people FROM person)::uuid[])
    AND refused = '' ORDER BY version DESC LIMIT %(most)s)
 ORDER BY at DESC, what, id;
+
+-- name: incidents
+-- Incidents of an inbox that are open, or were closed lately, as of now; the newest first.
+SELECT incident_id, is_open, closed_at, answer FROM incidents
+WHERE workspace = %(workspace)s AND inbox = %(inbox)s AND opened_at <= %(now)s
+  AND (is_open OR closed_at >= %(closed_since)s)
+ORDER BY opened_at DESC, incident_id LIMIT %(most)s;
+
+-- name: reports
+-- The reports of some incidents, by incident, the oldest first.
+SELECT r.report_id, r.participant_id, r.thread_id, r.mail_id, r.trouble, r.names, r.said_at, r.incident_id,
+       (person_ids(r.participant_id))[1] AS person, m.author_addr
+FROM trouble_reports r JOIN mails m USING (mail_id)
+WHERE r.incident_id = ANY(%(incidents)s) ORDER BY r.incident_id, r.said_at, r.report_id;
+
+-- name: person
+-- What stands for all addresses of one person.
+SELECT (person_ids(%(participant_id)s))[1] AS person;
 
 -- name: patterns
 -- What happened again and again to this participant's threads, by sort and reason, the last seen first.

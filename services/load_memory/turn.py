@@ -8,15 +8,17 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.events.threads import AppliedBehaviour
+from schemas.events.suggestions import SuggestionAsked
+from schemas.events.threads import AppliedBehaviour, TurnOpened
 from services.core.app import App
-from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
+from services.core.db import Connection, fetch_several, queries, rows_as
 from services.core.settings import Chosen, ContextSettings, InboxSettings, context_of
 from services.memory.embeddings import Meaning
 from services.memory.questions import Asked, has_cue
 from services.memory.tuning import Tuning, tuned
 
 SQL = queries(__file__)
+OF_TURN = (SQL.mails, SQL.earlier_mails, SQL.addresses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +115,15 @@ async def load_mails(conn: Connection, mail_ids: list[UUID]) -> tuple[MailToAnsw
     return tuple(await rows_as(conn, MailToAnswer, SQL.mails, {"mail_ids": mail_ids}))
 
 
-async def addresses_of(conn: Connection, workspace: str, participant_id: UUID | None) -> dict[UUID, str]:
-    """The addresses of a person, by participant; none for an author whom we cannot trust."""
-    if participant_id is None:
-        return {}
-    rows = await fetch_all(conn, SQL.addresses, {"workspace": workspace, "participant_id": participant_id})
-    return {row["participant_id"]: row["addr"] for row in rows}
+async def load_turn(
+    conn: Connection, event: TurnOpened | SuggestionAsked, workspace: str
+) -> tuple[tuple[MailToAnswer, ...], int, dict[UUID, str]]:
+    """The turn's mails, oldest first; how many of its thread came before them; the author's addresses, by participant.
 
-
-async def count_earlier(conn: Connection, thread_id: UUID, mail_ids: list[UUID]) -> int:
-    """How many mails of the thread came before those of the turn."""
-    row = await fetch_one(conn, SQL.earlier_mails, {"thread_id": thread_id, "mail_ids": mail_ids})
-    return int(row["n"]) if row else 0
+    No addresses are known of an author whom we cannot trust.
+    """
+    author = event.participant_id if event.trusted else None
+    of = {"thread_id": event.thread_id, "mail_ids": list(event.mail_ids), "participant_id": author}
+    mails, [earlier], people = await fetch_several(conn, OF_TURN, {**of, "workspace": workspace})
+    addresses = {row["participant_id"]: row["addr"] for row in people}
+    return tuple(MailToAnswer(**row) for row in mails), int(earlier["n"]), addresses

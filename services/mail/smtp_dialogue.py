@@ -15,6 +15,7 @@ from aiosmtplib import SMTP, SMTPAuthenticationError, SMTPException, SMTPRecipie
 
 from services.core.errors import Permanent, Temporary
 from services.core.settings import SmtpSettings
+from services.core.storable import storable
 from services.mail.imap import TokenMissing, TokenRefused, TokenStore
 from services.mail.smtp_client import smtp_client
 from services.mail.tls import CaFileUnusable
@@ -66,8 +67,8 @@ class Dialogue:
         except SMTPResponseException as error:
             raise _by_code(error.code, error.message) from error
         except (SMTPException, OSError, TimeoutError) as error:
-            raise OutcomeUnknown(f"{type(error).__name__}: {error}") from error
-        return "; no copy: ".join((f"{code} {message}", *self._without))
+            raise OutcomeUnknown(storable(f"{type(error).__name__}: {error}")) from error
+        return "; no copy: ".join((_said(code, message), *self._without))
 
 
 @asynccontextmanager
@@ -98,13 +99,13 @@ async def _introduce(client: SMTP, letter: SmtpMessage) -> tuple[str, ...]:
         await client.rcpt(letter.recipient, encoding=encoding)
         return tuple([said for one in letter.cc if (said := await _refusal(client, one, encoding))])
     except (SMTPAuthenticationError, TokenRefused, TokenMissing) as error:
-        raise ServerAway(f"the login was refused, which says nothing about the mail: {error}") from error
+        raise ServerAway(storable(f"the login was refused, which says nothing about the mail: {error}")) from error
     except SMTPRecipientsRefused as error:
         raise _by_code(error.recipients[0].code, error.recipients[0].message) from error
     except SMTPResponseException as error:
         raise _by_code(error.code, error.message) from error
     except (SMTPException, OSError, TimeoutError) as error:
-        raise ServerAway(f"{type(error).__name__}: {error}") from error
+        raise ServerAway(storable(f"{type(error).__name__}: {error}")) from error
 
 
 async def _refusal(client: SMTP, copy_to: str, encoding: Literal["ascii", "utf-8"]) -> str:
@@ -112,7 +113,7 @@ async def _refusal(client: SMTP, copy_to: str, encoding: Literal["ascii", "utf-8
     try:
         await client.rcpt(copy_to, encoding=encoding)
     except SMTPResponseException as error:
-        return f"{copy_to}: {error.code} {error.message}"[:200]
+        return f"{copy_to}: {_said(error.code, error.message)}"[:200]
     return ""
 
 
@@ -125,8 +126,13 @@ def _options(client: SMTP, letter: SmtpMessage) -> list[str]:
 
 
 def _by_code(code: int, message: str) -> Exception:
-    said = f"{code} {message}"
+    said = _said(code, message)
     return SmtpRefused(said) if 500 <= code < 600 else NotNow(said)
+
+
+def _said(code: int, message: str) -> str:
+    """What the server says, as a table can hold it: bytes that are no UTF-8 come as halves of surrogate pairs."""
+    return storable(f"{code} {message}")
 
 
 async def _leave(client: SMTP) -> None:

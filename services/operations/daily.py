@@ -54,7 +54,7 @@ async def if_due(task: DailyTask, app: App, stop: asyncio.Event) -> bool:
     """Go through a round if the last one is a day ago and nobody else is at it; whether it was."""
     try:
         async with app.locks.hold(uuid5(NAMESPACE_OID, f"{task.name}/{app.settings.workspace}")):
-            if not _is_due(await last(task, app), app.now()):
+            if not _is_due(await last(task.name, app), app.now()):
                 return False
             await _whole_round(task, app, stop)
             return True
@@ -62,10 +62,10 @@ async def if_due(task: DailyTask, app: App, stop: asyncio.Event) -> bool:
         return False
 
 
-async def last(task: DailyTask, app: App) -> dict[str, Any] | None:
-    """The last round: `begun_at`, `done_at`, and its `report`; None before the first."""
+async def last(name: str, app: App) -> dict[str, Any] | None:
+    """The last round of the task of this name: `begun_at`, `done_at`, and its `report`; None before the first."""
     async with app.database.reading() as conn:
-        return await fetch_one(conn, SQL.upkeep, {"workspace": app.settings.workspace, "task": task.name})
+        return await fetch_one(conn, SQL.upkeep, {"workspace": app.settings.workspace, "task": name})
 
 
 async def _whole_round(task: DailyTask, app: App, stop: asyncio.Event) -> None:

@@ -15,15 +15,22 @@ SQL = queries(__file__, "ids.sql")
 
 FIRST, LAST = str(UUID(int=0)), str(UUID(int=2**128 - 1))
 
-Kind = Literal["thread", "reply", "document", "article"]
+Kind = Literal["thread", "reply", "document", "article", "incident"]
 
 _SHOWN_BY: Mapping[Kind, str] = {
     "thread": "correspondent mails",
     "reply": "correspondent deliveries",
     "document": "correspondent knowledge list",
     "article": "correspondent knowledge proposed",
+    "incident": "correspondent incidents list",
 }
-_QUERIES = {"thread": SQL.threads, "reply": SQL.replies, "document": SQL.documents, "article": SQL.articles}
+_QUERIES = {
+    "thread": SQL.threads,
+    "reply": SQL.replies,
+    "document": SQL.documents,
+    "article": SQL.articles,
+    "incident": SQL.incidents,
+}
 
 
 class IdUnclear(Permanent):

@@ -21,3 +21,9 @@ WHERE workspace = %(workspace)s AND document_id BETWEEN %(least)s AND %(most)s
 SELECT document_id AS id FROM proposals
 WHERE workspace = %(workspace)s AND document_id BETWEEN %(least)s AND %(most)s
   AND starts_with(document_id::text, %(beginning)s) LIMIT 2;
+
+-- name: incidents
+-- Incidents whose id begins so.
+SELECT incident_id AS id FROM incidents
+WHERE workspace = %(workspace)s AND incident_id BETWEEN %(least)s AND %(most)s
+  AND starts_with(incident_id::text, %(beginning)s) LIMIT 2;

@@ -17,6 +17,8 @@ from services.core.errors import Temporary
 
 SQL = queries(__file__)
 LOOK_EVERY_S = 0.05
+PAUSE = 4  # a pause is at least so many times as long as the look before it: waiting must not take the work's CPU
+LONGEST_PAUSE_S = 1.0
 PATIENCE_S = 60.0
 HORIZON = timedelta(seconds=30)  # a quiet period still counts as busy, a retry in a minute does not
 
@@ -50,9 +52,12 @@ async def unfinished(app: App, *, since: int = 0) -> int:
 async def settle(app: App, *, since: int = 0, timeout_s: float | None = None) -> None:
     """Return when nothing that was stored after `since` is left to do, in `PATIENCE_S` or so. Raises `StillBusy`."""
     timeout_s = PATIENCE_S if timeout_s is None else timeout_s
-    deadline = monotonic() + timeout_s
+    began = monotonic()
+    deadline = began + timeout_s
     while left := await left_to_do(app, since=since):
-        if monotonic() > deadline:
+        looked = monotonic()
+        if looked > deadline:
             whose = ", ".join(f"{count} of {name}" for name, count in sorted(left.items()))
             raise StillBusy(f"events or timers were left to do after {timeout_s:g} s: {whose}")
-        await asyncio.sleep(LOOK_EVERY_S)
+        await asyncio.sleep(min(max(LOOK_EVERY_S, PAUSE * (looked - began)), LONGEST_PAUSE_S))
+        began = monotonic()

@@ -16,6 +16,7 @@ from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
 from services.mail.reports import Report
 from services.mail.reports.automatic.haste import too_soon
+from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
 from services.read_email.forwarders import METHOD
@@ -84,6 +85,7 @@ async def find_verdict(
         report_proven=about is not None,
         message_id_is_ours=bool(await our_replies(unit, [reading.message_id])),
         alert=_alert(reading),
+        unsubscribes=_unsubscribes(app, reading),
         encrypted_attachment=closed,
         duplicate_of=f"{double['mail_id']} at {double['inbox']}" if double else "",
         limits=_limits(app, inbox, proven=reading.identity.trusted, forwarded=reading.identity.method == METHOD),
@@ -94,6 +96,12 @@ async def find_verdict(
         ctx = await _with_habits(unit, ctx, event, reading)
     found = judge(reading.mail, ctx)
     return Verdict(kind=found.kind, reason=found.reason, filter=found.filter)
+
+
+def _unsubscribes(app: App, reading: Reading) -> bool:
+    """Whether its subject gives the token of a mail back that we began."""
+    token = token_of_subject(reading.mail.subject)
+    return bool(token) and unsubscribed_by(app.keyring, app.settings.workspace, token) is not None
 
 
 def _alert(reading: Reading) -> Literal["", "answered", "returned"]:
@@ -109,23 +117,17 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
     if not proven:
         await unit.conn.execute(SQL.lock_unproven, {"workspace": unit.workspace})
     author = reading.mail.author.key if reading.mail.author else ""
-    counts = await unit.one(
-        SQL.counts,
-        workspace=unit.workspace,
+    [counts], [replies], [to_them] = await unit.several(
+        (SQL.counts, SQL.automatic_replies, SQL.replies_to),
         author=author,
         thread_id=thread_id,
         content_sha256=reading.content_sha256,
         trusted=proven,
         inbox=inbox,
-        since=unit.now - WINDOW,
+        an_hour_ago=unit.now - WINDOW,
+        a_day_ago=unit.now - DAY,
         now=unit.now,
     )
-    replies = await unit.one(SQL.automatic_replies, thread_id=thread_id)
-    since = unit.now - DAY
-    to_them = await unit.one(SQL.replies_to, workspace=unit.workspace, addr=author, trusted=proven, since=since)
-    assert counts is not None
-    assert replies is not None
-    assert to_them is not None
     return replace(ctx, **counts, automatic_replies=replies["n"], replies_in_a_day=to_them["n"])
 
 

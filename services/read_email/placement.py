@@ -17,7 +17,6 @@ from services.mail.thread_ids import KnownThread, MailFacts, Placement, place, w
 from services.mail.tokens import check_token, token_of_address, token_of_message_id, without_token
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
-from services.read_email.evidence import our_replies
 
 MOST_LISTED = 200  # mailboxes of From, To and Cc each that are taken for people of the thread
 
@@ -95,10 +94,8 @@ def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | Non
 
 async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
     ids = list(wanted_ids(mail))
-    threads = set(wanted_threads(mail))
-    threads.update(one.thread_id for one in await our_replies(unit, ids))
-    for row in await unit.all(SQL.threads_of_ids, workspace=unit.workspace, ids=ids):
-        threads.add(row["thread_id"])
+    naming = await unit.several((SQL.our_replies, SQL.threads_of_ids), ids=ids)
+    threads = {*wanted_threads(mail), *(row["thread_id"] for of_query in naming for row in of_query)}
     rows = await unit.all(SQL.known_threads, threads=list(threads), ids=ids)
     return [
         KnownThread(

@@ -85,7 +85,7 @@ SELECT count(*) FILTER (WHERE author_addr = %(author)s) AS from_sender,
        count(*) FILTER (WHERE trusted OR inbox = %(inbox)s) AS in_all
 FROM mails
 WHERE workspace = %(workspace)s AND mode = 'live' AND verdict = 'answer' AND trusted = %(trusted)s
-  AND received_at BETWEEN %(since)s AND CASE WHEN trusted THEN %(now)s ELSE %(now)s + interval '1 hour' END;
+  AND received_at BETWEEN %(an_hour_ago)s AND CASE WHEN trusted THEN %(now)s ELSE %(now)s + interval '1 hour' END;
 
 -- name: automatic_replies
 -- Replies of the agent in a thread since a human last wrote in it.
@@ -97,7 +97,7 @@ WHERE thread_id = %(thread_id)s AND role = 'agent'
 -- name: replies_to
 -- Replies of ours that went to an address since then, in whatever thread: to its proven owner, or to whom only claims it.
 SELECT count(*) AS n FROM deliveries d
-WHERE workspace = %(workspace)s AND lower(recipient COLLATE "C") = %(addr)s AND departs_at >= %(since)s
+WHERE workspace = %(workspace)s AND lower(recipient COLLATE "C") = %(author)s AND departs_at >= %(a_day_ago)s
   AND state IN ('sending', 'sent', 'unknown', 'bounced')
   AND %(trusted)s = coalesce((SELECT bool_and(m.trusted) FROM turns t JOIN mails m ON m.mail_id = ANY(t.mail_ids)
                               WHERE t.turn_id = d.turn_id), false);

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_one, queries, row_as, rows_as
+from services.core.db import Connection, fetch_several, queries
 from services.mail.masking import mask
 from services.memory.facts import plain_key
 from services.memory.speaker import Spoken, speaker
@@ -17,6 +17,7 @@ from services.reflect.instructions import condensing
 from services.reflect.turn import Turn
 
 SQL = queries(__file__)
+KNOWN = (SQL.mails, SQL.summary, SQL.briefs, SQL.participant, SQL.facts, SQL.issues, SQL.people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,19 +118,15 @@ async def gather(work: Work[Any], conn: Connection, event: Turn) -> Materials:
     shown = work.app.settings.learning.model_dump(include={"facts_shown", "issues_shown", "messages_shown"})
     author_id = event.participant_id if event.trusted else None
     person = {**shown, "participant_id": author_id, "workspace": work.workspace}
-    mails = await rows_as(conn, TurnMail, SQL.mails, {"mail_ids": list(event.mail_ids)})
-    people = await fetch_one(conn, SQL.people, person) if event.trusted else None
-    author_ids = people["ids"] if people else [event.participant_id]
-    author = {"author_id": event.participant_id, "trusted": event.trusted}
-    of = {"thread_id": event.thread_id, "addr": mails[-1].author_addr if mails else "", **author}
-    summary = await row_as(conn, Summary, SQL.summary, of) or Summary()
-    briefs = await rows_as(conn, KnownBrief, SQL.briefs, person)
-    who = await row_as(conn, Person, SQL.participant, person)
-    facts = await rows_as(conn, KnownFact, SQL.facts, person)
-    issues = await rows_as(conn, ReportedIssue, SQL.issues, person)
-    said = await rows_as(conn, Message, SQL.conversation, {**of, **shown, "covers_to": summary.covers_to})
-    size = await fetch_one(conn, SQL.size, {"thread_id": event.thread_id, "covers_to": summary.covers_to})
-    assert size is not None
+    of = {"thread_id": event.thread_id, "author_id": event.participant_id, "trusted": event.trusted}
+    rows = await fetch_several(conn, KNOWN, {**of, **person, "mail_ids": list(event.mail_ids)})
+    mails, summary = [TurnMail(**row) for row in rows[0]], Summary(**rows[1][0]) if rows[1] else Summary()
+    briefs, who = [KnownBrief(**row) for row in rows[2]], Person(**rows[3][0]) if rows[3] else None
+    facts, issues = [KnownFact(**row) for row in rows[4]], [ReportedIssue(**row) for row in rows[5]]
+    author_ids = rows[6][0]["ids"] if event.trusted else [event.participant_id]
+    since = {"covers_to": summary.covers_to, "addr": mails[-1].author_addr if mails else ""}
+    messages, [size] = await fetch_several(conn, (SQL.conversation, SQL.size), {**of, **shown, **since})
+    said = [Message(**row) for row in messages]
     condense = size["messages"] if condensing(work.app.settings, event.inbox, **size) else 0
     layers = (
         _person_layer(who, issues, facts),

@@ -9,6 +9,7 @@ from schemas.events.replies import ReplyApproved, ReplyFailed, ReplyUnknown
 from schemas.events.threads import TimerElapsed
 from services.core.bus.failed_turn import failed_turn
 from services.core.bus.unit import Unit
+from services.core.storable import storable
 from services.send_email.apply import SQL
 
 _failed_turn = failed_turn("send_email")
@@ -24,7 +25,7 @@ async def give_up(unit: Unit, error: BaseException) -> bool:
     if row is None or row["state"] not in ("approved", "sending"):
         return False
     known = {name: row[name] for name in ("reply_id", "thread_id", "turn_id", "attempt")}
-    said = f"{type(error).__name__}: {error}"[:500]
+    said = storable(f"{type(error).__name__}: {error}"[:500])
     await unit.record((ReplyUnknown if row["state"] == "sending" else ReplyFailed)(**known, error=said))
     return True
 

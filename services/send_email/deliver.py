@@ -21,7 +21,7 @@ from schemas.events.replies import (
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_one, fetch_several
+from services.core.db import fetch_several
 from services.core.db.locks import HeldElsewhere
 from services.core.outages import SQL as OUTAGES
 from services.core.outages import mail_servers
@@ -37,6 +37,7 @@ from services.send_email.suppressions import RecipientSuppressed, refuse_suppres
 log = structlog.get_logger(__name__)
 
 Row = dict[str, Any]
+STANDING = (SQL.delivery, SQL.sending_hold, OUTAGES.found, SQL.approved)
 
 
 class Overtaken(Exception):
@@ -55,9 +56,8 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
     async with work.app.locks.hold(reply_id):
         async with work.reading() as conn:
             args = {"reply_id": reply_id, "workspace": work.workspace}
-            ledger, holds, away = await fetch_several(conn, (SQL.delivery, SQL.sending_hold, OUTAGES.found), args)
-            approved = await fetch_one(conn, SQL.approved, args)
-        row, hold = next(iter(ledger), None), next(iter(holds), None)
+            ledger, holds, away, approvals = await fetch_several(conn, STANDING, args)
+        row, hold, approved = (next(iter(one), None) for one in (ledger, holds, approvals))
         if row is None or approved is None or row["state"] not in ("approved", "sending"):
             return
         if unless_timed and row["state"] == "approved" and row["retry_at"] is not None:
@@ -117,10 +117,12 @@ async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
     async with work.unit(f"intent-{attempt}", final=False) as unit:
         await unit.lock("thread", reply.thread_id)
         await unit.lock("delivery", reply.reply_id)
-        row = await unit.one(SQL.delivery, reply_id=reply.reply_id)
+        ids = reply.model_dump(include={"reply_id", "thread_id", "turn_id"})
+        ledger, turns = await unit.several((SQL.delivery, SQL.still_wanted), **ids)
+        row = next(iter(ledger), None)
         if row is None or row["state"] != "approved" or row["attempt"] >= attempt:
             raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
-        why = await overtaken(unit, reply.thread_id, reply.turn_id)
+        why = why_not(next(iter(turns), None))
         now = work.app.now()
         if not why:
             await refuse_suppressed(unit.conn, unit.workspace, reply.recipient)
@@ -140,7 +142,11 @@ async def _full(work: Work[Any], unit: Unit, reply: ReplyApproved, row: Row, now
 
 async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
     """Why the draft may not go any more, or "". A person's own reply needs its turn, and nothing else."""
-    row = await unit.one(SQL.still_wanted, thread_id=thread_id, turn_id=turn_id)
+    return why_not(await unit.one(SQL.still_wanted, thread_id=thread_id, turn_id=turn_id))
+
+
+def why_not(row: Row | None) -> str:
+    """The same, of what the tables say of its thread and turn."""
     if row is None or not row["open"]:
         return "the turn is no longer open"
     if row["by"]:
@@ -149,6 +155,8 @@ async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
         return "the thread was escalated to a human"
     if row["by_hand"]:
         return "a colleague answered"
+    if row["unsubscribed"]:
+        return "they have unsubscribed from such mail"
     return "a newer mail came" if row["newer"] else ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +18,8 @@ from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
+from services.mail.unsubscribe import PATH as UNSUBSCRIBE_PATH
+from services.mail.unsubscribe import Unsubscribe, make_unsubscribe_token
 from services.send_email.copies import chosen_copies, copies
 from services.send_email.sources import with_sources
 
@@ -97,6 +100,7 @@ def freeze(
     else:
         cc = copies(answered.read, layout, own) if answered.read else ()
     quoted, intro = answered.quote(layout, choices)
+    unsubscribe = _unsubscribe(draft, inbox, app, workspace) if draft.unsubscribe else None
     message = Outgoing(
         reply_id=draft.reply_id,
         sender=Address(inbox.display_name, inbox.address),
@@ -115,11 +119,28 @@ def freeze(
         cc=cc,
         files=files,
         signature=Block(layout.signature, layout.signature_html),
-        footer=Block(layout.footer, layout.footer_html),
+        footer=_footer(layout, unsubscribe, app.settings.reach_out.unsubscribe),
+        unsubscribe=unsubscribe,
         quoted=quoted,
         quote_intro=intro,
     )
     return finished(message, inbox)
+
+
+def _unsubscribe(draft: ReplyDrafted, inbox: InboxSettings, app: App, workspace: str) -> Unsubscribe:
+    """How this mail is unsubscribed from. Its token names the mail."""
+    token = make_unsubscribe_token(app.keyring, workspace, draft.reply_id)
+    base = app.settings.reach_out.public_url.rstrip("/")
+    return Unsubscribe(inbox.address, token, f"{base}{UNSUBSCRIBE_PATH}/{token}" if base else "")
+
+
+def _footer(layout: LayoutSettings, unsubscribe: Unsubscribe | None, line: str) -> Block:
+    """The operator's footer; below mail that nobody asked for, how to get no more of it, in both parts."""
+    if unsubscribe is None:
+        return Block(layout.footer, layout.footer_html)
+    said = line.replace("{how}", unsubscribe.how)
+    markup = f"{layout.footer_html}<p>{html.escape(said)}</p>" if layout.footer_html else ""
+    return Block("\n\n".join(filter(None, (layout.footer, said))), markup)
 
 
 def finished(message: Outgoing, inbox: InboxSettings) -> Composed:

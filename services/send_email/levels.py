@@ -22,6 +22,8 @@ class Level:
 
 def level_of_draft(draft: ReplyDrafted, said: ApprovalLevel, is_open: bool, settings: ApprovalSettings) -> Level:
     """The level; `is_open` says whether approvals of its intent are earned. Only a `review` can be lifted by that."""
+    if draft.proactive:
+        return Level("review", draft.reason)
     floors = ", ".join(one.replace("_", " ") for one in draft.score.floors) if draft.score else ""
     if said == "human_only":
         return Level("human_only", WORDS_IT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
@@ -10,6 +11,7 @@ from schemas.events.replies import (
     ApprovalLevel,
     DraftDecided,
     ReplyApproved,
+    ReplyDeferred,
     ReplyDiscarded,
     ReplyDrafted,
     ReplyFailed,
@@ -22,12 +24,14 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
+from services.core.office_hours import add, is_open
 from services.core.own_wording import edited_share, is_own_wording
 from services.mail.compose import links_in
 from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
 from services.send_email.levels import Level, level_of_draft
+from services.send_email.results import ids_of, retry_timer
 from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
 
 UNPROVEN = "nothing proves that the sender is who they say"
@@ -109,7 +113,16 @@ async def on_decided(work: Work[DraftDecided]) -> None:
             await _hold(unit, final, frozen, _band(seen), why)
         else:
             edited = edited_share(draft.text, final.text)
-            await _end(unit, final, frozen, decided.by, decided.files, edited=edited)
+            opens_at = _opens_at(work, final)
+            await _end(unit, final, frozen, decided.by, decided.files, edited=edited, opens_at=opens_at)
+
+
+def _opens_at(work: Work[DraftDecided], draft: ReplyDrafted) -> datetime | None:
+    """When the office opens, where mail that nobody asked for is approved while it is closed."""
+    if not draft.unsubscribe:
+        return None
+    hours, now = work.app.settings.hours_of(draft.inbox), work.moment()
+    return None if is_open(now, hours) else add(now, timedelta(0), hours)
 
 
 def _shown(held: Row | None) -> str:
@@ -125,9 +138,10 @@ def _band(held: Row | None) -> ApprovalLevel:
 
 async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -> bool:
     """Whether the draft waits, and text and thread are those that the person saw. Both stay locked."""
-    version = await unit.lock("thread", draft.thread_id)
+    await unit.lock("thread", draft.thread_id)
     await unit.lock("delivery", draft.reply_id)
     row = await unit.one(SQL.delivery, reply_id=draft.reply_id)
+    version = await unit.version("thread", draft.thread_id)
     waits = row is not None and row["state"] == "draft"
     return waits and await _same_thread(unit, decided, version) and decided.text_sha256 == text_sha256(draft.text)
 
@@ -149,10 +163,16 @@ async def _end(
     *,
     earned: bool = False,
     edited: float = 0,
+    opens_at: datetime | None = None,
 ) -> None:
     if isinstance(frozen, Frozen):
         told = {"earned": earned, "edited": edited}
-        await unit.record(_approved(draft, frozen, by, attached).model_copy(update=told))
+        approved = _approved(draft, frozen, by, attached).model_copy(update=told)
+        await unit.record(approved)
+        if opens_at is not None:
+            closed = "the office is closed: mail that nobody asked for leaves when it opens"
+            await unit.record(ReplyDeferred(**ids_of(approved), attempt=0, error=closed, retry_at=opens_at))
+            await unit.set_timer(retry_timer(approved, opens_at))
     else:
         await unit.record(ReplyFailed(**_of(draft), inbox=draft.inbox, attempt=0, error=frozen.reason[:500]))
 

@@ -21,6 +21,7 @@ from services.core.db import fetch_one
 from services.core.errors import Temporary
 from services.core.retries import Schedule
 from services.core.settings import ImapSettings
+from services.core.storable import storable
 from services.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.send_email.apply import SQL
 from services.send_email.results import Row, copy_timer
@@ -77,7 +78,7 @@ async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
         missed = ReplyNotCopied(
             **_ids(row),
             attempt=attempt,
-            error=f"{type(error).__name__}: {error}"[:500],
+            error=storable(f"{type(error).__name__}: {error}"[:500]),
             retry_at=at,
             tried_at=None if isinstance(error, FolderAway) else work.app.now(),
         )

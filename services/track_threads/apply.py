@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events import answers as person
-from schemas.events import marks, retention
+from schemas.events import marks, proactive, retention
 from schemas.events import threads as ev
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
@@ -87,6 +87,11 @@ async def _reply_refused(conn: Connection, envelope: Envelope) -> None:
     await conn.execute(SQL.log_action, {**args, "action": "reply refused", "detail": detail, "trigger": "human"})
 
 
+async def _draft_refused(conn: Connection, envelope: Envelope) -> None:
+    args = {**_args(envelope), "action": "draft refused", "trigger": "system"}
+    await conn.execute(SQL.log_action, {**args, "detail": args["reason"]})
+
+
 async def _priority_set(conn: Connection, envelope: Envelope) -> None:
     args = _args(envelope)
     detail = f"{args['from_priority']} -> {args['to_priority']}: {args['reason']}"
@@ -136,6 +141,7 @@ APPLIERS: Appliers = {
     person.Assigned: _assigned,
     person.ReplyAccepted: _reply_accepted,
     person.ReplyRefused: _reply_refused,
+    proactive.DraftRefused: _draft_refused,
     retention.BodiesExpired: _one("delete_passages", "empty_conversation", "empty_suggestions"),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,

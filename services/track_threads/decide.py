@@ -17,12 +17,13 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import TurnReflected
+from schemas.events.proactive import DraftRequested
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.retention import BodiesExpired
 from schemas.events.suggestions import SuggestionDrafted
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
-from services.track_threads import mails, marks, person, turns
+from services.track_threads import mails, marks, person, proactive, turns
 from services.track_threads.behaviours import (
     NO_OCCASIONS,
     Occasions,
@@ -51,7 +52,8 @@ class Command:
 
     `draft` is what the agent wrote in the turn that missed its deadline; `known` is whether a colleague's mail stands
     in the conversation already, `imported` whether the turn is of imported mail, `bodies_due` whether texts are kept
-    no longer, `standing` what a person's reply meets.
+    no longer, `standing` what a person's reply meets, `newest` the proven mail that a draft of ours would follow;
+    `again` is whether that draft was made before.
     """
 
     event: EventData
@@ -64,6 +66,8 @@ class Command:
     imported: bool = False
     bodies_due: bool = False
     standing: person.Standing = person.NOTHING_KNOWN
+    newest: Pending | None = None
+    again: bool = False
 
 
 class Decision:
@@ -284,6 +288,13 @@ def _reply(decision: Decision, asked: ReplyRequested) -> None:
         decision.take(person.answered(decision.thread, asked, decision.command.standing))
 
 
+def _proactive(decision: Decision, asked: DraftRequested) -> None:
+    """A draft that no mail asked for; asked for again, nothing more is said."""
+    command = decision.command
+    if decision.thread.exists and not command.again:
+        decision.take(proactive.requested(decision.thread, asked, command.newest, command.now))
+
+
 def _assignment(decision: Decision, asked: AssignmentRequested) -> None:
     if decision.thread.exists:
         decision.take(person.assigned(decision.thread, asked))
@@ -342,6 +353,7 @@ DECISIONS: Mapping[type[EventData], Callable[[Decision, Any], None]] = {
     ThreadTransitionRequested: _transition,
     ThreadMarksRequested: _marks,
     ReplyRequested: _reply,
+    DraftRequested: _proactive,
     AssignmentRequested: _assignment,
     TurnReflected: _reflected,
     SuggestionDrafted: _suggestion,

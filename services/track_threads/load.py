@@ -12,6 +12,7 @@ from schemas.events.answers import ReplyRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import TurnReflected
+from schemas.events.proactive import DraftRequested
 from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import Behaviour, Settings
@@ -20,6 +21,7 @@ from services.track_threads.behaviours import Mail, Occasions, Person, escalatio
 from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
 from services.track_threads.person import Standing, turn_of
+from services.track_threads.proactive import turn_of as turn_of_draft
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
@@ -68,6 +70,8 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
             return thread, replace(command, known=row is not None)
         case ReplyRequested():
             return thread, replace(command, standing=await _standing(unit, event))
+        case DraftRequested():
+            return thread, await _with_newest(unit, command, event)
         case TimerElapsed() if event.purpose == "retention":
             return thread, replace(command, bodies_due=await _bodies_due(unit, thread, settings))
         case TimerElapsed() if breached(thread, event):
@@ -117,6 +121,13 @@ async def _standing(unit: Unit, asked: ReplyRequested) -> Standing:
         came=tuple(row["id"] for row in await unit.all(SQL.came_since, **args)),
         unsettled=unsettled["reply_id"] if unsettled else None,
     )
+
+
+async def _with_newest(unit: Unit, command: Command, asked: DraftRequested) -> Command:
+    """The command with the customer's newest proven mail, and whether this draft was made before."""
+    known = await unit.one(SQL.turn_of, turn_id=turn_of_draft(asked.reply_id))
+    mail = await unit.one(SQL.newest_proven, thread_id=asked.thread_id, participant_id=asked.participant_id)
+    return replace(command, again=known is not None, newest=Pending(**mail) if mail else None)
 
 
 async def _draft(unit: Unit, thread: Thread) -> str:

@@ -49,6 +49,14 @@ FROM conversation c JOIN mails m USING (mail_id)
 WHERE c.thread_id = %(thread_id)s AND c.role = 'customer' AND (%(mail_id)s::uuid IS NULL OR c.mail_id = %(mail_id)s)
 ORDER BY c.version DESC LIMIT 1;
 
+-- name: newest_proven
+-- The newest live or imported mail of a thread that one person wrote and that is proven to be theirs.
+SELECT c.mail_id, c.at, true AS trusted, m.message_id, m.participant_id, m.author_addr AS addr
+FROM conversation c JOIN mails m USING (mail_id)
+WHERE c.thread_id = %(thread_id)s AND c.role = 'customer' AND c.trusted AND m.trusted
+  AND m.participant_id = %(participant_id)s
+ORDER BY c.version DESC LIMIT 1;
+
 -- name: came_since
 -- What was said after a version of the thread, oldest first; the last of it may have been read and not attached yet.
 (SELECT coalesce(mail_id, reply_id) AS id FROM conversation

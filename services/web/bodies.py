@@ -261,6 +261,15 @@ class PatternChange(_Body):
     by: By = Field(default_factory=name_of_caller)
 
 
+class IncidentChange(_Body):
+    """An incident is over, or is not. `answer` is drafted for each who reported it, and waits for approval."""
+
+    is_open: bool
+    answer: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REPLY)] = ""
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
+
+
 class DraftOutcome(BaseModel):
     """What became of a draft: `approved`, `sending`, `sent`, `discarded` ..., with the reason where there is one."""
 

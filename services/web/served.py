@@ -14,6 +14,7 @@ from services.web.assistants.endpoint import PATH, Endpoint
 from services.web.console.routes import pages
 from services.web.console.site import ROOT
 from services.web.routes import routes
+from services.web.unsubscribe import unsubscribing
 
 
 def served(app: App) -> APIRouter:
@@ -21,6 +22,7 @@ def served(app: App) -> APIRouter:
     every = APIRouter()
     every.include_router(routes(app))
     every.routes.append(Route(PATH, Endpoint(app), methods=["GET", "POST", "DELETE"]))
+    every.include_router(unsubscribing(app))
     if app.settings.web.console:
         every.include_router(pages(app))
         every.add_api_route("/", _first, include_in_schema=False)

@@ -13,6 +13,7 @@ from services.model.anthropic_wire import to_wire
 from services.model.port import Answer, Model, Request, ToolCall, Usage
 from services.model.settings import ModelSettings
 from services.model.usage import estimate_tokens
+from services.process import spare_the_collector
 from tests.support.app import running_app, settings_for
 from tests.support.stack import temporary_home
 
@@ -47,4 +48,5 @@ async def bench_app(model: Model | None = None, **parts: Any) -> AsyncIterator[A
         limits = {"threads": {"quiet_s": 0, "max_auto_replies": 100_000}}
         settings = settings_for(endpoints, endpoints.database, "bench.", home / "deployment", **limits)
         async with running_app(settings, model=model or InstantModel(), **parts) as app:
+            spare_the_collector()  # as `correspondent up` does
             yield app

@@ -37,6 +37,8 @@ async def _reorder(app: App, processor: str, dice: random.Random) -> int:
     group = kafka.topic_prefix + processor
     topics = [kafka.topic_prefix + topic for one in PROCESSORS if one.name == processor for topic in one.topics]
     until = await ends(kafka.brokers, topics)
+    if missing := set(topics) - {topic for topic, _ in until}:
+        raise Temporary(f"a broker that was wiped has no {', '.join(sorted(missing))} yet")
     begin = await committed(kafka.brokers, group, list(until))
     await reset_group(kafka.brokers, group, begin)  # refused while the group still has members
     waiting = [one async for one in read(kafka.brokers, begin, until)]

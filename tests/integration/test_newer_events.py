@@ -82,6 +82,15 @@ async def test_a_newer_version_of_its_own_type_is_held(app: App, record: Deliver
     assert await rows(app, SQL.held, **HELD.args("", 10)) == []
 
 
+async def test_a_held_record_was_said_again_four_times_a_minute(app: App, caplog: pytest.LogCaptureFixture) -> None:
+    """That a record is held is an error in the log once, however long it waits."""
+    record = written("turn.opened.v2")
+    for _ in range(5):
+        with pytest.raises(Held):
+            await Runner(load_memory.PROCESSOR, app).handle(record)
+    assert [one.levelname for one in caplog.records if "holds a" in one.message] == ["ERROR"]
+
+
 async def test_a_held_record_can_be_released_as_a_dead_letter(app: App) -> None:
     """A person who knows that no newer version will come lets the partition go on."""
     record, runner = written("turn.opened.v2"), Runner(load_memory.PROCESSOR, app)

@@ -17,18 +17,21 @@ from psycopg.types.json import Jsonb
 
 from deploy.local import Endpoints
 from schemas.events.threads import TimerElapsed
-from services import generate_reply, keep_time
+from services import generate_reply, keep_time, load_memory
 from services.core.app import App, open_app
 from services.core.archive.archive import archive_of
 from services.core.bus import event_store as history
+from services.core.bus.attempt import attempt
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Delivery
 from services.core.bus.event_store import EventTooLarge
 from services.core.bus.outbox_relay import refill, sweep
+from services.core.bus.retry import classify
 from services.core.bus.runner import Runner
 from services.core.bus.undone_events import SQL as UNDONE
 from services.core.bus.undone_events import pairs_of, undone_places
 from services.core.db import fetch_all
+from services.core.errors import DatabaseAway
 from services.core.keys import is_sealed
 from services.core.settings import Settings
 from services.keep_time.keeper import fire_due
@@ -153,6 +156,35 @@ async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings)
                     await runner.give_up(delivery, psycopg.OperationalError("away"), 9)
             proxy.resume()
     assert told == []
+
+
+async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(settings: Settings) -> None:
+    """While Postgres is away an event is late: no retry is used up, and it is done as soon as Postgres is there."""
+    place = urlsplit(settings.database_url)
+    async with visited(settings) as app:
+        (row,) = await rows(app, "SELECT * FROM events WHERE type = 'turn.opened.v1' ORDER BY seq LIMIT 1")
+        event = replace(history.envelope(row), id=uuid4())
+    async with FaultProxy(place.hostname or "", place.port or 0) as proxy:
+        netloc = place.netloc.replace(f"{place.hostname}:{place.port}", proxy.address)
+        through = place._replace(netloc=netloc).geturl()
+        async with open_app(settings.model_copy(update={"database_url": through})) as app:
+            runner = Runner(load_memory.PROCESSOR, app)
+            record = encode(event, topic_prefix=settings.kafka.topic_prefix)
+            delivery = Delivery(record.topic, 0, 0, record.key, record.value, record.headers)
+            proxy.refuse()
+            with pytest.raises(DatabaseAway) as caught:
+                await runner.handle(delivery)
+            assert classify(caught.value) == "away"
+            before = caught.value.answered
+            proxy.resume()
+            proxy.pause()  # a server, or a network, that hangs
+            assert isinstance(await attempt(runner.handle, (delivery,), 3), DatabaseAway)
+            proxy.resume()
+            await runner.handle(delivery)
+            assert app.database.answered > before
+    async with open_app(settings) as app:
+        done = "SELECT consumer FROM journal WHERE event_id = %(id)s"
+        assert await rows(app, done, id=event.id) == [{"consumer": "load_memory"}]
 
 
 async def test_a_timer_that_cannot_be_read_stops_no_other(settings: Settings) -> None:

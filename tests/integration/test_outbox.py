@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,22 +17,25 @@ from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnOpened
 from services.core.app import App, open_app
 from services.core.bus import event_store as history
+from services.core.bus import outbox_relay
 from services.core.bus.codec import decode, encode, record_of, said_by
-from services.core.bus.delivery import Delivery
+from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
 from services.core.bus.failed_turn import failed_turn
 from services.core.bus.outbox_relay import refill, sweep
 from services.core.bus.processor import Processor
-from services.core.bus.publisher import LogUnavailable
+from services.core.bus.publisher import LogUnavailable, Outcome
 from services.core.bus.runner import Runner
 from services.core.bus.topics_admin import ends
 from services.core.bus.work import Work
 from services.core.db import fetch_all
+from services.operations.dead_letters import CannotRedrive, all_letters, redrive
 from services.operations.log import read
 from services.operations.preparation import prepare
 from services.operations.settle import unfinished
 from services.pipeline import consumers
 from tests.support.app import settings_for
+from tests.support.memory_log import MemoryLog, MemoryPublisher
 from tests.support.workers import ROOT
 
 EXAMPLES = ROOT / "schemas" / "examples"
@@ -111,6 +115,62 @@ async def test_five_hundred_refused_events_starved_the_five_behind_them(app: App
     assert await sweep(app) == 0
 
 
+class OneTopicAway(MemoryPublisher):
+    """A broker that answers, and has too few replicas of one topic to take anything for it."""
+
+    away = "turns"
+
+    async def publish_each(self, records: Sequence[Record]) -> list[Outcome]:
+        """What is for that topic is not acknowledged."""
+        taken = [one for one in records if not one.topic.endswith(self.away)]
+        self._log.append(taken)
+        return [None if one in taken else LogUnavailable("NotEnoughReplicasError") for one in records]
+
+
+async def test_five_hundred_events_of_a_topic_without_replicas_starved_all_other_topics(app: App) -> None:
+    """What waits for one topic holds no other back, and goes out in its order when the topic takes it."""
+    await store(app, "turns", "turn.closed.v1", times=500)
+    await store(app, "memory-loaded", "memory.loaded.v1", times=5)
+    broker = OneTopicAway(MemoryLog.of(app.settings.kafka.topic_prefix))
+    there = replace(app, publisher=broker)
+    with pytest.raises(LogUnavailable):
+        await sweep(there)
+    assert len(MemoryLog.of(app.settings.kafka.topic_prefix).records) == 5
+    [left] = await rows(app, "SELECT count(*) AS n, max(attempts) AS most FROM outbox")
+    assert (left["n"], left["most"]) == (500, 0)
+    broker.away = "none"
+    assert await sweep(there) == 500
+    assert await rows(app, "SELECT * FROM outbox") == []
+
+
+async def test_what_a_killed_process_left_waited_a_day_where_the_clock_was_set_back_by_one(app: App) -> None:
+    """No pause is as long as a day: the event goes out at the next look, and the relay looks at once."""
+    await store(app, "turns", "turn.closed.v1")
+    async with app.database.reading() as conn:
+        await conn.execute("UPDATE outbox SET next_attempt = clock_timestamp() + interval '1 day'")
+    [soonest] = await rows(app, str(history.SQL.outbox_next))
+    assert soonest["due_s"] <= 0
+    assert await sweep(app) == 1
+    assert await rows(app, "SELECT * FROM outbox") == []
+
+
+async def test_a_relay_that_failed_at_once_tried_again_without_a_pause(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A publisher that cannot be started fails in no time: the relay rests, and does not fill the log."""
+    await store(app, "turns", "turn.closed.v1")
+    await app.publisher.stop()
+    stop, rests = asyncio.Event(), []
+
+    async def pause(_: asyncio.Event, rest_s: float) -> None:
+        rests.append(rest_s)
+        stop.set()
+
+    monkeypatch.setattr(outbox_relay, "pause", pause)
+    await outbox_relay.relay(app, stop)
+    assert rests == [outbox_relay.AGAIN_S]
+
+
 async def test_pauses_of_a_refused_event_grow_to_an_hour(app: App) -> None:
     """The pause doubles from ten seconds; no event is asked about more often than once an hour in the end."""
     await store(app, "no-such-topic", "thing.done.v1")
@@ -158,6 +218,21 @@ async def test_a_stored_event_that_the_broker_refuses_stalled_its_partition(
     assert await runner.give_up(_delivery(opened), RuntimeError("lanes think so"), 3) is None
     assert await rows(app, "SELECT letter_id FROM letter_decisions") == []
     assert await count(app, "turns.load_memory.dlq") == 0
+
+
+async def test_a_record_as_large_as_the_log_takes_had_no_dead_letter_and_stalled_its_partition(app: App) -> None:
+    """What another program wrote leaves no room for our headers: the dead letter then says where the record lies."""
+    topic = app.settings.kafka.topic_prefix + "turns"
+    headers = (("ce_id", b"7"), ("x", b"y" * 5000))
+    record = Delivery(topic, 4, 17, b"k" * 2000, b"x" * 1_000_000, headers, 1_700_000_000_000)
+    await Runner(big_context(), app).give_up(record, ValueError("not an event"), 1)
+    [letter] = await all_letters(app)
+    assert dict(letter.record.headers)["ce_id"] == b"7"
+    assert dict(letter.record.headers)["dlq_origin_offset"] == b"17"
+    assert (letter.record.value, letter.group) == (b"", "load_memory")
+    assert "1,007," in letter.unreadable
+    with pytest.raises(CannotRedrive, match="while its topic keeps them"):
+        await redrive(app, letter)
 
 
 async def test_a_done_event_whose_log_is_away_became_a_dead_letter(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -373,7 +373,7 @@ async def _has_no_text(app: Tended) -> bool:
 
 
 async def _is_over(app: App) -> bool:
-    row = await daily.last(RETENTION, app)
+    row = await daily.last(RETENTION.name, app)
     return row is not None and row["done_at"] is not None
 
 
@@ -406,7 +406,7 @@ async def test_a_step_that_fails_is_said_and_tried_again(app: Tended, monkeypatc
     with monkeypatch.context() as patched:
         patched.setattr("services.core.sealed_blobs.SealedBlobs.delete", away)
         assert await daily.if_due(RETENTION, app.app, stop)
-    row = await daily.last(RETENTION, app.app)
+    row = await daily.last(RETENTION.name, app.app)
     assert row is not None
     assert row["report"]["failed"] == ["mails and replies with blobs"]
     assert row["done_at"] is None

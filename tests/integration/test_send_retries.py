@@ -102,3 +102,32 @@ def _next(waiting: list[dict[str, Any]]) -> datetime | None:
 async def _rows(app: App, query: str, **args: Any) -> list[dict[str, Any]]:
     async with app.database.reading() as conn:
         return await fetch_all(conn, query, args)
+
+
+async def test_a_server_that_answers_in_latin_1_made_every_reply_one_of_unknown_fate(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """Bytes that are no UTF-8, and a NUL, in what a server says: a 451 is a 451, and a mail that it took was sent."""
+    clock = SteppingClock(utc_now())
+    latin = "für später\x00".encode("latin-1").decode("utf-8", "surrogateescape")
+
+    def script(session: Session, step: Step) -> str | None:
+        if step == "rcpt":
+            return f"451 {latin}" if session.number == 1 else None
+        return f"250 angenommen {latin}" if step == "accepted" else None
+
+    async with SmtpServer(script) as server:
+        settings = settings_for(
+            stack, database, topic_prefix, tmp_path, smtp={"host": "127.0.0.1", "port": server.port}
+        )
+        async with running_brokerless(settings, now=clock) as app:
+            raw = letter("What does it cost?", sender="Ann <ann@days.example>", message_id="<ann@d.example>")
+            await accept(app, settings.inboxes[0], raw, source="file", source_key="ann")
+            await settle(app)
+            [deferred] = await _rows(app, LEDGER)
+            assert deferred["state"] == "approved"
+            assert deferred["detail"].startswith("451 f\ufffdr sp\ufffdter")
+            clock.forward(deferred["retry_at"] + timedelta(seconds=1))
+            await settle(app)
+            [sent] = await _rows(app, LEDGER)
+    assert (sent["state"], sent["thread"] != "escalated", len(server.accepted)) == ("sent", True, 1)

@@ -21,9 +21,12 @@ from tests.support.stack import temporary_home
 
 HOME = "var/demo"
 PATIENCE_S = 150  # guards against hanging: what a step left behind is handled within seconds
-# Replies to this one person wait for approval: no other setting of the demo is touched.
+# Replies to this one person wait for approval, and three customers open an incident: no other setting of the demo is touched.
 HELD = "Eve Held <eve@held.example>"
-PARTICIPANTS = json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}])
+SETTINGS = {
+    "CORRESPONDENT_PARTICIPANTS": json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}]),
+    "CORRESPONDENT_INCIDENTS": json.dumps({"customers": 3}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +43,7 @@ class Demo:
         program, *words = shlex.split(command)
         assert program == "correspondent"
         home = [] if "--home" in words or words[0] == "run" else ["--home", HOME]
-        return run(self.server, self.folder, [*home, *words], CORRESPONDENT_PARTICIPANTS=PARTICIPANTS, **how)
+        return run(self.server, self.folder, [*home, *words], **{**SETTINGS, **how})
 
     def found(self, command: str, pattern: str) -> str:
         """The first group of `pattern` in what the command prints, lines kept; asked again while that is on its way."""
@@ -77,7 +80,7 @@ def running_demo() -> Iterator[Demo]:
         process = subprocess.Popen(
             [*COMMAND, "demo"],
             cwd=folder,
-            env=environment(CORRESPONDENT_PARTICIPANTS=PARTICIPANTS),
+            env=environment(**SETTINGS),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

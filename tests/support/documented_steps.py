@@ -126,6 +126,17 @@ def _draft(demo: Demo) -> None:
     demo.write("What does the Team plan cost?", HELD)
 
 
+def _outage(demo: Demo) -> None:
+    for name in ("ann@one.example", "bo@two.example", "cy@three.example"):
+        demo.write("The CSV export of the report fails with a timeout.", name)
+    incident(demo)
+
+
+def incident(demo: Demo) -> str:
+    """The incident of three customers."""
+    return demo.found("correspondent incidents list", r"  ([0-9a-f]{8})  support  ")
+
+
 def letter(demo: Demo) -> str:
     """The dead letter that waits."""
     return demo.found("correspondent dlq list", r"^ ([0-9a-f]{8}) ")
@@ -377,11 +388,24 @@ STEPS = (
     step("rebuild --check", "equal", "the live tables are that state."),
     step("rebuild", "tables swapped in"),
     step("rebuild threads", "tables swapped in"),
-    step("rebuild participants", "13 tables swapped in"),
+    step("rebuild participants", "14 tables swapped in"),
     step("rebuild documents", "5 tables swapped in"),
     step("rebuild alerts", "2 tables swapped in"),
     step("rebuild documents --check", "equal", "the live tables are that state."),
     step("rebuild --as-of 2026-05-15 --into NAME", "the state of 2026-05-15", uses={"NAME": "earlier"}),
+    # an incident
+    step("incidents list", "csv export report timeout", before=_outage),
+    step(
+        "incidents close 8659832e --answer 'The export works again. We are sorry.' --by grace",
+        "Answer: The export works again. We are sorry.",
+        uses={"8659832e": incident},
+    ),
+    step("incidents show 8659832e", "cy@three.example", "an incident that they reported", uses={"8659832e": incident}),
+    step("incidents reopen 8659832e", "open", "csv export report timeout", uses={"8659832e": incident}),
+    # mail that we begin
+    step("outreach show", "No mail was proposed so far."),
+    step("outreach unsubscribe ada@acme.example", "ada@acme.example gets no more such mail."),
+    step("outreach subscribe ada@acme.example", "ada@acme.example gets such mail again."),
     # inboxes
     step("inbox list", "support@harborline.example", "webhook or files"),
     step("inbox test support", "takes mail"),

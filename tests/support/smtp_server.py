@@ -167,5 +167,5 @@ def _note(session: Session, step: Step, line: str) -> None:
 
 
 async def _say(writer: asyncio.StreamWriter, line: str) -> None:
-    writer.write(line.encode() + b"\r\n")
+    writer.write(line.encode("utf-8", "surrogateescape") + b"\r\n")
     await writer.drain()

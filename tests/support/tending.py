@@ -64,8 +64,9 @@ class Tended(Memory):
         """Hand events round until nobody has anything to do; timers that are due fire."""
         every = tuple(processors)
         while True:
+            while await self.left_to_do(every):
+                await Memory.settle(self, every)
             before = await self._count()
-            await Memory.settle(self, every)
             await fire_due(self.app)
             if await self._count() == before:
                 return

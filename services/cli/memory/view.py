@@ -11,6 +11,7 @@ from services.operations.memory.graph import Edge
 from services.operations.memory.outcomes import Decided
 from services.operations.memory.people import Person
 from services.operations.memory.standing import Issue, LifecycleStep, Mood
+from services.operations.uses.listing import FactUse
 
 if TYPE_CHECKING:
     from services.memory.condensed import CondensedPeriod
@@ -71,12 +72,20 @@ def line(fact: RememberedFact, now: datetime) -> str:
     )
 
 
-def entry(one: Entry, now: datetime) -> str:
-    """A fact with the words that it rests on, every source, and every decision."""
+def entry(one: Entry, now: datetime, use: FactUse | None = None) -> str:
+    """A fact with the words that it rests on, every source, every decision, and what it was used for where counted."""
     lines = [line(one.fact, now), f"    {one.fact.text}"]
+    lines += [f"    {used(use)}"] if use else []
     lines += [f"    {source(each)}" for each in one.sources]
     lines += [f"    {each.at:{_MINUTE}} {each.decision}: {each.reason}  [{each.cause}]" for each in one.log]
     return "\n".join(lines)
+
+
+def used(one: FactUse) -> str:
+    """How often a fact was shown and answered a question, and when last."""
+    shown = f" (last {one.shown_at:{_DAY}})" if one.shown_at else ""
+    asked = f" (last {one.asked_at:{_DAY}})" if one.asked_at else ""
+    return f"shown: {one.shown}{shown}, answered questions: {one.asked}{asked}"
 
 
 def source(one: SourceLine) -> str:

@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
+from services.core.errors import Away
 from services.core.settings.kafka import GRACE_S
 
 log = logging.getLogger(__name__)
@@ -16,7 +17,8 @@ async def attempt(
 ) -> BaseException | None:
     """Call `call(*arguments)` for at most `timeout_s` seconds and give its error, TimeoutError included, or None.
 
-    Without `timeout_s` it may take for ever. Work that what it calls has cancelled has failed, and the caller goes on.
+    Work that says what it waited for in vain (`Away`) when its time is over failed for that. Without `timeout_s` it may
+    take for ever. Work that what it calls has cancelled has failed, and the caller goes on.
     Work that ignores its cancellation for `GRACE_S` seconds is left behind with an error in the log. When the caller
     is cancelled, so is the work.
     """
@@ -41,8 +43,8 @@ async def _cut_short(task: asyncio.Task[None], timeout_s: float) -> BaseExceptio
     if not task.done():
         log.error("%r ignores that it was cancelled after %.1f s and is left behind", task, timeout_s)
         task.add_done_callback(_swallow)
-    elif not task.cancelled() and task.exception() is None:
-        return None
+    elif not task.cancelled() and (task.exception() is None or isinstance(task.exception(), Away)):
+        return task.exception()
     return TimeoutError(f"not done within {timeout_s:.1f} s")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from schemas import events as kinds  # whose classes are made when somebody asks
 from services.core.bus.delivery import Delivery, Headers, Record
 from services.core.bus.envelope import Envelope, traceparent
 from services.core.errors import Permanent
+from services.core.storable import is_storable
 
 SOURCE_PREFIX = "/correspondent/"
 
@@ -97,7 +98,7 @@ def header(delivery: Delivery, name: str) -> str:
 def said_by(delivery: Delivery) -> tuple[UUID, datetime]:
     """The id and the time of the event, told by the headers alone. Raises `Undecodable`."""
     try:
-        return UUID(header(delivery, "ce_id")), datetime.fromisoformat(header(delivery, "ce_time"))
+        return UUID(header(delivery, "ce_id")), _moment(header(delivery, "ce_time"))
     except ValueError as error:
         raise Undecodable(f"a header is malformed: {error}") from error
 
@@ -109,20 +110,35 @@ def _value(envelope: Envelope) -> bytes:
 
 
 def _envelope(headers: Mapping[str, str], value: bytes) -> Envelope:
-    time = datetime.fromisoformat(headers["ce_time"])
-    if time.tzinfo is None:
-        raise ValueError("ce_time has no offset")
     return Envelope(
         id=UUID(headers["ce_id"]),
-        source=headers["ce_source"].removeprefix(SOURCE_PREFIX),
-        time=time,
-        workspace=headers["ce_workspace"],
+        source=_stored(headers["ce_source"]).removeprefix(SOURCE_PREFIX),
+        time=_moment(headers["ce_time"]),
+        workspace=_stored(headers["ce_workspace"]),
         data=kinds.EVENTS[headers["ce_type"]].model_validate_json(value),
         correlation_id=UUID(headers["ce_correlationid"]),
         causation_id=_optional_id(headers.get("ce_causationid")),
         version=int(headers["ce_aggregateversion"]) if "ce_aggregateversion" in headers else None,
         replay=headers.get("ce_replay", ""),
     )
+
+
+def _moment(text: str) -> datetime:
+    """A time with its offset, of which there is a day in UTC, as the journal needs it."""
+    time = datetime.fromisoformat(text)
+    if time.tzinfo is None:
+        raise ValueError("ce_time has no offset")
+    try:
+        time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("ce_time is before the first day or after the last one") from None
+    return time
+
+
+def _stored(text: str) -> str:
+    if not is_storable(text):
+        raise ValueError("a text that no table can hold")
+    return text
 
 
 def _optional_id(value: str | None) -> UUID | None:

@@ -13,6 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from services.core.bus.delivery import Delivery, Record
 
 LONGEST_MESSAGE = 1000  # characters of the error kept in a header
+LONGEST_KEPT = 1000  # bytes of a key or a header where the record is too large for a dead letter
+LEFT_OUT = "left_out"
 PREFIX = "dlq_"
 
 
@@ -42,12 +44,30 @@ def make_dead_letter(
     }
     kept = tuple((name, value) for name, value in delivery.headers if not name.startswith(PREFIX))
     added = tuple((PREFIX + name, value.encode(errors="replace")) for name, value in ours.items())
-    return Record(dead_letter_topic(delivery.topic, group), delivery.key, delivery.value, kept + added)
+    nothing = delivery.key is None and delivery.value is None  # which no client publishes
+    value = b"" if nothing else delivery.value
+    return Record(dead_letter_topic(delivery.topic, group), delivery.key, value, kept + added)
+
+
+def without_content(letter: Record) -> Record:
+    """The same dead letter where the log has no room for what the record holds: it says where the record lies."""
+    key = letter.key if letter.key and len(letter.key) <= LONGEST_KEPT else None
+    size = len(letter.key or b"") + len(letter.value or b"") + sum(len(value) for _, value in letter.headers)
+    names = ("ce_id", "ce_type", "ce_time", "ce_correlationid", "ce_datasubject")
+    first = {name: value for name, value in reversed(letter.headers) if name in names and len(value) <= LONGEST_KEPT}
+    ours = tuple((name, value) for name, value in letter.headers if name.startswith(PREFIX))
+    said = f"its {size:,} bytes are too many for a dead letter; they lie where it came from while its topic keeps them"
+    return Record(letter.topic, key, b"", (*first.items(), *ours, (PREFIX + LEFT_OUT, said.encode())))
 
 
 def redriven(letter: Delivery) -> Delivery:
-    """Give the delivery that a dead letter was made of, as its group first met it."""
+    """Give the delivery that a dead letter was made of, as its group first met it.
+
+    Raises `KeyError` or `ValueError` where the dead letter does not hold it.
+    """
     ours = {name.removeprefix(PREFIX): value.decode() for name, value in letter.headers if name.startswith(PREFIX)}
+    if LEFT_OUT in ours:
+        raise ValueError(ours[LEFT_OUT])
     return Delivery(
         topic=ours["origin_topic"],
         partition=int(ours["origin_partition"]),

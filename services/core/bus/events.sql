@@ -31,14 +31,17 @@ WHERE o.causation_id = %(cause)s AND o.source = %(source)s
 ORDER BY e.seq;
 
 -- name: outbox_due
--- What nobody published in time, or is to be tried again, whichever is due first. No row is held: whoever publishes one
--- deletes it at once.
+-- What nobody published in time, or is to be tried again, whichever is due first, but for some topics. No pause is as long
+-- as two hours: what seems to wait for longer was put off before the clock was set back. No row is held: whoever publishes
+-- one deletes it at once.
 SELECT e.* FROM outbox o JOIN events e ON e.id = o.event_id
-WHERE o.next_attempt <= clock_timestamp() ORDER BY o.next_attempt, o.seq LIMIT %(limit)s;
+WHERE (o.next_attempt <= clock_timestamp() OR o.next_attempt > clock_timestamp() + interval '2 hours') AND e.topic <> ALL(%(without)s::text[])
+ORDER BY o.next_attempt, o.seq LIMIT %(limit)s;
 
 -- name: outbox_next
 -- In how many seconds the next row is due; NULL where the outbox is empty.
-SELECT extract(epoch FROM min(next_attempt) - clock_timestamp()) AS due_s FROM outbox;
+SELECT extract(epoch FROM CASE WHEN max(next_attempt) > clock_timestamp() + interval '2 hours' THEN interval '0'
+                               ELSE min(next_attempt) - clock_timestamp() END) AS due_s FROM outbox;
 
 -- name: announce_published
 -- Announce to the consumers in other processes that these topics got records; see `bell`.
@@ -75,11 +78,12 @@ SELECT 1 AS done FROM journal
 WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s;
 
 -- name: begin
--- Whether the consumer has done this event, whether an attempt before stored something that is not published yet, and how
--- many erasures have met its thread.
+-- Whether the consumer has done this event, whether an attempt before stored something that is not published yet or kept an
+-- answer, and how many erasures have met its thread.
 SELECT EXISTS (SELECT 1 FROM journal
                WHERE consumer = %(consumer)s AND event_id = %(event_id)s AND event_day = %(event_day)s) AS done,
        EXISTS (SELECT 1 FROM outbox WHERE causation_id = %(event_id)s AND source = %(consumer)s) AS left_behind,
+       EXISTS (SELECT 1 FROM checkpoints WHERE consumer = %(consumer)s AND event_id = %(event_id)s) AS answered,
        (SELECT count(*) FROM erasures WHERE threads @> ARRAY[%(thread)s::uuid]) AS erasures;
 
 -- name: mark_done

@@ -5,6 +5,7 @@ from __future__ import annotations
 from schemas.events.threads import TurnFailed
 from services.core.bus.processor import GiveUp
 from services.core.bus.unit import Unit
+from services.core.storable import storable
 
 
 def failed_turn(processor: str) -> GiveUp:
@@ -15,7 +16,7 @@ def failed_turn(processor: str) -> GiveUp:
         turn_id, thread_id = getattr(data, "turn_id", None), getattr(data, "thread_id", None)
         if turn_id is None or thread_id is None:
             return False
-        said = f"{type(error).__name__}: {error}"[:500]
+        said = storable(f"{type(error).__name__}: {error}"[:500])
         await unit.record(TurnFailed(thread_id=thread_id, turn_id=turn_id, processor=processor, error=said))
         return True
 

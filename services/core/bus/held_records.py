@@ -19,6 +19,7 @@ from services.core.bus.processor import Processor
 from services.core.db import fetch_one, queries
 from services.core.errors import Away
 from services.core.paging import Listing
+from services.core.storable import storable
 
 log = logging.getLogger(__name__)
 
@@ -59,12 +60,13 @@ async def hold(app: App, processor: Processor, delivery: Delivery, error: Undeco
         "event_id": event_id,
         "event_day": day,
         "type": header(delivery, "ce_type"),
-        "error": str(error)[:LONGEST_ERROR],
+        "error": storable(str(error)[:LONGEST_ERROR]),
     }
     async with app.database.reading() as conn:
         row = await fetch_one(conn, SQL.hold, args)
     assert row is not None
     if row["released"]:
         raise error
-    log.error("%(consumer)s holds a %(type)s in %(topic)s: a newer version wrote it", args)
+    if row["new"]:
+        log.error("%(consumer)s holds a %(type)s in %(topic)s: a newer version wrote it", args)
     raise Held(str(error)) from error

@@ -1,6 +1,6 @@
 -- name: hold
--- Note that a record is held, or that it still is; whether a person has released it. Some of those that ended long ago go on
--- the way.
+-- Note that a record is held, or that it still is; whether that is new, and whether a person has released it. Some of those
+-- that ended long ago go on the way.
 WITH ended AS (
     DELETE FROM held_records WHERE id IN (
         SELECT h.id FROM held_records h
@@ -11,7 +11,7 @@ WITH ended AS (
 INSERT INTO held_records (consumer, topic, partition, record_offset, event_id, event_day, type, error)
 VALUES (%(consumer)s, %(topic)s, %(partition)s, %(offset)s, %(event_id)s, %(event_day)s, %(type)s, %(error)s)
 ON CONFLICT (consumer, topic, partition, record_offset) DO UPDATE SET error = excluded.error
-RETURNING released_at IS NOT NULL AS released;
+RETURNING released_at IS NOT NULL AS released, xmax = 0 AS new;
 
 -- name: held
 -- What is held now: neither done since, by a newer version, nor released.

@@ -4,7 +4,9 @@ This is the asyncio shell around `lane_state`, which decides; here are the tasks
 
 Invariants
 - `ack` is called in partition order, once, and only when this and all earlier deliveries of the partition are done:
-  handled, or taken over by `give_up`. When `give_up` fails it is tried again for as long as the partition is ours.
+  handled, or taken over by `give_up`.
+- A delivery that cannot be given up is handled anew, for as long as the partition is ours: what gives up stands on the
+  same database and the same log, and what they did to the handler is no fault of the event.
 - At most `running` handlers and at most `admitted` deliveries at once; `submit` waits for room (back-pressure).
 - A handler that timed out while others ran beside it is tried again with fewer beside it, `MOST_CROWDED` times without
   using up its retries: on a starved machine events are late, not failed.
@@ -12,7 +14,7 @@ Invariants
   slot. So an outage behind the gate fills the admission and stalls this consumer, and that is right: a process asks one
   provider with one key for one workspace, nothing it could admit would fare better, and what waits on the log is safe
   there. Other groups have lanes of their own. Retries hold their places for `LaneLimits.longest_hold_s` at most; a
-  service that is `Away` uses up none of that, and is waited for until it answers.
+  service that is `Away` uses up none of that, is waited for until it answers, and is said once for each delivery.
 - On `revoked` what runs may end and be acknowledged; all else is dropped without a trace: the next owner gets it, also
   what failed meanwhile. After `assigned` nothing of an older epoch is acknowledged.
 """
@@ -65,6 +67,14 @@ class LaneLimits:
         """How long a delivery that fails and fails may hold its lane before it is given up."""
         crowded_s = MOST_CROWDED * (self.longest_attempt_s + self.retry.longest_pause_s)
         return crowded_s + self.longest_attempt_s + self.retry.budget_s + GRACE_S
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """What is to be given up: the last error, and after how many attempts."""
+
+    error: BaseException
+    attempts: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +194,20 @@ class Lanes:
 
     async def _work(self, ticket: Ticket) -> bool:
         """Handle the delivery or give it up; False when a rebalance took it from us before either was done."""
+        troubles = 0
+        while isinstance(ended := await self._attempts(ticket), _Failed):
+            arguments = (ticket.delivery, ended.error, ended.attempts)
+            trouble, _ = await self._bounded(ticket, self._give_up, arguments, self.limits.timeout_s)
+            if trouble is None:
+                self._signals.gave_up()
+                return True
+            troubles += 1
+            if not await self._pause(ticket, self.limits.retry.uncapped_pause(troubles), trouble):
+                return False
+        return ended
+
+    async def _attempts(self, ticket: Ticket) -> bool | _Failed:
+        """Try until it is done, or is not ours any more, or there is nothing left to try."""
         attempts, spent, crowded, retry, outage = 0, 0.0, 0, self.limits.retry, Outage()
         while True:
             left = retry.budget_s - spent if attempts else self.limits.timeout_s
@@ -191,7 +215,8 @@ class Lanes:
             if error is None:
                 return True
             if isinstance(error, Away) and outage.lasts(error):
-                if not await self._pause(ticket, retry.uncapped_pause(outage.failures), error):
+                said_at = logging.WARNING if outage.failures == 1 else logging.DEBUG
+                if not await self._pause(ticket, retry.uncapped_pause(outage.failures), error, said_at):
                     return False
                 continue
             if isinstance(error, Crowded) and crowded < MOST_CROWDED:
@@ -203,7 +228,7 @@ class Lanes:
             attempts += 1
             pause = retry.pause_after(attempts, spent) if classify(error) == "temporary" else None
             if pause is None:
-                return self._is_ours(ticket, error) and await self._hand_over(ticket, error, attempts)
+                return self._is_ours(ticket, error) and _Failed(error, attempts)
             if not await self._pause(ticket, pause, error):
                 return False
             spent += pause
@@ -217,18 +242,6 @@ class Lanes:
         failed, took = await self._bounded(ticket, self._handle, (ticket.delivery,), timeout_s)
         self._signals.attempted(classify(failed) if failed else "done", took)
         return failed, took
-
-    async def _hand_over(self, ticket: Ticket, error: BaseException, attempts: int) -> bool:
-        failures = 0
-        self._signals.gave_up()
-        while True:
-            arguments = (ticket.delivery, error, attempts)
-            trouble, _ = await self._bounded(ticket, self._give_up, arguments, self.limits.timeout_s)
-            if trouble is None:
-                return True
-            failures += 1
-            if not await self._pause(ticket, self.limits.retry.uncapped_pause(failures), trouble):
-                return False
 
     async def _bounded(
         self, ticket: Ticket, call: Callable[..., Awaitable[None]], arguments: tuple[object, ...], timeout_s: float
@@ -246,12 +259,14 @@ class Lanes:
                 error = Crowded(str(error))
         return error, took
 
-    async def _pause(self, ticket: Ticket, seconds: float, error: BaseException) -> bool:
+    async def _pause(
+        self, ticket: Ticket, seconds: float, error: BaseException, said_at: int = logging.WARNING
+    ) -> bool:
         """Wait before the next attempt; False when there must be none."""
         if not self._is_ours(ticket, error):
             return False
         place = (*ticket.partition, ticket.delivery.offset)
-        log.warning("%s@%d/%d is tried again in %.1f s: %r", *place, seconds, error)
+        log.log(said_at, "%s@%d/%d is tried again in %.1f s: %r", *place, seconds, error)
         self._signals.retried(classify(error))
         await asyncio.sleep(seconds)
         return True

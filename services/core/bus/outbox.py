@@ -19,6 +19,7 @@ from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.delivery import Record
 from services.core.bus.publisher import LogUnavailable, TopicMissing
+from services.core.storable import storable
 
 log = structlog.get_logger(__name__)
 
@@ -48,14 +49,20 @@ async def publish_stored(
     await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
     await _announce(app, {record.topic for _, _, record in stored})
     refused = [
-        RefusedEvent(id, kind, f"{type(error).__name__}: {error}"[:LONGEST_ERROR])
+        RefusedEvent(id, kind, storable(f"{type(error).__name__}: {error}"[:LONGEST_ERROR]))
         for (id, kind, _), error in zip(stored, outcomes, strict=True)
         if error is not None and _is_refused(error, wait_for_topic)
     ]
     await mark_refused(app, refused)
-    for error in outcomes:
-        if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic):
-            raise error
+    away = {
+        record.topic: error
+        for (_, _, record), error in zip(stored, outcomes, strict=True)
+        if isinstance(error, LogUnavailable) and not _is_refused(error, wait_for_topic)
+    }
+    if away:
+        error = next(iter(away.values()))
+        error.topics = frozenset(away)
+        raise error
     return refused
 
 

@@ -4,6 +4,7 @@ Invariants
 - It publishes rows as they are stored (topic, key, headers, bytes) and decodes none: a type that this version does not
   know, or a shape that it cannot read, goes out like any other.
 - An event that the broker refuses holds no other back: it is tried again after pauses of its own.
+- A topic that the broker does not take now, for want of replicas or of a leader, holds no other topic back.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import structlog
 
 from services.core.app import App
 from services.core.bus import event_store as history
+from services.core.bus.publisher import LogUnavailable
 from services.core.bus.runner import publish_rows, unerased
 from services.core.bus.undone_events import SQL as UNDONE
 from services.core.bus.undone_events import advance, pairs_of, undone_places
@@ -32,13 +34,13 @@ AGAIN_S = 5.0  # after a failure, and while anything is in the outbox
 async def relay(app: App, stop: asyncio.Event) -> None:
     """Publish what is due in the outbox until `stop` is set; a broker or database that is away is tried again."""
     while not stop.is_set():
-        rest_s = AGAIN_S
         try:
             rest_s = await _rest_s(app)
             if rest_s <= 0:
                 rest_s = 0.0 if await sweep(app) == BATCH else AGAIN_S
         except Exception as error:
             log.warning("the outbox relay failed, will try again", error=repr(error))
+            rest_s = AGAIN_S
         await pause(stop, rest_s)
 
 
@@ -53,11 +55,24 @@ async def _rest_s(app: App) -> float:
 async def sweep(app: App) -> int:
     """Publish the stored events that are due in the outbox; how many there were.
 
-    Two relays may publish the same events: consumers know an event by its id.
+    Two relays may publish the same events: consumers know an event by its id. Raises `LogUnavailable` once the topics
+    that can be written to have been.
     """
-    async with app.database.reading() as conn:
-        rows = await fetch_sealed(conn, history.SQL.outbox_due, {"limit": BATCH})
-    await publish_rows(app, await unerased(app, rows))
+    prefix = app.settings.kafka.topic_prefix
+    away: dict[str, LogUnavailable] = {}
+    while True:
+        args = {"limit": BATCH, "without": [topic.removeprefix(prefix) for topic in away]}
+        async with app.database.reading() as conn:
+            rows = await fetch_sealed(conn, history.SQL.outbox_due, args)
+        try:
+            await publish_rows(app, await unerased(app, rows))
+            break
+        except LogUnavailable as error:
+            if error.topics <= away.keys() or not await app.publisher.answers():
+                raise
+            away |= dict.fromkeys(error.topics, error)
+    if away:
+        raise next(iter(away.values()))
     return len(rows)
 
 

@@ -53,7 +53,9 @@ Outcome = Temporary | Permanent | None
 
 
 class LogUnavailable(Temporary):
-    """The log did not acknowledge the records in time; they may or may not be on it."""
+    """The log did not acknowledge records of some topics in time; they may or may not be on it."""
+
+    topics: frozenset[str] = frozenset()
 
 
 class LogRefused(Permanent):

@@ -29,6 +29,22 @@ PASSING = (
 )
 
 
+# SQLSTATEs of a server that takes nobody: connection exceptions, insufficient resources, shutting down or starting up.
+_NO_SERVICE = ("08", "53", "57P")
+
+
+def is_database_away(error: BaseException) -> bool:
+    """Whether Postgres does not work for anybody, and it is not what it was asked for that failed.
+
+    Of a group of errors: whether any is that, and none is permanent.
+    """
+    if isinstance(error, BaseExceptionGroup):
+        return classify(error) != "permanent" and any(map(is_database_away, error.exceptions))
+    if not isinstance(error, psycopg.OperationalError) or isinstance(error, psycopg.errors.PipelineAborted):
+        return False
+    return error.sqlstate is None or error.sqlstate.startswith(_NO_SERVICE)
+
+
 def classify(error: BaseException) -> Verdict:
     """Say whether the same call may succeed later; what is unknown is permanent.
 

@@ -6,6 +6,7 @@ crash left unpublished is published by the next delivery (or by the outbox relay
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
@@ -20,8 +21,8 @@ from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.codec import Undecodable, decode, encode, header, record_of, said_by
-from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter
-from services.core.bus.delivery import Delivery
+from services.core.bus.dead_letters import LONGEST_MESSAGE, make_dead_letter, without_content
+from services.core.bus.delivery import Delivery, Record
 from services.core.bus.envelope import Envelope
 from services.core.bus.held_records import hold, is_known, is_mine
 from services.core.bus.outbox import RefusedEvent, mark_published, publish_stored
@@ -29,12 +30,13 @@ from services.core.bus.processor import Processor
 from services.core.bus.publisher import LogRefused, LogUnavailable
 from services.core.bus.recent import Recent
 from services.core.bus.replays import refuse_replay
-from services.core.bus.retry import classify
+from services.core.bus.retry import classify, is_database_away
 from services.core.bus.sealing import key_id, opened
 from services.core.bus.undone_events import pairs_of
 from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import fetch_one, fetch_sealed
+from services.core.db import Database, fetch_one, fetch_sealed
+from services.core.errors import DatabaseAway
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import KEY, SEALED, seal_json
 
@@ -74,8 +76,23 @@ class Runner:
         for it. A type that this version does not know is skipped and journaled, since a newer version may wait for it,
         and so is what can no longer be read because somebody whom it is about was erased. Raises `Held` where a newer
         version wrote what is the processor's own, and `ReplayRefused` where the record carries a replay's mark: no
-        replay belongs on a log that others read.
+        replay belongs on a log that others read. While Postgres is away it raises `DatabaseAway`: such a record is
+        late, and at no fault.
         """
+        database = self._app.database
+        answered, cut_off = database.answered, database.cut_off
+        try:
+            await self._read_and_process(delivery)
+        except asyncio.CancelledError as error:  # its time is over, all of which may have passed in asking Postgres
+            if database.answered > answered or database.cut_off == cut_off:
+                raise
+            raise _away(database, "it answers nothing") from error
+        except Exception as error:
+            if not is_database_away(error):
+                raise
+            raise _away(database, repr(error)) from error
+
+    async def _read_and_process(self, delivery: Delivery) -> None:
         kind = header(delivery, "ce_type")
         if kind and not header(delivery, "ce_replay") and not is_mine(self._processor, kind):
             if not is_known(kind):
@@ -134,15 +151,17 @@ class Runner:
         """Say that an event could not be handled: as its processor says it, else a dead letter, bytes untouched.
 
         Where it was handled, and only the log would not take what came of it, that is left to the outbox relay. Raises
-        what passes by itself, such as a database that is away: an event that is fine is no dead letter for that.
+        what passes by itself, such as a database that is away: an event that is fine is no dead letter for that. What
+        the event itself makes fail here, its processor included, ends in a dead letter, too: else it would never end.
         """
+        done, envelope = False, None
         try:
             envelope = await read(self._app, delivery)
+            done = not envelope.replay and await self._work(envelope).done_before()
         except Exception as trouble:
-            if classify(trouble) == "temporary":
+            if classify(trouble) != "permanent":
                 raise
-            envelope = None
-        if envelope is not None and not envelope.replay and await self._work(envelope).done_before():
+        if envelope is not None and done:
             await self._leave_to_relay(envelope)
             return
         log.error("gave up", error=repr(error), attempts=attempts, topic=delivery.topic, offset=delivery.offset)
@@ -150,10 +169,18 @@ class Runner:
             said = await self._sealed(envelope, error) if envelope else ""
             now = self._app.now()
             letter = make_dead_letter(delivery, group=self.group, error=error, attempts=attempts, at=now, said=said)
-            await self._app.publisher.publish([letter])
+            await self._keep(letter)
             self._app.metrics.dead_letter(self._processor.name)
             return
         await self._publish_stored(envelope)
+
+    async def _keep(self, letter: Record) -> None:
+        """The dead letter on the log; where the log takes no such record, that there is one."""
+        try:
+            await self._app.publisher.publish([letter])
+        except LogRefused as refused:
+            log.error("a dead letter is kept without its content", topic=letter.topic, error=str(refused))
+            await self._app.publisher.publish([without_content(letter)])
 
     async def _sealed(self, envelope: Envelope, error: BaseException) -> str:
         """The error's words under the event's key, "" where it has none: they may repeat what the event holds."""
@@ -198,6 +225,11 @@ class Runner:
             log.info("already done", type=envelope.type)
         except _NothingToTell:
             return False
+        except Exception as trouble:
+            if classify(trouble) != "permanent":
+                raise
+            log.error("what becomes of the event could not be recorded", type=envelope.type, error=repr(trouble))
+            return False
         return True
 
     async def _publish_stored(self, cause: Envelope, *, wait_for_topic: bool = True) -> None:
@@ -229,6 +261,12 @@ class Runner:
         async with work.unit("refused", final=False, done=True) as unit:
             await self._processor.give_up(unit, error)
         await publish(self._app, work.stored)
+
+
+def _away(database: Database, why: str) -> DatabaseAway:
+    away = DatabaseAway(f"Postgres is away: {why}")
+    away.answered = database.answered
+    return away
 
 
 async def read(app: App, delivery: Delivery) -> Envelope:

@@ -14,12 +14,14 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
+from psycopg import AsyncCursor
+
 from schemas.events import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.threads import MailAttached
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
-from services.core.db import Connection, fetch_all, keys_of, queries
+from services.core.db import Connection, keys_of, queries
 from services.core.ids import participant_id
 from services.core.keys import Keys, SubjectKey
 from services.core.keys.aead import KEY, seal_json
@@ -43,9 +45,7 @@ async def seal(
     if keys is None or not envelopes:
         return list(envelopes)
     parts = [_parts(one.data) for one in envelopes]
-    people = await _people(conn, envelopes[0].workspace, [one.data for one in envelopes], cause)
-    wanted = {who for who, (_, secret) in zip(people, parts, strict=True) if who and secret}
-    held = await keys.hold(conn, envelopes[0].workspace, wanted, key_id(cause) if cause else None, begun)
+    people, held = await _held(conn, keys, envelopes, [bool(secret) for _, secret in parts], cause, begun)
     sealed = []
     for envelope, who, (clear, secret) in zip(envelopes, people, parts, strict=True):
         mail = envelope.data.reveals_author_of()
@@ -55,9 +55,48 @@ async def seal(
     return sealed
 
 
+async def _held(
+    conn: Connection,
+    keys: Keys,
+    envelopes: Sequence[Envelope],
+    is_secret: Sequence[bool],
+    cause: Envelope | None,
+    begun: Begun | None,
+) -> tuple[list[People], dict[People, SubjectKey]]:
+    """The people of each event, and the keys of those that have a secret, held.
+
+    Who wrote in a thread is asked together with the keys of those who wrote there when this process looked last. That
+    is nearly always right; where it is not, the keys of the right people are held then.
+    """
+    workspace, datas = envelopes[0].workspace, [one.data for one in envelopes]
+    threads = [_thread(one, cause) for one in datas]
+    asked = {one for one in threads if one}
+
+    def of(wrote: Mapping[UUID, People]) -> tuple[list[People], set[People]]:
+        people = _people(workspace, datas, threads, wrote, cause)
+        return people, {who for who, secret in zip(people, is_secret, strict=True) if who and secret}
+
+    asking = await conn.execute(SQL.people, {"threads": sorted(asked)}) if asked else None
+    of_keys = (key_id(cause) if cause else None, begun)
+    _, likely = of(keys.writers_of(asked))
+    held = await keys.hold_known(conn, workspace, likely, *of_keys)
+    wrote = await _answered(asking)
+    keys.note_writers(wrote)
+    people, wanted = of(wrote)
+    return people, held if wanted <= held.keys() else await keys.hold(conn, workspace, wanted, *of_keys)
+
+
+async def _answered(asking: AsyncCursor[Any] | None) -> dict[UUID, People]:
+    """Who wrote in each thread that was asked about."""
+    rows = await asking.fetchall() if asking else []
+    return {row["thread_id"]: frozenset(row["people"]) for row in rows}
+
+
 async def key_for(conn: Connection, workspace: str, data: EventData) -> SubjectKey | None:
     """The key for a blob that belongs to an event, held until the caller's transaction ends."""
-    [people] = await _people(conn, workspace, [data], None)
+    thread = data.shared_in()
+    wrote = await _answered(await conn.execute(SQL.people, {"threads": [thread]}) if thread else None)
+    [people] = _people(workspace, [data], [thread], wrote, None)
     return await key_of(conn, workspace, people) if people else None
 
 
@@ -88,12 +127,14 @@ def _parts(data: EventData) -> tuple[dict[str, Any], dict[str, Any]]:
     return clear, {name: value for name, value in data.model_dump(mode="json").items() if name not in clear}
 
 
-async def _people(conn: Connection, workspace: str, datas: Sequence[EventData], cause: Envelope | None) -> list[People]:
+def _people(
+    workspace: str,
+    datas: Sequence[EventData],
+    threads: Sequence[UUID | None],
+    wrote: Mapping[UUID, People],
+    cause: Envelope | None,
+) -> list[People]:
     """Whose words, or whose address as one of a mail's people, each event may hold."""
-    threads = [_thread(one, cause) for one in datas]
-    asked = sorted({one for one in threads if one})
-    rows = await fetch_all(conn, SQL.people, {"threads": asked}) if asked else []
-    wrote = {row["thread_id"]: frozenset(row["people"]) for row in rows}
     found: list[People] = []
     for data, thread in zip(datas, threads, strict=True):
         mail = _mail(data, cause)

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID, uuid5
 
+from psycopg import AsyncCursor
 from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
@@ -27,6 +28,7 @@ from services.core.keys.keyring import Begun
 Apply = Callable[[Connection, Envelope], Awaitable[None]]
 Appliers = Mapping[type[EventData], Apply]
 Row = dict[str, Any]
+Entry = Callable[[], Awaitable[Begun | None]]  # what the journal says; raises where the event was done before
 
 
 class Unit:
@@ -39,8 +41,8 @@ class Unit:
         consumer: str,
         step: str,
         appliers: Appliers,
-        begun: Begun | None = None,
         clock: Callable[[], datetime] | None = None,
+        entry: Entry | None = None,
     ) -> None:
         self.conn = conn
         self.cause = cause
@@ -51,22 +53,32 @@ class Unit:
         self._consumer = consumer
         self._step = step
         self._appliers = appliers
-        self._begun = begun
+        self._entry = entry
+        self._begun: Begun | None = None
         self._clock = clock or (lambda: cause.time)
         self._time = cause.time
+        self._locked: dict[tuple[str, UUID], AsyncCursor[Row]] = {}
         self._versions: dict[tuple[str, UUID], int] = {}
 
-    async def lock(self, kind: str, id: UUID) -> int:
-        """Hold the aggregate's row until the end of the transaction; its version."""
-        await self.read_locked(kind, id, ())
+    async def lock(self, kind: str, id: UUID) -> None:
+        """Hold the aggregate's row until the end of the transaction: all that is read after this is read under it."""
+        if (kind, id) not in self._locked:
+            args = {"workspace": self.workspace, "kind": kind, "id": id}
+            self._locked[kind, id] = await self.conn.execute(history.SQL.lock_aggregate, args)
+
+    async def version(self, kind: str, id: UUID) -> int:
+        """The version of an aggregate, which is locked."""
+        if (kind, id) not in self._versions:
+            held = await self._locked[kind, id].fetchone()
+            await self._enter()
+            assert held is not None
+            self._versions[kind, id] = held["version"]
         return self._versions[kind, id]
 
     async def read_locked(self, kind: str, id: UUID, statements: Iterable[Any], **args: Any) -> list[list[Row]]:
         """Hold the aggregate's row as `lock` does, and the rows of each query then: one round trip for all."""
-        everything = {**args, "workspace": self.workspace, "kind": kind, "id": id}
-        [held], *found = await fetch_several(self.conn, (history.SQL.lock_aggregate, *statements), everything)
-        self._versions.setdefault((kind, id), held["version"])
-        return found
+        await self.lock(kind, id)
+        return await self.several(statements, **args, kind=kind, id=id)
 
     async def record(self, data: EventData) -> Envelope:
         """Store an event that was decided here; an aggregate's event gets its version and is applied.
@@ -88,11 +100,21 @@ class Unit:
 
     async def one(self, query: Any, **args: Any) -> Row | None:
         """The first row of a query, or None."""
-        return await fetch_one(self.conn, query, args)
+        row = await fetch_one(self.conn, query, args)
+        await self._enter()
+        return row
 
     async def all(self, query: Any, **args: Any) -> list[Row]:
         """Every row of a query."""
-        return await fetch_all(self.conn, query, args)
+        rows = await fetch_all(self.conn, query, args)
+        await self._enter()
+        return rows
+
+    async def several(self, statements: Iterable[Any], **args: Any) -> list[list[Row]]:
+        """Every row of each query: one round trip for all."""
+        found = await fetch_several(self.conn, statements, {**args, "workspace": self.workspace})
+        await self._enter()
+        return found
 
     def id_for(self, name: str) -> UUID:
         """An id that this event, and only this event, gives to `name`."""
@@ -116,6 +138,7 @@ class Unit:
 
     async def flush(self) -> None:
         """Write the stored events and what is settled; called once, before the commit."""
+        await self._enter()
         self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
         if self.settled:
             args: Row = {
@@ -124,6 +147,12 @@ class Unit:
                 "event_days": [one.time.astimezone(UTC).date() for one in self.settled],
             }
             await self.conn.execute(history.SQL.mark_settled, args)
+
+    async def _enter(self) -> None:
+        """Have what the journal says, which was asked first: after any rows of the unit it is there without waiting."""
+        if self._entry is not None:
+            entry, self._entry = self._entry, None
+            self._begun = await entry()
 
     def _dated(self, data: EventData) -> EventData:
         if not isinstance(data, Effect):
@@ -136,7 +165,6 @@ class Unit:
 
     async def _next_version(self, data: EventData) -> int:
         key = (data.AGGREGATE, data.aggregate_id())
-        if key not in self._versions:
-            await self.lock(*key)
-        self._versions[key] += 1
+        await self.lock(*key)
+        self._versions[key] = await self.version(*key) + 1
         return self._versions[key]

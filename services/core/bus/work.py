@@ -19,7 +19,7 @@ from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
-from services.core.bus.unit import Appliers, Unit
+from services.core.bus.unit import Appliers, Entry, Row, Unit
 from services.core.db import Connection, fetch_one
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import seal_json
@@ -58,14 +58,18 @@ class Work(Generic[E_co]):
         self.stored: list[Envelope] = []
         self.settled: list[UUID] = []
         self.left_behind = False
+        self._answered = True
         self._begun: Begun | None = None
 
     async def checkpoint(self, step: str, ask: Callable[[], Awaitable[Json]]) -> Json:
         """The answer of `ask`, kept at once under (consumer, event id, step) and never asked for again."""
         key = {"consumer": self.consumer, "event_id": self.envelope.id, "step": step}
-        async with self.app.database.reading() as conn:
-            kept = await fetch_one(conn, history.SQL.checkpoint, key)
+        kept = None
+        if self._answered:
+            async with self.app.database.reading() as conn:
+                kept = await fetch_one(conn, history.SQL.checkpoint, key)
         if kept is None:
+            self._answered = True
             answer = await self._sealed(step, await ask())
             async with self.app.database.reading() as conn:
                 kept = await fetch_one(conn, history.SQL.keep_checkpoint, {**key, "answer": Jsonb(answer)})
@@ -100,14 +104,12 @@ class Work(Generic[E_co]):
 
         `final` units hold the journal row; a handler that records an intent first opens a unit that is not,
         with a `step` of its own. One for what follows from an event that is `done` asks nothing of the journal.
+        What the journal says comes with the first rows that the unit waits for, and before it stores anything.
         Those of what only learns wait for the disk together.
         """
         async with self.app.database.transaction(self.workspace, to_disk=not self._learns) as conn:
-            if final:
-                await self._journal(conn)
-            elif not done and await self._is_done(conn):
-                raise AlreadyDone
-            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self._begun, self.app.now)
+            entry = None if done else await self._entry(conn, final=final)
+            unit = Unit(conn, self.envelope, self.consumer, step, self._appliers, self.app.now, entry)
             yield unit
             await unit.flush()
         if self._learns:
@@ -127,14 +129,15 @@ class Work(Generic[E_co]):
     async def done_before(self) -> bool:
         """Whether the journal has this event. The work has begun: an erase that meets its thread now makes it fail.
 
-        `left_behind` says whether an attempt before has stored what is not published yet.
+        `left_behind` says whether an attempt before has stored what is not published yet. Where none has kept an
+        answer, `checkpoint` looks for none.
         """
         thread = self.event.shared_in()
         async with self.app.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.begin, {**self._journal_key(), "thread": thread})
         assert row is not None
         self._begun = Begun(thread, row["erasures"])
-        self.left_behind = bool(row["left_behind"])
+        self.left_behind, self._answered = bool(row["left_behind"]), bool(row["answered"])
         return bool(row["done"])
 
     def _journal_key(self) -> dict[str, Any]:
@@ -144,18 +147,28 @@ class Work(Generic[E_co]):
             "event_day": self.envelope.time.astimezone(UTC).date(),
         }
 
-    async def _journal(self, conn: Connection) -> None:
-        """The journal row, or `AlreadyDone`. Work that begins with its unit begins here."""
+    async def _entry(self, conn: Connection, *, final: bool) -> Entry:
+        """Ask the journal, as the unit's first statement. Work that begins with its unit begins there."""
+        key = self._journal_key()
+        if not final:
+            return await self._asked(conn, history.SQL.is_done, key, lambda row: row is None)
         if self._begun is not None:
-            if await fetch_one(conn, history.SQL.mark_done, self._journal_key()) is None:
-                raise AlreadyDone
-            return
+            return await self._asked(conn, history.SQL.mark_done, key, lambda row: row is not None)
         thread = self.event.shared_in()
-        row = await fetch_one(conn, history.SQL.mark_done_at_once, {**self._journal_key(), "thread": thread})
-        assert row is not None
-        if not row["new"]:
-            raise AlreadyDone
-        self._begun = Begun(thread, row["erasures"])
 
-    async def _is_done(self, conn: Connection) -> bool:
-        return await fetch_one(conn, history.SQL.is_done, self._journal_key()) is not None
+        def is_new(row: Row | None) -> bool:
+            assert row is not None
+            self._begun = Begun(thread, row["erasures"])
+            return bool(row["new"])
+
+        return await self._asked(conn, history.SQL.mark_done_at_once, {**key, "thread": thread}, is_new)
+
+    async def _asked(self, conn: Connection, query: Any, args: Json, is_open: Callable[[Row | None], bool]) -> Entry:
+        cursor = await conn.execute(query, args)
+
+        async def entry() -> Begun | None:
+            if not is_open(await cursor.fetchone()):
+                raise AlreadyDone
+            return self._begun
+
+        return entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any, TypeVar
 
 from psycopg.rows import DictRow
@@ -49,6 +50,9 @@ async def fetch_sealed(conn: Connection, query: Any, args: dict[str, Any] | None
 
 
 async def fetch_several(conn: Connection, statements: Iterable[Any], args: dict[str, Any]) -> list[list[DictRow]]:
-    """Every row of each query: in a `transaction`, one round trip for all of them. Sealed columns stay so."""
+    """Every row of each query, opened as `fetch_all` does: in a `transaction`, one round trip for all of them."""
     cursors = [await conn.execute(one, args) for one in statements]
-    return [await cursor.fetchall() for cursor in cursors]
+    found = [await cursor.fetchall() for cursor in cursors]
+    if keys := keys_of(conn):
+        await keys.open_rows(chain.from_iterable(found))
+    return found

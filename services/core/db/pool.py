@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import select
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -33,6 +34,7 @@ MOST_PREPARED = (
 TRUSTED_S = 1.0  # how long a connection is taken to be alive without asking
 NOT_TO_DISK = "SELECT set_config('synchronous_commit', 'off', true)"
 BIND = "SELECT set_config('app.workspace', %s, true), set_config('role', %s, true)"
+BIND_NOT_TO_DISK: LiteralString = BIND + ", set_config('synchronous_commit', 'off', true)"
 
 
 def give_keys(conn: Connection, keys: Keys | None) -> None:
@@ -99,6 +101,8 @@ class Database:
     def __init__(self, database_url: str, *, size: int = 10, keys: Keys | None = None) -> None:
         self._pool = make_pool(database_url, size=size, keys=keys)
         self.keys = keys
+        self.answered = 0  # uses of a connection that ended without an error
+        self.cut_off = 0  # uses of a connection that were cancelled, while they waited for one included
 
     async def open(self) -> None:
         """Connect; raises `psycopg_pool.PoolTimeout` where Postgres does not answer."""
@@ -129,17 +133,17 @@ class Database:
         Where it need not go `to_disk`, the end does not wait for that: others see it, and a crash of the server may
         take it back as long as no later transaction has waited. For what can be done again, or is waited for together.
         """
-        async with self._begun("BEGIN", workspace) as conn:
-            if not to_disk:
-                await conn.execute(NOT_TO_DISK)
+        async with self._begun("BEGIN", workspace, to_disk=to_disk) as conn:
             yield conn
 
     @asynccontextmanager
-    async def _begun(self, begin: LiteralString, workspace: str) -> AsyncIterator[Connection]:
+    async def _begun(self, begin: LiteralString, workspace: str, *, to_disk: bool = True) -> AsyncIterator[Connection]:
         async with self._one() as conn, _discarded_when_cut_off(conn), held_pipeline(conn):
             await conn.execute(begin)
             if workspace:
-                await conn.execute(BIND, [workspace, APP_ROLE])
+                await conn.execute(BIND if to_disk else BIND_NOT_TO_DISK, [workspace, APP_ROLE])
+            elif not to_disk:
+                await conn.execute(NOT_TO_DISK)
             yield conn
             await conn.execute("COMMIT")
 
@@ -154,12 +158,17 @@ class Database:
         held = _holding.get()
         if id(self) in held:
             raise SecondConnection("give the connection that is held to what needs one, or end its block first")
-        async with self._pool.connection() as conn:
-            _holding.set(held | {id(self)})
-            try:
-                yield conn
-            finally:
-                _holding.set(held)
+        try:
+            async with self._pool.connection() as conn:
+                _holding.set(held | {id(self)})
+                try:
+                    yield conn
+                finally:
+                    _holding.set(held)
+            self.answered += 1
+        except asyncio.CancelledError:
+            self.cut_off += 1
+            raise
 
 
 @asynccontextmanager

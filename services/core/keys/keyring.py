@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -65,6 +65,7 @@ class Keys:
         self._url, self._read_master, self._now_s = database_url, read_master, now_s
         self._master = read_master()
         self._cache: OrderedDict[UUID, tuple[float, SubjectKey]] = OrderedDict()
+        self._writers: OrderedDict[UUID, People] = OrderedDict()
         self._talk = asyncio.Lock()
         self._conn: AsyncConnection[DictRow] | None = None
 
@@ -142,20 +143,41 @@ class Keys:
         Raises `Erased` where the key `used` (of what the transaction decides upon) is gone, and `ErasedMeanwhile` where
         an erase has met the thread since the work has `begun`.
         """
+        held = await self.hold_known(conn, workspace, wanted, used, begun)
+        missing = {subject_of(people): people for people in wanted if people not in held}
+        for subject, people in sorted(missing.items()):
+            await conn.execute(SQL.make, self._new(workspace, subject, people))
+        return held | (await self.hold_known(conn, workspace, missing.values(), begun=begun) if missing else {})
+
+    async def hold_known(
+        self,
+        conn: AsyncConnection[Any],
+        workspace: str,
+        wanted: Collection[People],
+        used: UUID | None = None,
+        begun: Begun | None = None,
+    ) -> dict[People, SubjectKey]:
+        """Those of the keys that there are, held as `hold` does; none is made."""
         subjects = {subject_of(people): people for people in wanted}
         args = {"workspace": workspace, "subjects": list(subjects), "used": used, "thread": begun and begun.thread}
         rows = await _rows(conn, SQL.hold, args)
-        missing = sorted(subjects.keys() - {row["subject"] for row in rows})
-        for subject in missing:
-            await conn.execute(SQL.make, self._new(workspace, subject, subjects[subject]))
-        if missing:
-            rows += await _rows(conn, SQL.hold, {**args, "subjects": missing, "used": None})
         if used is not None and used not in {row["key_id"] for row in rows}:
             raise Erased
         if begun is not None and any(row["erasures"] > begun.erasures for row in rows):
             raise ErasedMeanwhile
-        kept = {row["subject"]: self._unwrapped(row) for row in rows}
-        return {people: kept[subject] for subject, people in subjects.items()}
+        return {subjects[row["subject"]]: self._unwrapped(row) for row in rows if row["subject"] in subjects}
+
+    def note_writers(self, wrote: Mapping[UUID, People]) -> None:
+        """Who wrote in some threads, as a transaction saw it."""
+        for thread, people in wrote.items():
+            self._writers[thread] = people
+            self._writers.move_to_end(thread)
+        while len(self._writers) > CACHED:
+            self._writers.popitem(last=False)
+
+    def writers_of(self, threads: Iterable[UUID]) -> dict[UUID, People]:
+        """Who wrote there when this process saw it last: a guess, which only saves a question."""
+        return {one: self._writers[one] for one in threads if one in self._writers}
 
     async def hand_over(self, conn: AsyncConnection[Any], workspace: str, subject: UUID, people: People) -> None:
         """The key of `subject` (a mail) goes when one of these people does."""

@@ -17,6 +17,7 @@ from services.core.app import App
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.outages import LONGEST_ERROR, SQL
 from services.core.settings import Settings
+from services.core.storable import storable
 
 log = structlog.get_logger(__name__)
 
@@ -44,7 +45,7 @@ class MailOutage:
 async def note(app: App, direction: Direction, inbox: str, error: str, again_s: float = 0.0) -> bool:
     """Have the row say that the server is away; whether that is new, so that it is logged once."""
     now = app.now()
-    args = {"error": error[:LONGEST_ERROR], "now": now, "next_probe": now + timedelta(seconds=again_s)}
+    args = {"error": storable(error[:LONGEST_ERROR]), "now": now, "next_probe": now + timedelta(seconds=again_s)}
     try:
         async with app.database.reading() as conn:
             row = await fetch_one(conn, SQL.note, {**_key(app, direction, inbox), **args})

@@ -14,6 +14,7 @@ import structlog
 from services.core.app import App
 from services.core.db import Connection, fetch_all
 from services.core.outages import LONGEST_ERROR, SQL
+from services.core.storable import storable
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +39,7 @@ async def note(app: App) -> None:
         return
     now = app.now()
     key = {"workspace": app.settings.workspace, "service": SERVICE}
-    args = {**key, "now": now, "error": app.model.error[:LONGEST_ERROR]}
+    args = {**key, "now": now, "error": storable(app.model.error[:LONGEST_ERROR])}
     try:
         async with app.database.reading() as conn:
             if state.mode == "closed":

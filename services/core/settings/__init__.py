@@ -16,12 +16,14 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.kafka_access import KafkaOAuth
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.outreach import OutreachRule, OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import GrainSettings, RecallSettings
 from services.core.settings.retention import RetentionSettings
@@ -51,6 +53,7 @@ __all__ = [
     "Group",
     "ImapSettings",
     "InboxSettings",
+    "IncidentSettings",
     "IntentLevel",
     "KafkaOAuth",
     "KafkaSettings",
@@ -61,6 +64,8 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",
+    "OutreachRule",
+    "OutreachSettings",
     "ParticipantSettings",
     "PeopleSettings",
     "PersonalShaping",

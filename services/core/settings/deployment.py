@@ -22,12 +22,14 @@ from services.core.settings.conduct import ContextSettings, SendSettings, Thread
 from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings
 from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.outreach import OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import RecallSettings
 from services.core.settings.retention import RetentionSettings
@@ -90,6 +92,8 @@ class Settings(HoldsSecrets, BaseSettings):
     knowledge: KnowledgeSettings = KnowledgeSettings()
     send: SendSettings = SendSettings()
     approval: ApprovalSettings = ApprovalSettings()
+    incidents: IncidentSettings = IncidentSettings()
+    reach_out: OutreachSettings = OutreachSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
     archive: ArchiveSettings = ArchiveSettings()
@@ -175,6 +179,16 @@ class Settings(HoldsSecrets, BaseSettings):
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
         known = self.known_inbox(inbox)
         return known.smtp if known and known.smtp else self.smtp
+
+    def hours_of(self, inbox: str) -> OfficeHours:
+        """The office hours of an inbox."""
+        known = self.known_inbox(inbox)
+        return known.office_hours if known and known.office_hours else self.office_hours
+
+    def incidents_of(self, inbox: str) -> IncidentSettings:
+        """What opens an incident in an inbox."""
+        known = self.known_inbox(inbox)
+        return known.incidents if known and known.incidents else self.incidents
 
     @property
     def quiet(self) -> timedelta:

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field
 from services.core.settings.behaviours import Behaviour
 from services.core.settings.forwarder import Forwarder
 from services.core.settings.group import Group
+from services.core.settings.incidents import IncidentSettings
 from services.core.settings.layout import LayoutSettings
 from services.core.settings.memory import MemorySettings
 from services.core.settings.servers import DkimSettings, ImapSettings, SmtpSettings
@@ -81,4 +82,5 @@ class InboxSettings(Group):
     reply: Shaping = Field(Shaping(), description="what shapes this mailbox's replies, where that differs")
     behaviours: tuple[Behaviour, ...] = ()
     service_levels: ServiceLevels | None = Field(None, description="of this mailbox, in place of the workspace's")
+    incidents: IncidentSettings | None = Field(None, description="of this mailbox, in place of the workspace's")
     office_hours: OfficeHours | None = Field(None, description="of this mailbox, in place of the workspace's")

@@ -6,7 +6,8 @@ the mail brought up, changed or expired facts among it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
 from uuid import UUID
 
 from services.core.db import Connection, fetch_all, fetch_one
@@ -21,6 +22,7 @@ NAME, SHARED, TRUSTED = "participant", False, False
 ABOUT = "The author: how they stand, their issues, what memory answers, then facts by kind, each with its [id]."
 
 ASKED = "asked for"
+UNUSED = "- {facts} left out as of little weight, which no mail has asked for in a long time; search_memory finds them"
 NOT_SEARCHED = "- facts were not searched: the mail asks nothing; search_memory finds them"
 
 
@@ -40,7 +42,9 @@ async def load(turn: Turn, conn: Connection) -> Section:
     hits = await _bearing(turn, turn.participant_id, conn) if turn.recalls else []
     entries = [] if row is None else [person_entry(row, issues)]
     unconfirmed = turn.app.settings.recall.unconfirmed_below
-    facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in _chosen(answers, hits)]
+    unused = await _unused(turn, hits, conn)
+    used = [hit for hit in hits if hit.fact.fact_id not in unused]
+    facts = [(why, fact_entry(hit, why, turn.now, unconfirmed)) for hit, why in _chosen(answers, used)]
     entries += [
         recall_entry(asked, answer.recall, shown=bool(facts))
         for (asked, _), answer in zip(turn.asked, answers, strict=True)
@@ -48,6 +52,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     entries += [one for why, one in facts if why == ASKED]
     entries += [issue_entry(issue) for issue in issues[: turn.app.settings.people.issues]]
     entries += [one for why, one in facts if why != ASKED]
+    entries += [entry(UNUSED.format(facts=_facts(len(unused))), unused=len(unused))] if unused else []
     entries += [] if turn.recalls else [entry(NOT_SEARCHED, searched=False)]
     return section(entries, by="kind", groups=KINDS)
 
@@ -65,6 +70,24 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[H
         limit=turn.tuning.best,
         settings=turn.tuning.search,
     )
+
+
+async def _unused(turn: Turn, hits: Sequence[Hit], conn: Connection) -> set[UUID]:
+    """Those of the facts that are light and that no mail has asked for, and nobody said again, for so long."""
+    recalled = turn.app.settings.recall
+    if not (recalled.unused_days and hits):
+        return set()
+    args = {
+        "workspace": turn.workspace,
+        "fact_ids": [hit.fact.fact_id for hit in hits],
+        "below": recalled.unused_below,
+        "before": turn.now - timedelta(days=recalled.unused_days),
+    }
+    return {row["fact_id"] for row in await fetch_all(conn, SQL.unused, args)}
+
+
+def _facts(count: int) -> str:
+    return "1 fact is" if count == 1 else f"{count} facts are"
 
 
 async def _answers(turn: Turn, participant_id: UUID, conn: Connection) -> list[Answer]:

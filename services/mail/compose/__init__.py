@@ -57,6 +57,7 @@ def _headers(reply: Outgoing, message_id: str) -> list[tuple[str, str]]:
         ("In-Reply-To", wire.id_list([reply.in_reply_to])),
         ("References", wire.id_list(wire.references(reply.references, reply.in_reply_to))),
         (REPORT_TOKEN, reply.report_token),
+        *(reply.unsubscribe.headers if reply.unsubscribe else ()),
         ("Auto-Submitted", "auto-replied" if automatic else ""),
         ("X-Auto-Response-Suppress", "All" if automatic else ""),
     ]

@@ -11,7 +11,8 @@ from services.core.settings import DkimSettings
 from services.mail.compose.nouns import ComposeRefused
 
 _SIGNED = (b"from", b"to", b"subject", b"date", b"message-id", b"in-reply-to", b"references", b"reply-to",
-           b"mime-version", b"content-type", b"auto-submitted")  # fmt: skip
+           b"mime-version", b"content-type", b"auto-submitted", b"list-unsubscribe",
+           b"list-unsubscribe-post")  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

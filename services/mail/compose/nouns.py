@@ -8,6 +8,7 @@ from datetime import datetime
 
 from services.core.errors import Permanent
 from services.mail.message import Address
+from services.mail.unsubscribe import Unsubscribe
 
 
 class ComposeRefused(Permanent):
@@ -63,6 +64,7 @@ class Outgoing:
     quoted: str = ""
     quote_intro: str = ""
     files: tuple[File, ...] = ()
+    unsubscribe: Unsubscribe | None = None  # of mail that nobody asked for; the footer says how
     automatic: bool = True  # False for what a person wrote or approved word by word
 
 

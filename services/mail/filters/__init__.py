@@ -18,7 +18,7 @@ from services.mail.filters.automatic import (
 from services.mail.filters.breakers import long_monologue, rates, storm
 from services.mail.filters.machines import machine_sender, mailing_list, reply_to_person
 from services.mail.filters.reports import bounce, calendar_reply, complaint, forwarded_bounce, receipt
-from services.mail.filters.returned import answers_alert, duplicate, over_limits, own_loop
+from services.mail.filters.returned import answers_alert, duplicate, over_limits, own_loop, unsubscribes
 from services.mail.filters.trust import asks_for_person, failed_identity, spam, unproven_sender, unreadable
 from services.mail.filters.verdict import FilterContext, IdentityLevel, Limits, Verdict, VerdictKind
 from services.mail.message import ParsedMail
@@ -32,6 +32,7 @@ FILTERS: tuple[Filter, ...] = (
     duplicate,
     own_loop,
     answers_alert,
+    unsubscribes,
     complaint,
     bounce,
     receipt,

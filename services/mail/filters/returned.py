@@ -7,6 +7,11 @@ from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
 
 
+def unsubscribes(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
+    """Set aside what a mail program or a person sends to get no more mail that nobody asked for: it is done already."""
+    return Verdict("park", "they unsubscribe from mail that we begin", "unsubscribes") if ctx.unsubscribes else None
+
+
 def over_limits(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
     """Park what the reader parked.
 

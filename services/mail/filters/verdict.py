@@ -46,8 +46,9 @@ class FilterContext:
     `report_names_ours` whether its original Message-ID is one that we sent, `report_proven` whether something that
     strangers cannot forge says that it really is about that mail. `alert` says what the mail has to do with
     an alert to a colleague: it answers one, or reports that one came back. `unproven_for_person`: a person answers
-    whoever is not proven in this inbox. `within_seconds` holds where the mail answers one of ours sooner than anyone
-    types it, `seen_before` where its author sent the same text earlier.
+    whoever is not proven in this inbox. `unsubscribes`: its subject gives back the token of a mail that we began.
+    `within_seconds` holds where the mail answers one of ours sooner than anyone types it, `seen_before` where its
+    author sent the same text earlier.
     """
 
     own_addresses: frozenset[str] = frozenset()
@@ -62,6 +63,7 @@ class FilterContext:
     within_seconds: bool = False
     seen_before: bool = False
     duplicate_of: str = ""
+    unsubscribes: bool = False
     encrypted_attachment: str = ""
     identical_bodies: int = 0
     from_sender: int = 0

@@ -5,6 +5,7 @@
     attribution.py   "On ... wrote:", in many languages and wrapped over lines
     header_block.py  "From: / Sent: / To:" and "-----Original Message-----"
     signature.py     "-- ", "Sent from my ...", disclaimers
+    armour.py        what PGP puts around a signed text
     words.py         the words of each language, the place to add one
     html_quote.py    the marks that mail clients leave in HTML
     split.py         which lines are new, quoted or signature

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from services.mail.message import ReplyText
-from services.mail.reply_text import attribution, html_quote, marks, own_words, shapes, signature
+from services.mail.reply_text import armour, attribution, html_quote, marks, own_words, shapes, signature
 from services.mail.reply_text.lines import Kind, classify
 
 MAX_CHARACTERS = 500_000
@@ -26,7 +26,7 @@ def split_reply(text: str, html: str = "") -> ReplyText:
 
     `text` is the plain body; `html` is used where there is none, or where only its markup shows the quote.
     """
-    plain = split_text(marks.without_marks(text))
+    plain = split_text(armour.without_armour(marks.without_marks(text)))
     if not html or plain.quoted:
         return plain
     marked = split_text(html_quote.marked_text(html))

@@ -159,7 +159,7 @@ async def _known(app: App, wanted: Sequence[DeadLetterPlace]) -> list[DeadLetter
 async def redrive(app: App, dead_letter: DeadLetter) -> None:
     """Redrive: its own group handles the record once more. Raises `CannotRedrive`, or what the handler raises."""
     if dead_letter.original is None:
-        raise CannotRedrive("it does not say which record it was; it can only be discarded")
+        raise CannotRedrive(f"it does not hold its record, and can only be discarded: {dead_letter.unreadable}")
     from services.core.bus.runner import Runner
     from services.pipeline import PROCESSORS
 

@@ -9,7 +9,7 @@ from typing import Literal
 from uuid import UUID, uuid5
 
 from services.core.bus.codec import Undecodable, decode, header, said_by
-from services.core.bus.dead_letters import PREFIX, redriven
+from services.core.bus.dead_letters import LEFT_OUT, PREFIX, redriven
 from services.core.bus.delivery import Delivery
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import opened
@@ -77,6 +77,7 @@ def open_letter(record: Delivery, group: str) -> DeadLetter:
     said = {name.removeprefix(PREFIX): _text(value) for name, value in record.headers if name.startswith(PREFIX)}
     original = _original(record)
     event, unreadable = _event(original or record)
+    unreadable = said.get(LEFT_OUT, unreadable)
     return DeadLetter(
         id=_dead_letter_id(record),
         record=record,

@@ -111,12 +111,16 @@ ON CONFLICT (event_id) DO UPDATE SET data = excluded.data;
 -- Which of the columns by which an aggregate's rows are found a table has.
 SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = ANY(%(tables)s)
-  AND column_name IN ('mail_id', 'thread_id', 'reply_id', 'participant_id', 'document_id', 'channel_id', 'approval_id')
+  AND column_name IN ('mail_id', 'thread_id', 'reply_id', 'participant_id', 'document_id', 'channel_id', 'approval_id',
+                      'board_id', 'book_id')
 GROUP BY table_name;
 
 -- name: forget_receipts
 -- A mail that is offered again is not let in again; but a hash of what it said is not kept.
 UPDATE receipts SET fingerprint = '' WHERE mail_id = ANY(%(mails)s);
+
+-- name: forget_uses
+DELETE FROM fact_uses WHERE participant_id = ANY(%(people)s);
 
 -- name: begin_erasure
 INSERT INTO erasures (erasure_id, workspace, participant_id, by, at, blobs, cached, threads)

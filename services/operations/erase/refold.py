@@ -34,6 +34,8 @@ COLUMN = MappingProxyType(
         "document": "document_id",
         "alert_channel": "channel_id",
         "approval": "approval_id",
+        "incident_board": "board_id",
+        "outreach_book": "book_id",
     }
 )
 OTHERWISE = "thread_id"

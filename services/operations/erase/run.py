@@ -121,6 +121,7 @@ async def _erase(conn: Connection, app: App, found: Survey, by: str) -> tuple[Er
     await _keep_blank(conn, found, shared.keys(), threads)
     await _remember_suppressed(conn, found)
     folded = await refold(conn, found.workspace, places, threads, archive, found.people)
+    await conn.execute(SQL.forget_uses, {"people": list(found.people)})
     await conn.execute(SQL.wait_for_disk)
     await _forget(conn, done, threads - shared.keys())
     told = await _tell(conn, app, found, done, shared, by)

@@ -27,6 +27,7 @@ from services.core.db import fetch_all, fetch_one, queries
 from services.memory.grains import UNITS, name_of, reach_of
 from services.memory.periods import period
 from services.operations.daily import DailyTask, Report
+from services.operations.periods import TASK
 from services.operations.retention.rounds import today
 
 SQL = queries(__file__)
@@ -129,4 +130,4 @@ async def _enter(app: App, day: datetime, chosen: list[Due]) -> None:
         await publish(app, stored)
 
 
-PERIODS = DailyTask("periods", lambda settings: settings.condense.enabled, ask)
+PERIODS = DailyTask(TASK, lambda settings: settings.condense.enabled, ask)

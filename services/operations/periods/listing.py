@@ -7,11 +7,11 @@ from uuid import UUID
 
 from schemas.model_output import Grain
 from services.core.app import App
-from services.core.db import rows_as
+from services.core.db import queries, rows_as
 from services.memory.condensed import CondensedPeriod, search_periods
 from services.memory.questions import read
-from services.operations.periods.daily import SQL
 
+SQL = queries(__file__)
 MOST = 20  # unless more are asked for
 
 

@@ -17,6 +17,8 @@ KEYS = MappingProxyType(
         "documents": "document_id",
         "alerts": "channel_id",
         "approvals": "approval_id",
+        "incidents": "board_id",
+        "outreach": "book_id",
     }
 )
 NAMES = (*KEYS, "all")
@@ -36,7 +38,7 @@ class Scope:
 
 
 def scope(name: str) -> Scope:
-    """What `threads`, `participants`, `documents`, `alerts`, `approvals` or `all` means. Raises `NoSuchScope`."""
+    """What one of `NAMES` means. Raises `NoSuchScope`."""
     if name not in NAMES:
         raise NoSuchScope(f"{name!r} cannot be rebuilt; there are: {', '.join(NAMES)}")
     chosen = [one for one in PROCESSORS if one.appliers and (name == "all" or KEYS[name] in _keys(one))]

@@ -25,7 +25,8 @@ STATISTICS = "pg_statistic"
 EVENTS = frozenset({"events", "resealed_events"})
 NOBODYS = frozenset({"aggregates", "archives", "blanked_threads", "chunks", "citations", "document_log", "documents"})
 BOOKKEEPING = frozenset(
-    {"consumed_marks", "dead_letter_marks", "dead_letter_places", "erased_suppressions", "erasures", "inbox_positions",
+    {"consumed_marks", "dead_letter_marks", "dead_letter_places", "erased_suppressions", "erasures",
+     "fact_uses", "fact_uses_counted", "inbox_positions",
      "journal_other", "key_copies",
      "log_topics", "removed_blobs", "residues", "sending_holds", "undone_events", "upkeep"}
 )  # fmt: skip

@@ -65,6 +65,21 @@ def test_everything_else_gets_json() -> None:
     assert "ValueError: no" in lines[2]["exception"]
 
 
+def test_the_client_of_the_model_wrote_a_line_for_each_of_its_requests() -> None:
+    """At `info` the program speaks, not its libraries, whatever their names are; what is wrong they do say."""
+    code = """
+import logging
+from services.core.logging import configure
+configure(level="INFO")
+for name in ("httpx2", "anthropic", "httpx", "a.library.of.tomorrow"):
+    logging.getLogger(name).info("HTTP Request: POST")
+logging.getLogger("httpx2").warning("retried")
+logging.getLogger("services.process").info("running")
+"""
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+    assert [json.loads(line)["event"] for line in said.splitlines()] == ["retried", "running"]
+
+
 def test_a_log_in_a_file_leaves_the_terminal_alone(tmp_path: Path) -> None:
     """What the demo shows is not broken by a line of the log."""
     path = tmp_path / "log"

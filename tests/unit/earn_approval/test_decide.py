@@ -8,7 +8,8 @@ import pytest
 
 from schemas.events.approvals import ApprovalClosed, ApprovalCounted, ApprovalOpened, ApprovalRequested, Outcome
 from services.core.settings import ApprovalSettings
-from services.earn_approval.decide import Standing, requested, sender_of, step_after
+from services.earn_approval.decide import Standing, requested, step_after
+from services.mail.sender import sender_of
 
 ID = UUID(int=7)
 EARNS = ApprovalSettings(earn=True, bound=0.8, over=40)

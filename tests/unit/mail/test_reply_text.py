@@ -319,3 +319,45 @@ def test_never_empty(pieces: list[str]) -> None:
     assert bool(reply.new.strip()) == bool(text.strip())
     parts = "".join((reply.new, reply.quoted, reply.signature))
     assert sorted("".join(parts.split())) == sorted("".join(text.split()))
+
+
+SIGNED = """-----BEGIN PGP SIGNED MESSAGE-----
+Hash: SHA256
+
+Our order is late:
+- - two boxes
+
+- --\x20
+Ann Lee
+-----BEGIN PGP SIGNATURE-----
+Version: GnuPG v2
+
+iQEzBAEBCAAdFiEE+abc/def==
+=aBcD
+-----END PGP SIGNATURE-----
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_the_armour_of_a_signed_mail_was_taken_for_its_authors_words(ends: str) -> None:
+    """A clear-signed text is read as it was written, dashes and signature mark too (RFC 9580, 7)."""
+    found = split_reply(SIGNED.replace("\n", ends))
+    assert found.new == "Our order is late:\n- two boxes"
+    assert found.signature.splitlines() == ["--", "Ann Lee"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("-----END PGP SIGNATURE-----", ""),
+        ("=aBcD", "please read this too"),
+        ("Hash: SHA256", "Our key is new"),
+        ("-----BEGIN PGP SIGNATURE-----", ""),
+    ],
+)
+def test_what_is_no_whole_armour_stays(old: str, new: str) -> None:
+    """Nothing that the author wrote hides in an armour, broken off or quoted in part."""
+    found = split_reply(SIGNED.replace(old, new))
+    everything = found.new + found.quoted + found.signature
+    assert "BEGIN PGP SIGNED MESSAGE" in everything
+    assert new in everything

@@ -46,6 +46,7 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
         taken["participants"],
         taken["alerts"]["to"],
         taken["approval"]["intents"],
+        taken["reach_out"]["rules"],
         taken["canned_answers"],
     )  # whose entries need what they are about
     path = tmp_path / "none.toml"
@@ -54,7 +55,7 @@ def test_taken_in_whole_the_example_gives_the_defaults(tmp_path: Path, monkeypat
     given, plain = Settings(**taken).model_dump(), Settings().model_dump()
     for name in plain.keys() - {"model"}:
         assert given[name] == plain[name], name
-    unset = {"dkim", "forwarders", "imap", "smtp", "service_levels", "office_hours", "reply", "behaviours"}
+    unset = {"dkim", "forwarders", "imap", "smtp", "service_levels", "office_hours", "incidents", "reply", "behaviours"}
     for group in unset:
         inbox.pop(group, None)
     defaults = InboxSettings(name="...", address=ADDRESS).model_dump(exclude=unset)

@@ -47,7 +47,10 @@ class Ledger:
         self.recorded: list[Any] = []
         self.workspace = "main"
 
-    async def lock(self, kind: str, id: UUID) -> int:
+    async def lock(self, kind: str, id: UUID) -> None:
+        """Nobody else is there."""
+
+    async def version(self, kind: str, id: UUID) -> int:
         return THREAD_VERSION
 
     async def one(self, query: Any, **_: Any) -> dict[str, Any] | None:

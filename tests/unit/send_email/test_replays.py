@@ -65,6 +65,7 @@ async def test_no_group_takes_a_replay_from_a_log_and_none_fails_a_turn_for_it()
 
     app: Any = SimpleNamespace(
         settings=SimpleNamespace(kafka=SimpleNamespace(topic_prefix="")),
+        database=SimpleNamespace(answered=0, cut_off=0),
         keys=Nowhere(),
         metrics=Metrics(),
         publisher=SimpleNamespace(publish=publish),

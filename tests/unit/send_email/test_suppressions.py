@@ -20,8 +20,8 @@ async def reported(state: str | None, kind: str = "hard", named: tuple[str, ...]
     row = {**IDS, "state": state, "recipient": "Ada@example.org", "cc": []} if state else None
 
     class Unit:
-        async def lock(self, *_: Any) -> int:
-            return 0
+        async def lock(self, *_: Any) -> None:
+            """Nobody else is there."""
 
         async def one(self, *_: Any, **__: Any) -> Any:
             return row

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from hypothesis import given
@@ -25,7 +26,14 @@ def test_a_dead_letter_can_be_redriven_as_it_first_came(delivery: Delivery) -> N
     """Key, value, headers, place and time of the original survive the dead letter byte for byte."""
     letter = make_dead_letter(delivery, group="reflect", error=ValueError("no"), attempts=3, at=AT)
     arrived = Delivery(letter.topic, 0, 0, letter.key, letter.value, letter.headers, 1)
-    assert redriven(arrived) == delivery
+    nothing = delivery.key is None and delivery.value is None
+    assert redriven(arrived) == (replace(delivery, value=b"") if nothing else delivery)
+
+
+def test_a_record_with_neither_key_nor_value_could_not_become_a_dead_letter() -> None:
+    """Clients of Kafka publish no such record: its dead letter has an empty value."""
+    letter = make_dead_letter(Delivery("turns", 0, 0, None, None), group="g", error=ValueError("no"), attempts=1, at=AT)
+    assert (letter.key, letter.value) == (None, b"")
 
 
 @given(DELIVERIES)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import psycopg
 import pytest
 
 from services.core.bus.delivery import Delivery
@@ -282,3 +283,48 @@ async def test_handlers_that_starved_each_other_all_failed_together() -> None:
             await asyncio.sleep(0.02)
     assert given_up == []
     assert sorted(done) == list(range(32))
+
+
+async def test_an_outage_of_postgres_gave_up_what_was_under_way_as_soon_as_it_was_over() -> None:
+    """What outlasts the retries keeps giving up from being said, too: then the event is not at fault, and is done."""
+    away, given_up, acked = True, [], asyncio.Event()
+    tries = 0
+
+    async def handle(_: Delivery) -> None:
+        if away:
+            raise psycopg.OperationalError("the server closed the connection")
+
+    async def give_up(delivery: Delivery, *_: object) -> None:
+        nonlocal away, tries
+        tries += 1
+        if tries < 3:
+            raise psycopg.OperationalError("the server closed the connection")
+        if away:
+            away = False  # Postgres is there again while this one waits
+            raise psycopg.OperationalError("the server closed the connection")
+        given_up.append(delivery.offset)
+
+    lanes = Lanes(handle, lane_of=lambda d: d.key, give_up=give_up, limits=LaneLimits(retry=QUICK))
+    lanes.assigned([HOME])
+    await lanes.submit(Delivery(*HOME, 0, b"a", b""), acked.set)
+    async with asyncio.timeout(120):
+        await acked.wait()
+    assert given_up == []
+
+
+async def test_an_outage_wrote_a_line_at_each_attempt_of_each_delivery(caplog: pytest.LogCaptureFixture) -> None:
+    """Deliveries that wait for what is away say so once each, however often they look."""
+    answers = iter([*[ModelUnavailable("overloaded")] * 50, None])
+
+    async def handle(_: Delivery) -> None:
+        if (error := next(answers)) is not None:
+            raise error
+
+    done = asyncio.Event()
+    limits = LaneLimits(retry=RetryPolicy(first_pause_s=0.0001, longest_pause_s=0.0001, budget_s=0.001))
+    lanes = Lanes(handle, lane_of=lambda d: d.key, give_up=Desk(limits).give_up, limits=limits)
+    lanes.assigned([HOME])
+    await lanes.submit(Delivery(*HOME, 0, b"a", b""), done.set)
+    async with asyncio.timeout(120):
+        await done.wait()
+    assert len([one for one in caplog.records if one.levelname == "WARNING"]) == 1

@@ -4,9 +4,12 @@ import redis.exceptions
 from aiokafka.errors import KafkaConnectionError, MessageSizeTooLargeError
 from hypothesis import given
 from hypothesis import strategies as st
+from psycopg_pool import PoolTimeout
 
-from services.core.bus.retry import Outage, RetryPolicy, classify
+from services.core.blobs import BlobStoreFull
+from services.core.bus.retry import Outage, RetryPolicy, classify, is_database_away
 from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
+from services.core.object_blobs import ObjectStoreAway
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,35 @@ def test_an_event_that_fails_while_others_are_answered_is_at_fault_in_the_end() 
     silent, selective = Outage(), Outage()
     assert all(silent.lasts(_unavailable(7)) for _ in range(1000))
     assert [selective.lasts(_unavailable(n)) for n in range(11)] == [True] * 10 + [False]
+
+
+@pytest.mark.parametrize(
+    ("error", "away"),
+    [
+        (psycopg.OperationalError("server closed the connection"), True),
+        (PoolTimeout("couldn't get a connection after 30.00 sec"), True),
+        (psycopg.errors.AdminShutdown(), True),
+        (psycopg.errors.CannotConnectNow(), True),
+        (psycopg.errors.TooManyConnections(), True),
+        (psycopg.errors.DiskFull(), True),
+        (ExceptionGroup("two layers", [psycopg.errors.AdminShutdown(), TimeoutError()]), True),
+        (ExceptionGroup("two layers", [psycopg.errors.AdminShutdown(), ValueError("poison")]), False),
+        (psycopg.errors.QueryCanceled(), False),
+        (psycopg.errors.PipelineAborted(), False),
+        (psycopg.errors.LockNotAvailable(), False),
+        (psycopg.errors.UniqueViolation(), False),
+        (TimeoutError(), False),
+    ],
+)
+def test_postgres_is_away_where_it_works_for_nobody(error: BaseException, away: bool) -> None:
+    """A statement that waited too long or was refused is its own failure; a server that takes nobody is not."""
+    assert is_database_away(error) is away
+
+
+@pytest.mark.parametrize("error", [BlobStoreFull("no space left"), ObjectStoreAway("no answer")])
+def test_two_minutes_of_a_full_disk_made_dead_letters_of_the_mail_that_came(error: Exception) -> None:
+    """What needs a blob waits for as long as the store has no room or does not answer."""
+    assert classify(error) == "away"
 
 
 def _unavailable(answered: int) -> ModelUnavailable:

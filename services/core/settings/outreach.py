@@ -1,0 +1,74 @@
+"""Mail that we begin: rules over facts and silence, and how much of it there may be."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+from urllib.parse import urlsplit
+
+from pydantic import Field, StringConstraints, model_validator
+
+from schemas.events.memory import ParticipantState
+from services.core.settings.group import Group
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[A-Za-z0-9_-]{1,40}$")]
+NEVER: frozenset[ParticipantState] = frozenset({"at_risk", "churned"})  # no rule is about them
+
+
+class OutreachRule(Group):
+    """Whom a draft is proposed to: who meets all that the rule says. `text` may hold {name}, {date} and {goal}."""
+
+    name: Name
+    text: Annotated[str, StringConstraints(min_length=1, max_length=10_000)]
+    inbox: str = Field("", description="the name of the inbox; empty: every one")
+    silent_days: float = Field(0, ge=0, le=3650, description="neither they nor we have written for so long")
+    fact: str = Field("", description="key of a fact whose value is a day (2026-03-14), such as `renewal date`")
+    within_days: float = Field(0, ge=0, le=365, description="that day is at most so many days ahead")
+    late_days: float = Field(3, ge=0, le=365, description="or so many days past; what is older is followed up no more")
+    states: tuple[ParticipantState, ...] = Field((), description="where they stand as a customer; empty: anywhere")
+    state_days: float = Field(0, ge=0, le=3650, description="and have stood for so long")
+    without_fact: str = Field("", description="key of a fact that they do not have, such as `onboarding done`")
+    goal_days: float = Field(0, ge=0, le=3650, description="a goal agreed with them has been open for so long; 0: any")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if not (self.silent_days or self.fact or self.state_days or self.goal_days):
+            raise ValueError(
+                f"reach_out.rules: {self.name} holds for everybody; give it silent_days, fact, state_days or goal_days"
+            )
+        if unwanted := NEVER.intersection(self.states):
+            raise ValueError(f"reach_out.rules: {self.name}: nobody who is {', '.join(sorted(unwanted))} is written to")
+        return self
+
+
+class OutreachSettings(Group):
+    """Mail that we begin: off without a rule. Each is a draft, which a person approves."""
+
+    rules: tuple[OutreachRule, ...] = Field((), description="gone through once a day, in this order, in office hours")
+    per_day: int = Field(10, ge=0, le=1000, description="drafts of an inbox in a day at most")
+    person_days: float = Field(30, ge=1, le=3650, description="one person gets one at most in so many days")
+    answered_days: float = Field(14, gt=0, le=365, description="a mail of theirs within so many days is an answer")
+    unsubscribe: str = Field(
+        "You want no such mail from us? {how}",
+        min_length=1,
+        max_length=400,
+        description="the line below; {how} is the link, or whom to write to",
+    )
+    public_url: str = Field(
+        "", description="where everybody reaches this deployment's web server: https://mail.shop.example; for the link"
+    )
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        names = [one.name for one in self.rules]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise ValueError(f"reach_out.rules: {', '.join(twice)} is there twice; give each its own name")
+        if "{how}" not in self.unsubscribe:
+            raise ValueError("reach_out.unsubscribe has to hold {how}: the way to unsubscribe")
+        if self.public_url and not _is_https(self.public_url):
+            raise ValueError("reach_out.public_url has to be an https address without a path: mail programs post to it")
+        return self
+
+
+def _is_https(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc and parts.path in ("", "/")

@@ -1,0 +1,13 @@
+"""Who counts as one sender where many are counted."""
+
+from __future__ import annotations
+
+from services.mail.authentication.domains import domain_of, organizational
+from services.mail.mailbox import MailboxKey
+from services.mail.public_providers import PUBLIC_PROVIDERS
+
+
+def sender_of(address: str) -> str:
+    """An organization, whose addresses cost nothing, and at a public provider a mailbox, with whatever plus-address."""
+    company = organizational(domain_of(address))
+    return MailboxKey(address).undetailed if not company or company in PUBLIC_PROVIDERS else company

@@ -1,0 +1,184 @@
+"""Facts of little weight that nothing asks for leave the prompt, stay in memory, and come back when asked for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.memory import FactRequested
+from schemas.events.replies import ContextLayer, MemoryLoaded
+from services.cli.memory import view as showing
+from services.core.bus.runner import enter
+from services.core.clock import random_id
+from services.load_memory.handler import load_layer
+from services.load_memory.layers import participant
+from services.load_memory.turn import MailToAnswer, Turn
+from services.memory.embeddings import Meaning, meanings
+from services.memory.questions import read
+from services.operations.erase.belongings import belongings
+from services.operations.erase.run import erase
+from services.operations.memory.search import find
+from services.operations.uses import daily as uses
+from services.operations.uses.listing import uses_of
+from tests.support.erasing import differences, found
+from tests.support.remembering import ADA, Memory, day, fact, remembering
+
+pytestmark = pytest.mark.timeout(300)
+DOG = "Our dog is called Rex."
+PLAN = "We are on the Team plan."
+
+
+@pytest.fixture
+async def memory(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Memory]:
+    """Facts below 0.5 leave after 100 days; what was stored just now is counted at once."""
+    monkeypatch.setattr(uses, "SETTLED_S", -60.0)
+    recall = {"unused_days": 100, "unused_below": 0.5}
+    async with remembering(stack, database, topic_prefix, tmp_path, recall=recall) as one:
+        yield one
+
+
+async def learned(memory: Memory) -> None:
+    """A dog of little weight, and a plan."""
+    dog = fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex.", importance=4)
+    await memory.tell(f"{DOG}\n{PLAN}", dog, fact("plan", "Team", "on the Team plan", importance=8), on=1)
+
+
+async def layer(memory: Memory, on: float, words: str = "The export fails.") -> ContextLayer:
+    """What the agent is told of the person when such a mail comes."""
+    given: dict[str, Any] = dict.fromkeys(
+        ("message_id", "subject", "quoted", "signature", "author_name", "language"), ""
+    )
+    mail = MailToAnswer(
+        mail_id=random_id(), participant_id=memory.person(), text=words, author_addr=ADA, received_at=day(on),
+        flags=[], attachments=[], **given,
+    )  # fmt: skip
+    asked = read(words, day(on))
+    (meaning,) = await meanings(memory.app.embedder, [asked.words])
+    turn = Turn(
+        app=memory.app,
+        workspace=memory.workspace,
+        now=day(on),
+        thread_id=random_id(),
+        participant_id=memory.person(),
+        inbox=memory.app.settings.inboxes[0],
+        mails=(mail,),
+        meaning=Meaning(meaning.model, np.asarray(meaning.vector)),
+        asked=((asked, meaning),) if "?" in words else (),
+    )
+    return await load_layer(participant, turn)
+
+
+async def told(memory: Memory, on: float, words: str = "The export fails.") -> ContextLayer:
+    """The same, stored as the context of a reply."""
+    shown = await layer(memory, on, words)
+    event = MemoryLoaded(
+        turn_id=random_id(),
+        thread_id=random_id(),
+        participant_id=memory.person(),
+        inbox="support",
+        mail_ids=(),
+        trusted=True,
+        layers=(shown,),
+    )
+    await enter(memory.app, memory.event(event, day(on)))
+    return shown
+
+
+async def count(memory: Memory) -> int:
+    """The daily round; how many contexts it counted."""
+    report = await uses.count(memory.app, asyncio.Event())
+    return int(report["contexts"])
+
+
+async def counts(memory: Memory) -> dict[str, tuple[int, int]]:
+    """How often each fact was shown, and asked for."""
+    rows = await memory.rows("SELECT key, shown, asked FROM fact_uses JOIN facts USING (fact_id)")
+    return {row["key"]: (row["shown"], row["asked"]) for row in rows}
+
+
+async def test_shown_and_asked_for_are_counted_once_from_what_is_stored(memory: Memory) -> None:
+    """Each context once, however often the round comes; nothing is written when a context is made."""
+    await learned(memory)
+    assert "Rex" in (await told(memory, 2)).text
+    await told(memory, 3, "What is our dog called?")
+    assert await counts(memory) == {}
+    assert [await count(memory), await count(memory)] == [2, 0]
+    assert await counts(memory) == {"dog": (2, 1), "plan": (2, 0)}
+    await told(memory, 4)
+    assert await count(memory) == 1
+    assert (await counts(memory))["dog"] == (3, 1)
+    ids = [row["fact_id"] for row in await memory.rows("SELECT fact_id FROM facts WHERE key = 'dog'")]
+    async with memory.app.database.reading() as conn:
+        (use,) = (await uses_of(conn, ids)).values()
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "memory.md").read_text(encoding="utf-8")
+    assert (use.shown, use.asked, use.asked_at) == (3, 1, day(3))
+    assert f"    {showing.used(use)}\n" in page
+
+
+async def test_what_nothing_asks_for_leaves_the_prompt_and_is_found_when_asked_for(memory: Memory) -> None:
+    """Of little weight and unused for so long: out; what weighs more stays; a question, a search and the rows have it."""
+    await learned(memory)
+    await count(memory)
+    assert "Rex" in (await layer(memory, 90)).text
+    late = await layer(memory, 110)
+    assert "Rex" not in late.text
+    assert "Team" in late.text
+    assert "1 fact is left out as of little weight" in late.text
+    assert "Rex" in (await layer(memory, 110, "What is our dog called?")).text
+    answer = await find(memory.app, memory.person(), "the name of the dog", now=day(110))
+    assert "Rex" in answer.hits[0].fact.text
+    assert await memory.current("dog") == ["Rex"]
+
+
+async def test_a_use_brings_it_back_and_so_does_who_says_it_again_or_pins_it(memory: Memory) -> None:
+    """Asked for within the time, said again, or pinned: it stays."""
+    await learned(memory)
+    await told(memory, 60, "What is our dog called?")
+    await count(memory)
+    assert "Rex" in (await layer(memory, 150)).text
+    assert "Rex" not in (await layer(memory, 170)).text
+    await memory.tell(DOG, fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex."), on=171)
+    assert "Rex" in (await layer(memory, 172)).text
+    (row,) = await memory.rows("SELECT fact_id FROM facts WHERE key = 'dog' AND superseded_at IS NULL")
+    wish = {"participant_id": memory.person(), "op": "pin", "by": "grace", "fact_id": row["fact_id"]}
+    await enter(memory.app, memory.event(FactRequested.model_validate(wish), day(172)))
+    await memory.settle()
+    assert "Rex" in (await layer(memory, 400)).text
+
+
+async def test_before_anything_was_counted_nothing_leaves(memory: Memory) -> None:
+    """Who switches it on loses no fact that was asked for yesterday: the first round counts what is stored."""
+    await learned(memory)
+    assert "Rex" in (await layer(memory, 400)).text
+
+
+async def test_by_default_nothing_is_counted_and_nothing_leaves(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """The task is not wanted; old facts stay."""
+    async with remembering(stack, database, topic_prefix, tmp_path) as memory:
+        assert not uses.USES.wanted(memory.app.settings)
+        await learned(memory)
+        await count(memory)
+        assert "Rex" in (await layer(memory, 4000)).text
+
+
+async def test_of_an_erased_person_no_count_is_left(memory: Memory, stack: Endpoints) -> None:
+    """An erase takes the counts, and their contexts are counted for nobody afterwards; tables follow from events."""
+    await learned(memory)
+    await told(memory, 2)
+    await count(memory)
+    await told(memory, 3)
+    await erase(memory.app, await found(memory.app, ADA), by="test")
+    assert "fact_uses" not in await belongings(memory.app, frozenset({memory.person()}))
+    assert await count(memory) == 1
+    assert await counts(memory) == {}
+    assert await differences(memory.app, stack) == set()

@@ -1,0 +1,354 @@
+"""Mail that we begin, on the whole flow: drafts by rules, caps, who never gets one, unsubscribing, outcomes, restarts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from email import message_from_bytes
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import httpx
+import pytest
+
+from deploy.local import Endpoints
+from schemas.events.answers import AssignmentRequested
+from schemas.events.lifecycle import ParticipantStateRequested
+from schemas.events.memory import FactRequested
+from schemas.events.replies import DraftDecided
+from schemas.events.threads import ThreadTransitionRequested
+from services import reach_out
+from services.cli.outreach import table_of
+from services.cli.shown import Terminal
+from services.core.bus.runner import Runner
+from services.core.ids import participant_id
+from services.core.web import make_app
+from services.mail.mailbox import MailboxKey
+from services.mail.unsubscribe import make_unsubscribe_token
+from services.operations.drafts.listing import HeldDraft, waiting_drafts
+from services.operations.erase.run import erase
+from services.operations.outreach.daily import ask as ask_for_round
+from services.operations.outreach.listing import RuleLine, outreach_by_rule
+from services.operations.outreach.requests import by_person
+from services.operations.requests import ask
+from services.web.served import served
+from tests.support.erasing import differences, found
+from tests.support.tending import Tended, tending
+
+pytestmark = pytest.mark.timeout(300)
+RENEWAL = {
+    "name": "renewal",
+    "text": "Hi {name},\n\nyour plan renews on {date}. Shall we talk about it?\n\nSupport",
+    "fact": "renewal date",
+    "within_days": 14,
+    "silent_days": 30,
+}
+ADA, BO = "Ada <ada@one.example>", "Bo <bo@two.example>"
+TOKEN = "a token for tests"
+
+
+@dataclass
+class Desk:
+    """A deployment whose replies leave by themselves, and whose days pass when a test says so."""
+
+    app: Tended
+
+    def who(self, address: str) -> UUID:
+        return participant_id(self.app.workspace, MailboxKey(address.rpartition("<")[2].strip(">")))
+
+    async def know(self, sender: str, renews: str, text: str = "Hello, how do I export?") -> UUID:
+        """Somebody writes, and a colleague notes when their plan renews; their thread."""
+        thread = await self.app.write(text, sender=sender)
+        await self.app.wait(minutes=1)
+        said = {"participant_id": self.who(sender), "op": "add", "key": "renewal date", "value": renews, "by": "grace"}
+        await ask(self.app.app, FactRequested.model_validate({**said, "text": f"Their plan renews on {renews}."}))
+        await self.app.settle()
+        return thread
+
+    async def days(self, number: float) -> None:
+        """Days pass; threads are closed, and nobody goes through a round."""
+        await self.app.wait(days=number)
+
+    async def round(self) -> list[HeldDraft]:
+        """The day's round, and what waits then."""
+        await ask_for_round(self.app.app)
+        await self.app.settle()
+        return await self.waiting()
+
+    async def waiting(self) -> list[HeldDraft]:
+        async with self.app.app.database.reading() as conn:
+            return list(await waiting_drafts(conn, self.app.workspace))
+
+    async def decide(self, held: HeldDraft, *, approve: bool = True, text: str = "") -> None:
+        """A person's word on a draft."""
+        word = DraftDecided(
+            reply_id=held.reply_id, thread_id=held.thread_id, approve=approve, text_sha256=held.text_sha256, text=text,
+            by="grace",
+        )  # fmt: skip
+        await ask(self.app.app, word)
+        await self.app.settle()
+
+    async def mime(self, held: HeldDraft) -> Any:
+        """The message that left."""
+        rows = await self.app.rows("SELECT blob FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+        return message_from_bytes(await self.app.app.blobs.get(rows[0]["blob"]))
+
+    async def line(self) -> RuleLine:
+        """What came of the one rule."""
+        async with self.app.app.database.reading() as conn:
+            [line] = await outreach_by_rule(conn, self.app.workspace)
+        return line
+
+    async def sent(self) -> HeldDraft:
+        """Ada's renewal is near after a month of silence; the draft is approved and leaves."""
+        await self.know(ADA, "2026-02-10")
+        await self.days(32)
+        [held] = await self.round()
+        await self.decide(held)
+        return held
+
+
+@pytest.fixture
+async def desk(
+    request: pytest.FixtureRequest, stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> AsyncIterator[Desk]:
+    said = {"reach_out": {"rules": [RENEWAL]}, **getattr(request, "param", {})}
+    async with tending(stack, database, topic_prefix, tmp_path, **said) as app:
+        yield Desk(app)
+
+
+async def test_a_renewal_near_after_silence_is_a_draft_that_says_how_to_unsubscribe(desk: Desk) -> None:
+    """It waits under `auto`, in the customer's own closed thread, which it leaves closed; approved it leaves once."""
+    thread = await desk.know(ADA, "2026-02-10")
+    step = {"to_state": "resolved", "trigger": "human", "by": "grace", "reason": "solved"}
+    await ask(desk.app.app, ThreadTransitionRequested.model_validate({"thread_id": thread, **step}))
+    await desk.app.settle()
+    assert await desk.round() == [], "they wrote just now"
+    await desk.days(32)
+    assert (await desk.app.thread(thread)).thread.state == "closed"
+    [held] = await desk.round()
+    assert held.thread_id == thread
+    assert held.text.startswith("Hi Ada,\n\nyour plan renews on 2026-02-10.")
+    assert held.reason == "rule renewal: renewal date 2026-02-10, they wrote last on 2026-01-05"
+    assert "You want no such mail from us? Write to support@" in held.shown
+    assert (await desk.line()).waiting == 1
+    await desk.decide(held)
+    assert (await desk.app.thread(thread)).thread.state == "closed"
+    message = await desk.mime(held)
+    assert message["List-Unsubscribe"].startswith("<mailto:support@ourcompany.example?subject=unsubscribe%20")
+    assert message["List-Unsubscribe-Post"] is None
+    for part in message.walk():
+        if not part.is_multipart():
+            assert b"You want no such mail from us?" in part.get_payload(decode=True)
+    line = await desk.line()
+    assert (line.proposed, line.sent, line.waiting) == (1, 1, 0)
+    assert await desk.round() == [], "it is the same day"
+    await desk.days(1)
+    assert await desk.round() == [], "it is the same occasion"
+
+
+@pytest.mark.parametrize("desk", [{"reach_out": {}}], indirect=True)
+async def test_off_by_default(desk: Desk) -> None:
+    """Without a rule no round is asked for."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    assert await desk.round() == []
+    assert await desk.app.rows("SELECT id FROM events WHERE type = 'outreach.due.v1'") == []
+
+
+@pytest.mark.parametrize("desk", [{"reach_out": {"rules": [RENEWAL], "per_day": 2}}], indirect=True)
+async def test_caps_hold_after_days_of_downtime_and_nothing_outdated_is_followed_up(desk: Desk) -> None:
+    """Five renewals while nobody was there: two drafts a day from then on, and those that lie too far back never."""
+    for number, day in enumerate(("2026-02-02", "2026-02-10", "2026-02-10", "2026-02-11", "2026-02-12")):
+        await desk.know(f"Customer <c{number}@company{number}.example>", day)
+    await desk.days(35)  # the 9th of February, by which the first renewal is a week ago
+    counts = []
+    for _ in range(4):
+        await desk.round()
+        await desk.round()
+        counts.append(len(await desk.waiting()))
+        await desk.days(1)
+    assert counts == [2, 4, 4, 4]
+    rows = await desk.app.rows("SELECT reason FROM outreach ORDER BY reason")
+    assert not any("2026-02-02" in row["reason"] for row in rows)
+
+
+async def test_a_round_that_is_come_to_days_later_proposes_nothing(desk: Desk) -> None:
+    """The processor was away, and its event waited on the log: its day is over."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    await ask_for_round(desk.app.app)
+    desk.app.clock.forward(desk.app.clock() + timedelta(days=3))
+    await desk.app.settle()
+    assert await desk.waiting() == []
+    assert len(await desk.round()) == 1, "today's reason holds today"
+
+
+async def test_restarts_and_repeats_propose_once(desk: Desk) -> None:
+    """Two keepers ask in the same moment, the processor is cut off, and every event comes twice."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    await asyncio.gather(*(ask_for_round(desk.app.app) for _ in range(3)))
+    [due] = await desk.app.waiting(reach_out.PROCESSOR)
+    one, other = (Runner(reach_out.PROCESSOR, desk.app.app) for _ in range(2))
+    cut = asyncio.create_task(one.process(due))
+    await asyncio.sleep(0)
+    cut.cancel()
+    await asyncio.gather(cut, return_exceptions=True)
+    await asyncio.gather(one.process(due), other.process(due))
+    await desk.app.settle()
+    [held] = await desk.waiting()
+    await desk.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
+    await desk.app.settle()
+    assert [one.reply_id for one in await desk.waiting()] == [held.reply_id]
+    await desk.decide(held)
+    before = await desk.app.rows("SELECT * FROM outreach")
+    await desk.app.rows("DELETE FROM journal WHERE consumer = 'reach_out' RETURNING event_id")
+    await desk.app.settle()
+    assert await desk.app.rows("SELECT * FROM outreach") == before
+
+
+async def test_never_to_whom_nothing_may_be_sent(desk: Desk) -> None:
+    """Suppressed, at risk, with a person of ours, unsubscribed, written to lately: each of them is passed over."""
+    people = {name: f"{name} <{name}@{name}.example>" for name in ("bounced", "risky", "taken", "gone", "fine")}
+    threads = {name: await desk.know(sender, "2026-02-10") for name, sender in people.items()}
+    await desk.days(32)
+    await desk.app.rows(
+        "INSERT INTO suppressions (workspace, addr, reason, mail_id, at) VALUES"
+        " (%(w)s, 'bounced@bounced.example', 'hard', %(id)s, now()) RETURNING addr",
+        w=desk.app.workspace, id=UUID(int=1),
+    )  # fmt: skip
+    for state in ("customer", "at_risk"):
+        step = {"participant_id": desk.who(people["risky"]), "to_state": state, "by": "grace", "reason": "they said so"}
+        await ask(desk.app.app, ParticipantStateRequested.model_validate(step))
+    await ask(desk.app.app, AssignmentRequested(thread_id=threads["taken"], assignee="bo", take_over=True, by="bo"))
+    await desk.app.settle()
+    async with desk.app.at_work():
+        await by_person(desk.app.app, desk.who(people["gone"]), lifted=False, by="grace", timeout_s=60)
+    assert [one.thread_id for one in await desk.round()] == [threads["fine"]]
+
+
+async def test_a_mail_with_the_token_unsubscribes_whoever_sent_it_and_is_not_answered(desk: Desk) -> None:
+    """Unproven or from another address; a token that is made up does nothing; and nothing is ever proposed again."""
+    await desk.sent()
+    [row] = await desk.app.rows("SELECT outreach_id FROM outreach")
+    token = make_unsubscribe_token(desk.app.app.keyring, desk.app.workspace, row["outreach_id"])
+    await desk.app.write("", sender="x@else.example", subject=f"unsubscribe {'a' * 42}")
+    assert (await desk.line()).unsubscribed == 0
+    await desk.app.write("Please stop.", sender="x@else.example", subject=f"Unsubscribe {token}")
+    await desk.app.wait(minutes=5)
+    verdicts = await desk.app.rows("SELECT verdict, filter FROM mails WHERE subject LIKE 'Unsubscribe %%'")
+    assert verdicts == [{"verdict": "park", "filter": "unsubscribes"}]
+    assert (await desk.line()).unsubscribed == 1
+    await desk.app.write("", sender="x@else.example", subject=f"unsubscribe {token}")
+    assert len(await desk.app.rows("SELECT how FROM unsubscribes")) == 1
+    await desk.days(330)
+    said = {"participant_id": desk.who(ADA), "op": "correct", "key": "renewal date", "value": "2027-01-10", "by": "g"}
+    await ask(desk.app.app, FactRequested.model_validate({**said, "text": "Their plan renews on 2027-01-10."}))
+    await desk.app.settle()
+    assert await desk.round() == []
+
+
+async def test_who_unsubscribes_while_a_draft_waits_does_not_get_it(desk: Desk) -> None:
+    """Approved it is discarded, before anything leaves."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    [held] = await desk.round()
+    async with desk.app.at_work():
+        await by_person(desk.app.app, desk.who(ADA), lifted=False, by="grace", timeout_s=60)
+    await desk.decide(held)
+    rows = await desk.app.rows("SELECT state, detail FROM deliveries WHERE reply_id = %(id)s", id=held.reply_id)
+    assert rows == [{"state": "discarded", "detail": "they have unsubscribed from such mail"}]
+    assert (await desk.line()).not_sent == 1
+
+
+PUBLIC = {"reach_out": {"rules": [RENEWAL], "public_url": "https://mail.shop.example"}, "web": {"api_token": TOKEN}}
+
+
+@pytest.mark.parametrize("desk", [PUBLIC], indirect=True)
+async def test_one_click_unsubscribes_and_opening_the_link_does_not(desk: Desk) -> None:
+    """RFC 8058: the link of the header, posted to without a sign-in; a link that is cut is a 404."""
+    held = await desk.sent()
+    message = await desk.mime(held)
+    assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    link = message["List-Unsubscribe"].partition(">")[0].strip("<")
+    assert link.startswith("https://mail.shop.example/unsubscribe/")
+    assert link in held.shown
+    transport = httpx.ASGITransport(app=make_app([served(desk.app.app)]))
+    async with httpx.AsyncClient(transport=transport, base_url="https://mail.shop.example") as client:
+        assert "<button>" in (await client.get(link)).text
+        await desk.app.settle()
+        assert (await desk.line()).unsubscribed == 0
+        for _ in range(2):
+            done = await client.post(link, content="List-Unsubscribe=One-Click")
+            assert done.status_code == 200
+        assert (await client.post(link[:-1])).status_code == 404
+        await desk.app.settle()
+        assert (await desk.line()).unsubscribed == 1
+        [line] = (await client.get("/api/outreach", headers={"Authorization": f"Bearer {TOKEN}"})).json()
+        assert (line["rule"], line["sent"], line["unsubscribed"]) == ("renewal", 1, 1)
+
+
+WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+NIGHTS = {"office_hours": {"hours": dict.fromkeys(WEEK, "09:00-17:00")}}
+
+
+@pytest.mark.parametrize("desk", [NIGHTS], indirect=True)
+async def test_quiet_hours_ask_for_no_round_and_hold_what_is_approved(desk: Desk) -> None:
+    """Approved at night it leaves when the office opens."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    night = desk.app.clock().replace(hour=22)
+    desk.app.clock.forward(night)
+    assert await desk.round() == []
+    await desk.app.wait(hours=11, minutes=30)
+    [held] = await desk.round()
+    await desk.app.wait(hours=12)
+    await desk.decide(held)
+    rows = "SELECT state, detail FROM deliveries WHERE reply_id = %(id)s"
+    [waits] = await desk.app.rows(rows, id=held.reply_id)
+    assert waits["state"] == "approved"
+    assert "the office is closed" in waits["detail"]
+    await desk.app.wait(hours=12)
+    [left] = await desk.app.rows(rows, id=held.reply_id)
+    assert left["state"] == "sent"
+
+
+async def test_what_came_of_it_is_counted_and_shown(desk: Desk) -> None:
+    """An answer in time counts once; a rejected draft was not sent; the table is the one of the page."""
+    await desk.know(ADA, "2026-02-10")
+    await desk.know(BO, "2026-02-11")
+    await desk.days(32)
+    ada, bo = sorted(await desk.round(), key=lambda one: one.recipient)
+    await desk.decide(ada)
+    await desk.decide(bo, approve=False)
+    await desk.days(2)
+    for _ in range(2):
+        await desk.app.write("Yes, let us talk.", sender=ADA, subject="Re: Export")
+        await desk.app.wait(minutes=1)
+    line = await desk.line()
+    assert (line.proposed, line.sent, line.answered, line.not_sent, line.waiting) == (2, 1, 1, 1, 0)
+    terminal = Terminal(width=120, file=StringIO())
+    terminal.print(table_of([line]))
+    printed = [" ".join(row.split()) for row in terminal.file.getvalue().splitlines()]  # type: ignore[attr-defined]
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "reach-out.md").read_text(encoding="utf-8")
+    shown = [" ".join(row.split()) for row in page.splitlines()]
+    assert [row for row in printed if row not in shown] == []
+
+
+async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(desk: Desk, stack: Endpoints) -> None:
+    """The others' rows stay; a fold of the history gives the same tables before and after."""
+    await desk.know(BO, "2026-02-11")
+    await desk.know(ADA, "2026-02-10")
+    await desk.days(32)
+    await desk.round()
+    app = desk.app.app
+    assert await differences(app, stack) == set()
+    await erase(app, await found(app, "ada@one.example"), by="grace")
+    rows = await desk.app.rows("SELECT participant_id FROM outreach")
+    assert [row["participant_id"] for row in rows] == [desk.who(BO)]
+    assert await differences(app, stack) == set()

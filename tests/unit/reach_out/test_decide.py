@@ -1,0 +1,99 @@
+"""Whom a rule holds for, what its draft says, and which outcome may follow which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from uuid import UUID
+
+import pytest
+from pydantic import ValidationError
+
+from services.core.settings import OutreachRule, OutreachSettings
+from services.reach_out.decide import Candidate, follows, holds, outreach_id, proposals
+
+BOOK = UUID(int=7)
+TODAY = date(2026, 3, 1)
+RULE = OutreachRule(
+    name="renewal", text="Hi {name},\n\nyour plan renews on {date}.", fact="renewal date", within_days=14
+)
+ADA = Candidate(UUID(int=1), UUID(int=1), "Ada", UUID(int=2), datetime(2026, 1, 20, tzinfo=UTC), day="2026-03-10")
+
+
+@pytest.mark.parametrize(
+    ("day", "near"),
+    [
+        ("2026-03-10", True),
+        (" 2026-03-15 ", True),
+        ("2026-03-16", False),
+        ("2026-02-26", True),
+        ("2026-02-25", False),
+        ("soon", False),
+        ("2026-13-40", False),
+        (None, False),
+    ],
+)
+def test_a_day_is_near_or_was_so_lately(day: str | None, near: bool) -> None:
+    """What lies further back is followed up no more, and what is no day never holds."""
+    assert holds(RULE, replace(ADA, day=day), TODAY) is near
+
+
+def test_the_draft_says_the_rules_words_filled_in_on_one_line_each() -> None:
+    """A name with line breaks makes none; the person who approves it is told why."""
+    mallory = replace(ADA, name="Ada\n\nBuy {date}")
+    [(proposed, draft)] = proposals(RULE, [mallory], BOOK, "support", TODAY)
+    assert draft.text == "Hi Ada Buy 2026-03-10,\n\nyour plan renews on 2026-03-10."
+    assert proposed.reason == "rule renewal: renewal date 2026-03-10, they wrote last on 2026-01-20"
+    assert (draft.reply_id, draft.unsubscribe) == (proposed.outreach_id, True)
+
+
+def test_an_occasion_has_one_id_whichever_address_and_day() -> None:
+    """Another renewal is another occasion, and so is silence after another mail."""
+    id = outreach_id(BOOK, RULE, ADA)
+    assert id == outreach_id(
+        BOOK, RULE, replace(ADA, participant_id=UUID(int=9), last_at=datetime(2026, 2, 1, tzinfo=UTC))
+    )
+    assert id != outreach_id(BOOK, RULE, replace(ADA, day="2027-03-10"))
+    silent = OutreachRule(name="silent", text="Hello", silent_days=30)
+    quiet = replace(ADA, day=None)
+    assert outreach_id(BOOK, silent, quiet) != outreach_id(
+        BOOK, silent, replace(quiet, last_at=datetime(2026, 2, 1, tzinfo=UTC))
+    )
+
+
+def test_what_follows_what() -> None:
+    """Nothing is answered before it was sent, nor sent after it was discarded."""
+    assert follows("proposed", "sent")
+    assert follows("sent", "answered")
+    assert not follows("proposed", "answered")
+    assert not follows("discarded", "sent")
+    assert not follows("answered", "sent")
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"name": "all", "text": "Hello"}, "holds for everybody"),
+        ({"name": "risk", "text": "Hello", "silent_days": 3, "states": ["at_risk"]}, "nobody who is at_risk"),
+        ({"name": "a b", "text": "Hello", "silent_days": 3}, "pattern"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_is_refused(rule: dict[str, object], words: str) -> None:
+    """In words that say what to do."""
+    with pytest.raises(ValidationError, match=words):
+        OutreachSettings.model_validate({"rules": [rule]})
+
+
+@pytest.mark.parametrize("url", ["http://a.example", "https://a.example/path", "https://u@a.example", "a.example"])
+def test_only_an_https_address_is_posted_to(url: str) -> None:
+    """One-click needs one, and our own path below it."""
+    with pytest.raises(ValidationError, match="https"):
+        OutreachSettings(public_url=url)
+
+
+def test_the_line_holds_the_way_and_names_are_unique() -> None:
+    """Nobody gets such mail without a way out of it."""
+    with pytest.raises(ValidationError, match="the way to unsubscribe"):
+        OutreachSettings(unsubscribe="Bye.")
+    with pytest.raises(ValidationError, match="there twice"):
+        OutreachSettings(rules=(RULE, RULE))
