@@ -54,5 +54,6 @@ def _points(run: list[tuple[int, float]], weeks: int) -> str:
     step = (WIDE - 2 * EDGE) / max(1, weeks - 1)
     points = [(EDGE + at * step, HIGH - EDGE - share * (HIGH - 2 * EDGE)) for at, share in run]
     if len(points) == 1:  # a line of one point is not seen
-        points.append((points[0][0] + 0.1, points[0][1]))
+        ((x, y),) = points
+        points = [(x - EDGE, y), (x + EDGE, y)]
     return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)

@@ -17,9 +17,9 @@ def trend(*weeks: tuple[int, int]) -> Trend:
 
 def test_a_week_without_drafts_breaks_the_line() -> None:
     """No value is drawn for it: neither nothing nor the week before."""
-    assert lines_of(trend((1, 0), (0, 1), (0, 0), (1, 1))) == ["2.0,2.0 32.7,22.0", "94.0,12.0 94.1,12.0"]
+    assert lines_of(trend((1, 0), (0, 1), (0, 0), (1, 1))) == ["2.0,2.0 32.7,22.0", "92.0,12.0 96.0,12.0"]
     assert lines_of(trend((0, 0), (0, 0))) == []
-    assert lines_of(trend((1, 0))) == ["2.0,2.0 2.1,2.0"]
+    assert lines_of(trend((1, 0))) == ["0.0,2.0 4.0,2.0"]
 
 
 def test_a_share_of_nothing_is_a_dash() -> None:
