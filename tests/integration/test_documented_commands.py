@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import pytest
 
 from services.demo.world import make_world
-from tests.integration.test_cli import COMMAND, environment
 from tests.support.documented import ROOT, mentioned, missing_arguments, suggested
 from tests.support.documented_demo import Demo, running_demo
 from tests.support.documented_steps import NOT_RUN, STEPS, Step
-from tests.support.queries import BROKER, HEAVY, QUERIES, words_of
+from tests.support.queries import BROKER, HEAVY, QUERIES, Asked, ask_all
 from tests.support.stack import uses_apache_kafka
 
 pytestmark = pytest.mark.skipif(uses_apache_kafka(), reason="the demo has an embedded stack of its own")
@@ -55,21 +52,20 @@ def test_no_line_of_a_log_breaks_what_the_demo_shows(demo: Demo) -> None:
     assert (demo.folder / "var" / "demo" / "logs" / "correspondent.log").exists()
 
 
+@pytest.fixture(scope="module")
+def asked(demo: Demo) -> dict[str, Asked]:
+    """Every query, asked of the demo."""
+    return ask_all(demo)
+
+
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("query", QUERIES)
-def test_a_query_loads_nothing_that_it_does_not_need(demo: Demo, query: str) -> None:
+def test_a_query_loads_nothing_that_it_does_not_need(asked: dict[str, Asked], query: str) -> None:
     """A command that only looks loads no processor, web server or mail library, and most need no broker."""
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", *COMMAND[1:], *words_of(query, demo)],
-        cwd=demo.folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    loaded = set(re.findall(r"^import time:.*\| +(\S+)$", done.stderr, re.M))
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert "psycopg" in loaded or query == "settings"
-    assert loaded & (HEAVY | BROKER) <= QUERIES[query]
+    done = asked[query]
+    assert done.code == 0
+    assert done.asks_postgres or query == "settings"
+    assert done.loaded & (HEAVY | BROKER) <= QUERIES[query]
 
 
 @pytest.mark.timeout(600)

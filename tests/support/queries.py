@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from tests.integration.test_cli import environment
 from tests.support.documented_demo import HOME, Demo
 from tests.support.documented_steps import thread
 
@@ -67,7 +73,61 @@ QUERIES = {
 }  # each with what it needs of HEAVY and of the broker's client
 
 
-def words_of(query: str, demo: Demo) -> list[str]:
+# What a process runs that asks several things one after the other, and says of each how it ended and what it loaded.
+ASKS = """
+import json, sys
+from services.cli.main import main
+results, before = [], set(sys.modules)
+for words in json.loads(sys.argv[1]):
+    sys.argv = ["correspondent", *words]
+    try:
+        main()
+        code = 0
+    except SystemExit as ended:
+        code = ended.code or 0
+    results.append({"code": code, "psycopg": "psycopg" in sys.modules, "loaded": sorted(set(sys.modules) - before)})
+    before = set(sys.modules)
+print(json.dumps(results), file=sys.stderr)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a query ended, and the modules that were loaded for it and for none before it in its process."""
+
+    code: int
+    asks_postgres: bool
+    loaded: frozenset[str]
+
+
+def ask_all(demo: Demo) -> dict[str, Asked]:
+    """Every query, asked by a fresh process for those that may load the same, in their order.
+
+    What a query loads and may not load hides nothing from the next one: the first to load it fails.
+    """
+    found: dict[str, Asked] = {}
+    for allowed in dict.fromkeys(QUERIES.values()):
+        queries = [one for one in QUERIES if QUERIES[one] == allowed]
+        found |= dict(zip(queries, _asked(demo, queries), strict=True))
+    return found
+
+
+def _asked(demo: Demo, queries: Sequence[str]) -> list[Asked]:
+    words = json.dumps([_words_of(one, demo) for one in queries])
+    done = subprocess.run(
+        [sys.executable, "-c", ASKS, words],
+        cwd=demo.folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    results = json.loads(done.stderr.splitlines()[-1])
+    return [Asked(one["code"], one["psycopg"], frozenset(one["loaded"])) for one in results]
+
+
+def _words_of(query: str, demo: Demo) -> list[str]:
     """What is typed after `correspondent` to ask this of the demo."""
     found = thread("Following up")(demo) if "THREAD" in query else ""
     return ["--home", HOME, *shlex.split(query.replace("THREAD", found))]
