@@ -52,6 +52,8 @@ APACHE_ONLY = {"broker", "database", "reorder", "storm", "refused-topic", "wipe"
 JUMPS_S = (-7200, -600, 400, 3600, 26 * 3600)
 HANGS_AT = ("connect", "mail", "rcpt", "data", "dot", "accepted")
 ROUND_S, ROUND_MAILS = 80, 400  # a round of faults, and how many mails may come in it
+MAILS_A_THREAD = 5
+LEAST_THREADS = 30  # about ten faults of a round give a thread to a person, with all that is written in it later
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -94,7 +96,8 @@ def draw(seed: int, mails: int = 200, *, embedded: bool = False) -> Schedule:
     rounds = -(-mails // ROUND_MAILS)
     drawn = [fault for number in range(rounds) for fault in _round(dice, number * ROUND_S)]
     kept = [fault for fault in drawn if not (embedded and fault.kind in APACHE_ONLY)]
-    return Schedule(seed, mails, max(1, mails // 5), rounds * ROUND_S, tuple(sorted(kept)))
+    threads = min(mails, max(LEAST_THREADS, mails // MAILS_A_THREAD))
+    return Schedule(seed, mails, threads, rounds * ROUND_S, tuple(sorted(kept)))
 
 
 def _round(dice: random.Random, begin_s: float) -> Iterator[Fault]:
