@@ -42,6 +42,11 @@ def is_of_a_person(key: str, kind: str) -> bool:
     return kind in ("contact_info", "identity") or _usual(plain_key(key)) in _table().person
 
 
+def is_usual(key: str, kind: str) -> bool:
+    """Whether the table knows the key of a fact that has one value."""
+    return kind in ("contact_info", "customer_info", "identity") and _usual(plain_key(key)) in _table().names
+
+
 def is_chosen(key: str) -> bool:
     """Whether the value is what the customer wishes, so that to wish for it says it: a language, a way of contact."""
     return _usual(plain_key(key)) in _table().chosen
@@ -52,6 +57,13 @@ def names_of(key: str) -> frozenset[str]:
     usual = _usual(plain_key(key))
     names = {usual, *(name for name, known in _table().names.items() if known == usual)}
     return frozenset(word for name in names for word in words_of(name))
+
+
+def without_name(key: str, value: str) -> str:
+    """A value without the names of its key: of a plan "Team plan" is "Team", of seats "40 seats" is "40"."""
+    names = names_of(key)
+    kept = [one for one in value.split() if not set(words_of(one)) & names]
+    return " ".join(kept) if kept else value
 
 
 def _usual(plain: str) -> str:

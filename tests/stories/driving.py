@@ -25,6 +25,12 @@ def believed(story: Story, proposed: Iterable[FactProposal]) -> list[str]:
     return [one.value for one in who.facts if not one.stale]
 
 
+def believed_alone(story: Story, proposed: Iterable[FactProposal]) -> list[str]:
+    """The same after the second mail alone: nothing was known before it."""
+    who = _told(Participant(participant_id=ROOT, exists=True), story.second, proposed, 9)
+    return [one.value for one in who.facts if not one.stale]
+
+
 def _told(who: Participant, text: str, proposed: Iterable[FactProposal], on: int) -> Participant:
     at = BEGUN + timedelta(days=on)
     mail = Source(uuid5(ROOT, f"mail {on}"), uuid5(ROOT, f"thread {on}"), f"{on}@x", text, at, at, False, True)

@@ -21,7 +21,19 @@ from services.memory.phrases.language import language_of, spoken
 from services.memory.quotes import Span, find_quote
 from services.memory.wording import said_of, says, says_exactly
 
-Mood = Literal["asks", "supposes", "wishes", "denies", "was so", "gives up", "for a while", "hearsay", "another's"]
+Mood = Literal[
+    "asks",
+    "supposes",
+    "wishes",
+    "denies",
+    "was so",
+    "gives up",
+    "for a while",
+    "ahead",
+    "a part",
+    "hearsay",
+    "another's",
+]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more
 REASONS: dict[Mood, str] = {
     "asks": "the words ask, and say nothing of it",
@@ -31,6 +43,8 @@ REASONS: dict[Mood, str] = {
     "was so": "the words tell of former times",
     "gives up": "the words leave this value for another one",
     "for a while": "the words tell of a while, and not of what holds",
+    "ahead": "the words tell of what is still to come",
+    "a part": "the words tell of a part, or of what comes on top",
     "hearsay": "the words repeat what somebody else says",
     "another's": "the words speak of somebody else",
 }
@@ -75,7 +89,9 @@ def tells_otherwise(value: str, quote: str, text: str) -> bool:
 
 
 def _holds_its_kind(value: str, sentence: str) -> bool:
-    """Whether a sentence holds numbers, where the value is one, or names, where it is one and names show."""
+    """Whether a sentence holds numbers, addresses, or names, where the value is one, and names show."""
+    if "@" in value:
+        return "@" in sentence
     if numbers_in(value):
         return bool(numbers_in(sentence))
     nouns_are_capital = folded(sentence) and language_of("german") in spoken(folded(sentence))
@@ -125,11 +141,14 @@ _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("asks", lambda clause, _: says("asked", clause.words)),
     ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause)),
     ("another's", is_of_another),
+    ("denies", lambda clause, _: says("untaken", clause.words)),
     ("gives up", lambda clause, _: _is_left(clause)),
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
     ("supposes", lambda clause, _: says_exactly("conditions", clause.accented)),
     ("for a while", lambda clause, _: says("meanwhile", f"{_last(clause.before)}, {clause.words}")),
+    ("ahead", lambda clause, _: not clause.dated and says("ahead", clause.words)),
+    ("a part", lambda clause, _: clause.counts and says("parts", clause.words)),
     ("hearsay", lambda clause, _: says("reports", clause.words) or says("quoting", _last(clause.before))),
     ("was so", lambda clause, _: says("bygone", clause.part) and not _is_led_to(clause)),
 )

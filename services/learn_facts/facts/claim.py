@@ -20,11 +20,12 @@ from services.core.wording import folded
 from services.learn_facts.facts.assertion import REASONS, Mood, mood_of
 from services.learn_facts.facts.evidence import disallowed, objection, supported_text, unsupported
 from services.learn_facts.facts.others import About, speaks_of_the_author
+from services.learn_facts.facts.plainly import says_plainly
 from services.learn_facts.facts.policy import OURS, Policy, end_of_day, valid_from
 from services.learn_facts.facts.values import is_literal, sentence_around
 from services.learn_facts.participant import Fact, Source
 from services.mail.reply_text import without_quoted
-from services.memory.keys import is_chosen, is_of_a_person
+from services.memory.keys import is_chosen, is_of_a_person, is_usual
 from services.memory.quotes import Span, find_quote
 from services.memory.support import Support
 from services.memory.wording import said_of, says, words_of
@@ -72,11 +73,19 @@ class Claim:
         return tuple(UUID(one) for one in self.proposal.derived_from)
 
     @property
-    def is_theirs(self) -> bool:
-        """Whether its sentence speaks of the author, so that it may take the place of what stands."""
-        of_a_person = about(self.proposal).of_a_person
-        sentence = sentence_around(self.span, without_quoted(self.source.text))
-        return self.source.is_ours or speaks_of_the_author(sentence, self.proposal.key, of_a_person=of_a_person)
+    def is_usual(self) -> bool:
+        """Whether its key is a usual one, of which it is known how people say it."""
+        return is_usual(self.proposal.key, self.proposal.kind)
+
+    def is_plain(self, standing: Sequence[str] = ()) -> bool:
+        """Whether its words say plainly that it is so, of its author; `standing` are values of its key that stand."""
+        if self.source.is_ours or self.parents:
+            return True
+        proposal, text = self.proposal, self.source.text
+        sentence = sentence_around(self.span, without_quoted(text))
+        if not speaks_of_the_author(sentence, proposal.key, of_a_person=about(proposal).of_a_person):
+            return False
+        return not self.is_usual or says_plainly(proposal.value, proposal.key, self.span, text, standing)
 
     def rests_on(self, known: Fact) -> bool:
         """Whether the proposal was concluded from this fact, or changes it."""
@@ -153,7 +162,7 @@ def _trust(proposal: FactProposal, source: Source, span: Span) -> Trust:
 _ALL: frozenset[Mood] = frozenset(REASONS)
 _HAPPENED: frozenset[Mood] = frozenset({"asks", "supposes"})
 _WANTED: frozenset[Mood] = frozenset({"hearsay", "was so"})
-_ENDING: frozenset[Mood] = frozenset({"asks", "supposes", "wishes", "hearsay"})  # what ends nothing
+_ENDING: frozenset[Mood] = frozenset({"asks", "supposes", "wishes", "ahead", "hearsay"})  # what ends nothing
 BARRED: Mapping[str, frozenset[Mood]] = MappingProxyType(
     {
         "goal": frozenset(),
@@ -165,7 +174,7 @@ BARRED: Mapping[str, frozenset[Mood]] = MappingProxyType(
         "event": _HAPPENED,
         "note": _HAPPENED,
         "action": _HAPPENED,
-        "relationship": _ALL - {"another's", "for a while"},
+        "relationship": _ALL - {"another's", "for a while", "ahead", "a part"},
     }
 )
 """The moods in which no fact of a kind is said; of every other kind none of them."""

@@ -6,18 +6,25 @@ In a clause the value is written `@`, so that a word list can say what stands be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
 from services.core.wording import folded
-from services.learn_facts.facts.values import SENTENCE_ENDS, numbers_in, place_of_day, plain_value
+from services.learn_facts.facts.values import (
+    SENTENCE_ENDS,
+    is_day,
+    numbers_in,
+    place_of_day,
+    place_of_number,
+    plain_value,
+)
 
 PLACE = "@"
 NAME = "~"
 _CLAUSE_ENDS = re.compile(
     r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
-    r"|\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
+    r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
 )
 _PARTS = re.compile(r"\s(?:and|or|und|oder|et|ou|y|e|oraz|lub|и)\s", re.IGNORECASE)
 _COMPLEMENT = re.compile(
@@ -33,13 +40,16 @@ _FIRST_LETTER = re.compile(r"(?<=\s)[^\W\d_]")
 class Clause:
     """A clause with the value as `@`, folded: plain, with accents, with `~` before capitals, and its part that says it.
 
-    `before` and `after` are the other clauses of its sentence, `following` is the next sentence.
+    `counts`: the value is a number; `dated`: a day. `before` and `after` are the other clauses of its
+    sentence, `following` is the next sentence.
     """
 
     words: str
     accented: str
     named: str
     part: str
+    counts: bool
+    dated: bool
     sentence: str
     before: tuple[str, ...]
     after: tuple[str, ...]
@@ -60,9 +70,10 @@ def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Ite
     if not any(scores):
         scores = [min(_score(plain_value(quote), one), 1) if quote else 0 for one in clauses]
     told = [_marked(plain, one) for one in clauses]
+    sort = {"counts": plain.isdigit(), "dated": is_day(plain)}
     for number, score in enumerate(scores):
         if score:
-            yield score, _clause(told, number, sentence, following)
+            yield score, _clause(told, number, sentence, following, sort)
 
 
 def place_of(value: str, text: str) -> tuple[int, int] | None:
@@ -71,12 +82,12 @@ def place_of(value: str, text: str) -> tuple[int, int] | None:
     if not units:
         return None
     joined = r"[\s.,'’\-–/()_]{0,3}".join(_spelled(one) for one in units)
-    small = text.casefold()
-    found = re.search(rf"(?<![^\W_]){joined}(?![^\W_])", small if len(small) == len(text) else text)
-    return found.span() if found else place_of_day(value, text)
+    small = "".join(one.casefold() if len(one.casefold()) == 1 else one for one in text)
+    found = re.search(rf"(?<![^\W_]){joined}(?![^\W_])", small)
+    return found.span() if found else place_of_day(value, text) or place_of_number(units[0], text)
 
 
-def _clause(told: list[str], number: int, sentence: str, following: str) -> Clause:
+def _clause(told: list[str], number: int, sentence: str, following: str, sort: Mapping[str, bool]) -> Clause:
     marked = [folded(one) for one in told]
     parts = [folded(one) for one in _PARTS.split(told[number]) if PLACE in one]
     return Clause(
@@ -84,6 +95,7 @@ def _clause(told: list[str], number: int, sentence: str, following: str) -> Clau
         accented=told[number].casefold(),
         named=_with_names(told[number]),
         part=parts[0] if parts else marked[number],
+        **sort,
         sentence=folded(sentence),
         before=tuple(_with_names(one) for one in told[:number]),
         after=tuple(one for one in marked[number + 1 :] if one.strip(" ?!.")),
@@ -124,6 +136,6 @@ def _marked(value: str, clause: str) -> str:
 def _spelled(unit: str) -> str:
     """A number with or without separators of thousands, a word as it is."""
     if not unit.isdigit() or len(unit) < 4:
-        return re.escape(unit)
+        return re.escape(unit).replace("ss", "(?:ss|ß)")
     groups = [unit[max(0, end - 3) : end] for end in range(len(unit), 0, -3)][::-1]
     return rf"(?:{unit}|{'[., ’]?'.join(groups)})".replace(" ", r"\s")

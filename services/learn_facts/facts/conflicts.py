@@ -24,6 +24,7 @@ from services.learn_facts.facts.claim import Claim
 from services.learn_facts.facts.policy import OCCURRENCES, OURS
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant
+from services.memory.keys import without_name
 
 RANK: Mapping[Trust, int] = MappingProxyType({"inferred": 0, "ours": 0, "authenticated": 1, "human": 2})
 
@@ -77,11 +78,17 @@ def _gives_way(known: Fact, claim: Claim) -> bool:
 
 def _is_said_again(known: Fact, claim: Claim) -> bool:
     """Whether the claim says what is believed already; what is over has begun again, unless it names the same end."""
-    if known.key != claim.proposal.key or not same_value(known.value, claim.proposal.value):
+    if known.key != claim.proposal.key or not _is_same(known, claim):
         return False
     if known.is_over(claim.since) and known.expires_at != claim.until:
         return False
     return not _occurs_again(known, claim)
+
+
+def _is_same(known: Fact, claim: Claim) -> bool:
+    """Whether the values are one, the key's own name apart: of a plan "Team plan" is "Team"."""
+    key = claim.proposal.key
+    return same_value(without_name(key, known.value), without_name(key, claim.proposal.value))
 
 
 def _occurs_again(known: Fact, claim: Claim) -> bool:

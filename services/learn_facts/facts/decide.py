@@ -31,7 +31,7 @@ from services.learn_facts.facts.conflicts import (
     taken_back,
 )
 from services.learn_facts.facts.consequences import doubts
-from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned
+from services.learn_facts.facts.events import corroborated, doubted, ended, recorded, refused, still_pinned, unsure
 from services.learn_facts.facts.policy import STANDARD, Policy
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
@@ -99,15 +99,18 @@ def _assert(who: Participant, claim: Claim) -> Events:
 def _take_place(who: Participant, claim: Claim, same: Fact | None) -> Events:
     """It is so from now on, in place of its rivals, unless one of them stands against it."""
     rivals = rivals_of(who, claim, same)
+    plain = claim.is_plain([one.value for one in rivals])
     for one in rivals:
         against = objection_to_ending(one, claim.trust, claim.since)
-        if not against and one is not same and not claim.is_theirs:
-            against = "the words say it of nothing that is theirs"
+        if not against and one is not same and not plain:
+            against = "the words do not say plainly that it is theirs"
         if against:
             yield refused(who, claim.proposal, against)
             yield from doubted(who, one, claim)
             return
     yield recorded(who, claim, rivals)
+    if not plain and not rivals and claim.is_usual:
+        yield unsure(who, claim)
     if same is not None:
         yield from still_pinned(who, claim.fact_id, (same,), "as before")
 
@@ -135,7 +138,8 @@ def _say_again(who: Participant, claim: Claim, same: Fact) -> Events:
         yield from _record_past(who, claim, between)
         return
     earlier = claim.since if began_before else None
-    yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=same.stale)
+    rejudged = same.stale and (claim.is_plain() or not claim.is_usual)
+    yield corroborated(who, claim, same.fact_id, same.supports, earlier=earlier, rejudged=rejudged)
 
 
 def _tells_otherwise(claim: Claim, same: Fact) -> bool:

@@ -105,13 +105,23 @@ def doubted(who: Participant, known: Fact, claim: Claim) -> Iterator[FactMarkedS
 
     A model may have put it in other words, or concluded it: the fact is to be confirmed, and the next word decides.
     """
-    unsure = claim.trust == "inferred" or not claim.is_theirs
+    unsure = claim.trust == "inferred" or not claim.is_plain([known.value])
     newer = known.trust == "authenticated" and unsure and claim.since > known.confirmed_at
     if newer and claim.of_its_key(known) and not known.stale:
         reason = f"a newer mail seems to say otherwise: {claim.proposal.value!r}"
         yield FactMarkedStale(
             participant_id=who.participant_id, fact_id=known.fact_id, parent_id=known.fact_id, reason=reason
         )
+
+
+def unsure(who: Participant, claim: Claim) -> FactMarkedStale:
+    """What a customer seems to say of a usual key, and not plainly, is to be confirmed before it is used."""
+    return FactMarkedStale(
+        participant_id=who.participant_id,
+        fact_id=claim.fact_id,
+        parent_id=claim.fact_id,
+        reason="the words do not say plainly that it is theirs",
+    )
 
 
 def still_pinned(who: Participant, fact_id: UUID, replaced: Iterable[Fact], by: str) -> Iterator[FactPinned]:

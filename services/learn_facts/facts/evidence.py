@@ -17,6 +17,7 @@ from datetime import datetime
 from schemas.events.replies import FactProposal
 from services.learn_facts.facts.values import is_literal, numbers_in, sentence_around
 from services.mail.reply_text import without_quoted
+from services.memory.numerals import digits
 from services.memory.quotes import Span
 from services.memory.temporal import window_of
 from services.memory.wording import said_of, says
@@ -147,7 +148,7 @@ def _unsaid(told: str, sentence: str, written: datetime) -> set[str]:
     missing = {one for one in _ADDRESS.findall(told) if one.casefold().rstrip(".,;") not in folded}
     if window_of(sentence, written) is not None:
         told = _DATE.sub(" ", told)
-    missing |= set() if says("numbers", sentence) else numbers_in(told) - said
+    missing |= set() if says("numbers", digits(sentence)) else numbers_in(told) - said
     return missing
 
 

@@ -34,7 +34,7 @@ _THEIRS = ("own", "requests", "now", "changes")
 
 def is_of_another(clause: Clause, about: About) -> bool:
     """Whether somebody else's value is told: of a person's keys by who is named, of others by what the clause is of."""
-    if about.of_a_person and says("i_am", clause.words):
+    if about.of_a_person and (says("i_am", clause.words) or _is_mine(clause)):
         return False
     if any(unsaid(content_of(one), about.key) == list(content_of(one)) for one in said_of("parties", clause.words)):
         return True
@@ -52,6 +52,11 @@ def speaks_of_the_author(sentence: str, key: str, *, of_a_person: bool) -> bool:
     if len(told) <= _ANSWER or len(spoken(plain)) == len(NAMES) or any(says(one, plain) for one in _THEIRS):
         return True
     return not of_a_person and any(is_said(word, told) for word in names_of(key) if len(word) > _ANSWER)
+
+
+def _is_mine(clause: Clause) -> bool:
+    """Whether the part of the clause that says the value is of the author alone: "Bob's is 1 and mine is 2"."""
+    return clause.part != clause.words and says("mine", clause.part)
 
 
 def _names_another(clause: Clause) -> bool:

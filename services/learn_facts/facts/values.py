@@ -1,7 +1,8 @@
 """Values as they are compared: whether two are one in different forms, and how literally a sentence says one. Pure.
 
-"1,500", "1.500", "1 500" and "1500" are one number; "+49 30 1234567" and "030/1234567" one telephone; "2027-04-03" and
-"3 April 2027" one day. What differs in a word, or in any digit, is another value.
+"1,500", "1.500", "1 500", "1500", "1.5k" and "fifteen hundred" are one number, "1.5 TB" and "1500 GB" one size;
+"+49 30 1234567" and "030/1234567" one telephone; "2027-04-03" and "3 April 2027" one day.
+What differs in a word, or in any digit, is another value.
 
 A model normalises: "1,500 seats" becomes `1500`, "3 pm" becomes `15:00`. In a sentence numbers are the same in whatever
 way they are written; a date is known by its day, or by a phrase that means it when the mail is written; of other words
@@ -16,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from services.mail.reply_text import without_quoted
+from services.memory.numerals import digits, measured, numbers_told
 from services.memory.quotes import Span
 from services.memory.temporal import days_in, window_of
 
@@ -37,7 +39,7 @@ def same_value(one: str, other: str) -> bool:
     first, second = plain_value(one), plain_value(other)
     if first == second or _same_telephone(first, second) or _same_day(first, second):
         return True
-    return any(form(first) and form(first) == form(second) for form in (_amount, _hours))
+    return any(form(first) and form(first) == form(second) for form in (_amount, _hours, measured))
 
 
 def plain_value(value: str) -> str:
@@ -47,7 +49,7 @@ def plain_value(value: str) -> str:
     if telephone(text):
         return text
     whole = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
-    return _COMMA.sub(".", whole)
+    return digits(_COMMA.sub(".", whole))
 
 
 def telephone(value: str) -> str:
@@ -85,6 +87,11 @@ def _bare(value: str) -> str:
 def _same_day(one: str, other: str) -> bool:
     first = _day(one)
     return first is not None and first == _day(other)
+
+
+def is_day(value: str) -> bool:
+    """Whether a value is a day, of whatever year."""
+    return _day(value) is not None or bool(days_in(value, _REFERENCE))
 
 
 @lru_cache(maxsize=4096)
@@ -137,6 +144,11 @@ def place_of_day(value: str, text: str) -> tuple[int, int] | None:
     return next(((start, end) for start, end, found in days_in(text, _REFERENCE) if found.start == day), None)
 
 
+def place_of_number(value: str, text: str) -> tuple[int, int] | None:
+    """Where a text says in words the number that a value is; None where it does not."""
+    return next(((start, end) for start, end, number in numbers_told(text) if number == value), None)
+
+
 _MONTHS = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
 SENTENCE_ENDS = re.compile(
     rf"(?<=[.!?])\s+(?!(?<=\d\.\s)(?:{_MONTHS})\b)|(?<=[。！？])|\n\s*\n", re.IGNORECASE
@@ -162,9 +174,14 @@ def is_literal(value: str, span: Span, text: str, written: datetime | None = Non
     sentence = sentence_around(span, without_quoted(text))
     said = {word for form in (sentence, _plain(sentence)) for word in _words(form)}
     if _ISO_DATE.match(value):
-        by_day = str(int(value[8:])) in {word.lstrip("0").rstrip("thsndr") for word in said}
-        return by_day or (written is not None and _means(sentence, value, written))
+        return _says_day(sentence, value, said) or (written is not None and _means(sentence, value, written))
     return _is_said(_words(value), said) or _is_said(_words(_plain(value)), said)
+
+
+def _says_day(sentence: str, date: str, said: set[str]) -> bool:
+    """Whether a sentence names this day, or only its number, where it names no date at all."""
+    named = {found.start.date().isoformat()[5:] for _, _, found in days_in(sentence, _REFERENCE)}
+    return date[5:] in named if named else str(int(date[8:])) in {word.lstrip("0").rstrip("thsndr") for word in said}
 
 
 def _means(sentence: str, date: str, written: datetime) -> bool:
@@ -193,7 +210,7 @@ def _words(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """The text with its numbers without separators, empty cents and units, and its hours on a clock of 24."""
-    text = _HOUR.sub(_on_24, text)
+    text = _HOUR.sub(_on_24, digits(text))
     text = _BARE_HOUR.sub(lambda found: f"{int(found[1]):02}:00", text)
     text = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS_IN_TEXT.sub("", text))
     return _UNIT.sub(" ", text)

@@ -13,10 +13,15 @@ Of a clause in which the value is written `@` (see `assertion`):
 asked.txt, questions.txt, tags.txt   it asks
 conditions.txt, wishes.txt             it is thought of, or wanted
 bygone.txt, left.txt, origins.txt, arrivals.txt, changes.txt, now.txt   it was so; it is another now
-meanwhile.txt                        it is so for a while
+meanwhile.txt, ahead.txt             it is so for a while; it is still to come
+untaken.txt, parts.txt                 it was weighed and not taken; it is a part of a number
 reports.txt, quoting.txt, refuted.txt   somebody else says it; it is said to be wrong
-others.txt, parties.txt, own.txt, i_am.txt, requests.txt   it is somebody else's; the author's own
+others.txt, parties.txt   it is somebody else's
+own.txt, mine.txt, i_am.txt, requests.txt   it is the author's own
 contact_requests.txt                 asks us to use it
+states.txt, verbs_of_ours.txt, finals.txt, frames.txt, plain.txt   verbs, small words and phrases of a plain statement
+objects.txt, theirs.txt, invites.txt   what makes it no plain one (see `plainly`)
+numerals.toml                        numbers in words, as `services.memory.numerals` reads them
 keys.toml                            usual keys with the other names that models give them
 """
 

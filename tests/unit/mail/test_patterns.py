@@ -36,17 +36,32 @@ REPORT_LINES = [
     for number, line in enumerate(lines_of(wording.__name__, name))
 ]
 FACT_WORDING = (
+    "ahead",
+    "conditions",
     "denials",
+    "finals",
+    "frames",
     "glue",
     "grants",
+    "invites",
+    "left",
     "meanwhile",
+    "mine",
     "numbers",
+    "objects",
     "orders",
+    "others",
     "parties",
+    "parts",
+    "plain",
     "quoting",
     "refuted",
     "reports",
     "requests",
+    "states",
+    "theirs",
+    "untaken",
+    "verbs_of_ours",
 )
 PROBE, PART, FULL = 2_000, 10_000, 100_000
 # CPU seconds for the probe; a pattern that is quadratic on it takes 1.25 s for the whole, half of what it may
