@@ -10,6 +10,7 @@ from services.memory.quotes import find_quote
 PLAIN = [
     ("plan", "Max", "We have been on Max since Monday."),
     ("plan", "Max", "Since the upgrade last Tuesday we are on Max and very happy."),
+    ("plan", "Max", "We have decided to upgrade to the Max plan."),
     ("phone", "555-0202", "New mobile: 555-0202"),
     ("phone", "555-0202", "Bob's number is 555-0303 and mine is 555-0202 now."),
     ("city", "Bonn", "Unser Büro ist nach Bonn umgezogen."),
