@@ -200,7 +200,9 @@ async def test_of_an_unproven_author_the_agent_is_shown_no_memory(
         thread_id = await app.write("Which plan am I on?", subject="Mine", inbox=1)
         async with signed_in(app.app, role="agent") as client:
             await ask(app, client, f"/console/threads/{thread_id}", ask="draft")
-        rows = await app.rows("SELECT data FROM events WHERE type = 'memory.loaded.v1' AND key = %(id)s", id=str(thread_id))
+        rows = await app.rows(
+            "SELECT data FROM events WHERE type = 'memory.loaded.v1' AND key = %(id)s", id=str(thread_id)
+        )
     (asked,) = [row["data"] for row in rows if row["data"]["by"] == "Grace"]
     assert asked["trusted"] is False
     assert "Team" not in str(asked["layers"])
