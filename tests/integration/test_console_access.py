@@ -77,6 +77,8 @@ async def pages_of(app: Tended) -> list[str]:
         "/knowledge?q=export",
         "/settings",
         "/quality",
+        "/incidents",
+        "/outreach",
         "/pipeline",
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",

@@ -77,6 +77,8 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "document_removed": "Removed. The agent finds it no more.",
         "accepted": "The article is part of the knowledge base.",
         "article_rejected": "The article was rejected, and is not proposed again.",
+        "closed": "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment.",
+        "reopened": "The incident is open again.",
         "redriven": "The dead letter was handled.",
         "discarded": "The dead letter was discarded.",
         "signed_out": "You are signed out.",
