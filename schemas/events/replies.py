@@ -61,6 +61,7 @@ class MemoryLoaded(EventData):
     settings: dict[str, ChosenSetting] = Field(
         default_factory=dict, description="what shapes the reply, by name, each with where it was said"
     )
+    by: str = Field("", description="the person who asked for a suggestion")
 
     def without_words(self) -> Self:
         """Which layers there were stays, and what each cost."""

@@ -127,13 +127,14 @@ async def open_app(
     """
     async with open_keys(settings) as keys:
         guarded = Deferred(lambda: _make_model(settings, model, embedder))
-        embedder = cast("Embedder", Deferred(lambda: make_embedder(settings.embeddings)))
+        embedder = cast("Embedder", Deferred(lambda: _make_embedder(settings, database, now)))
         cache = Deferred(lambda: _make_cache(settings))
+        database = Database(settings.database_url, size=settings.pool_size, keys=keys)
         bell = Bell()
         publisher = DeferredPublisher(lambda: _make_publisher(settings, bell))
         app = App(
             settings=settings,
-            database=Database(settings.database_url, size=settings.pool_size, keys=keys),
+            database=database,
             blobs=SealedBlobs(make_blobs(settings), keys),
             cache=cast("Cache", cache),
             model=cast("GuardedModel", guarded),
@@ -167,6 +168,15 @@ def _make_model(settings: Settings, given: Model | None, embedder: Embedder) -> 
     model = given or make_model(settings.model, embedder)
     policy = Policy(pause_s=settings.model.pause_s, longest_pause_s=settings.model.longest_pause_s)
     return Breakers(monotonic, policy).guard(model, workspace=settings.workspace, key=settings.model.key)
+
+
+def _make_embedder(settings: Settings, database: Database, now: Callable[[], datetime]) -> Embedder:
+    made = make_embedder(settings.embeddings)
+    if not settings.embeddings.url:
+        return made
+    from services.core.outages.embedder import WatchedEmbedder
+
+    return WatchedEmbedder(made, database, settings.workspace, now)
 
 
 def _make_cache(settings: Settings) -> Cache:

@@ -36,6 +36,14 @@ class BlobsAway(Away):
     """The store of bodies and attachments does not do what it is asked for: it has no room, or does not answer."""
 
 
+class EmbedderUnavailable(Away):
+    """The embedding service did not answer in time, answered that it is overloaded, or gave no vectors."""
+
+
+class EmbedderDenied(EmbedderUnavailable):
+    """The embedding service takes no request of ours: the key is wrong or revoked, or the account cannot pay."""
+
+
 class ModelUnavailable(Away):
     """The model's service did not answer in time, or answered that it is overloaded."""
 

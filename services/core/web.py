@@ -22,8 +22,9 @@ from starlette.exceptions import HTTPException
 
 from services.core.app import App
 from services.core.bus.processor import Edge
+from services.core.bus.retry import PASSING
 from services.core.clock import pause
-from services.core.errors import Permanent, Temporary
+from services.core.errors import Permanent
 from services.core.paging import BadCursor
 from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
@@ -89,7 +90,8 @@ def make_app(
     web_app.add_exception_handler(BadCursor, _bad_cursor)
     web_app.add_exception_handler(RequestValidationError, _invalid)
     web_app.add_exception_handler(HTTPException, _not_served)
-    web_app.add_exception_handler(Temporary, _try_later)
+    for passing in PASSING:  # a database that is away above all
+        web_app.add_exception_handler(passing, _try_later)
     web_app.add_exception_handler(Exception, _failed)
     web_app.get("/healthz", include_in_schema=False)(_healthz)
     for router in routers:

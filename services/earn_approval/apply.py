@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schemas.events import approvals as ev
+from services.core.bus.appliers import fields_of
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers, Apply
 from services.core.db import Connection, queries
@@ -11,7 +12,7 @@ SQL = queries(__file__)
 
 
 async def _counted(conn: Connection, envelope: Envelope) -> None:
-    args = {**envelope.data.model_dump(), "workspace": envelope.workspace, "at": envelope.time}
+    args = fields_of(envelope)
     await conn.execute(SQL.know, args)
     await conn.execute(SQL.insert_outcome, args)
     await conn.execute(SQL.count_pattern, args)
@@ -19,7 +20,7 @@ async def _counted(conn: Connection, envelope: Envelope) -> None:
 
 def _stepped(is_open: bool) -> Apply:
     async def apply(conn: Connection, envelope: Envelope) -> None:
-        args = {**envelope.data.model_dump(exclude={"count"}), "workspace": envelope.workspace, "at": envelope.time}
+        args = fields_of(envelope)
         await conn.execute(SQL.know, args)
         await conn.execute(SQL.set_open, {**args, "is_open": is_open})
 

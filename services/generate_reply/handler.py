@@ -72,6 +72,7 @@ def _suggestion(event: MemoryLoaded, desk: Desk, answers: list[Answer]) -> Sugge
         acts=tuple(desk.acts),
         model=answers[-1].model,
         usage=token_usage(answers),
+        by=event.by,
     )
 
 

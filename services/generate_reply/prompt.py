@@ -43,6 +43,10 @@ Support"
 """
 
 SUGGEST = "A colleague has this thread. Suggest to them what to answer to the mail in the layer `mail`; it is not sent."
+REWORD = """\
+A colleague answers the mail in the layer `mail` themselves; what they wrote stands in the layer `own_words`. Give it
+back with `reply`, worded better: in the customer's language, warm, plain and exact, with greeting and closing. What it
+says, promises and names stays as it is; add no fact, no promise and no question, and leave none out. It is not sent."""
 TASK = "Answer the mail in the layer `mail`."
 
 
@@ -52,9 +56,15 @@ def opening(event: MemoryLoaded, event_id: str, secret: bytes) -> Request:
         purpose="reply",
         system=SYSTEM,
         layers=tuple(as_layer(layer) for layer in event.layers),
-        task=TASK if event.purpose == "reply" else SUGGEST,
+        task=_task(event),
         tools=definitions(),
         fence=make_fence(secret, event_id),
         model=event.setting("model", ""),
         effort=event.setting("effort", ""),
     )
+
+
+def _task(event: MemoryLoaded) -> str:
+    if event.purpose == "reply":
+        return TASK
+    return REWORD if any(layer.name == "own_words" and layer.text for layer in event.layers) else SUGGEST

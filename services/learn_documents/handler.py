@@ -19,7 +19,7 @@ from services.core.db import row_as
 from services.learn_documents import articles, decide
 from services.learn_documents.apply import SQL
 from services.learn_documents.conversion import read
-from services.memory.embedding_cache import embed_cached
+from services.memory.embedding_cache import vectors_of_texts
 from services.memory.knowledge import chunk_ids
 
 
@@ -46,9 +46,9 @@ async def on_removal(work: Work[ev.DocumentRemovalRequested]) -> None:
 async def on_indexed(work: Work[ev.DocumentIndexed | ev.DocumentContinued]) -> None:
     """Give the new passages their vectors; losing them loses time, never knowledge."""
     chunks = work.event.chunks
+    texts = [f"{one.heading}\n{one.text}" for one in chunks]
+    vectors = await vectors_of_texts(work.app.database, work.app.embedder, texts)
     async with work.app.database.reading() as conn:
-        texts = [f"{one.heading}\n{one.text}" for one in chunks]
-        vectors = await embed_cached(conn, work.app.embedder, texts)
         for one, vector in zip(chunks, vectors, strict=True):
             given = {"chunk_id": one.chunk_id, "vector": HalfVector(vector), "model": work.app.embedder.name}
             await conn.execute(SQL.attach_vector, given)

@@ -36,7 +36,7 @@ from services.learn_facts.people import People
 from services.learn_facts.person import brief, issues, session
 from services.learn_facts.person import decide as person
 from services.learn_facts.person.apply import SQL as PERSON
-from services.memory.embedding_cache import attach, embed_cached
+from services.memory.embedding_cache import attach, embed_cached, vectors_of_texts
 
 
 async def on_draft(work: Work[ReplyDrafted]) -> None:
@@ -169,8 +169,8 @@ async def on_thread_step(work: Work[StateChanged]) -> None:
 
 async def on_recorded(work: Work[FactRecorded]) -> None:
     """Give the new fact its vector, and let a near-duplicate of it become one with it."""
+    (vector,) = await vectors_of_texts(work.app.database, work.app.embedder, [work.event.text])
     async with work.app.database.reading() as conn:
-        (vector,) = await embed_cached(conn, work.app.embedder, [work.event.text])
         await attach(conn, work.app.embedder, {work.event.fact_id: vector})
     if work.event.single_valued or work.event.past:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Literal
 
@@ -58,14 +59,18 @@ async def _treatment(work: Work[TurnOpened]) -> Chosen:
 
 async def on_suggestion_asked(work: Work[SuggestionAsked]) -> None:
     """The same context, for what the agent would answer where a person has the thread."""
-    await _load(work, work.event.behaviours, "suggestion")
+    await _load(work, work.event.behaviours, "suggestion", own_words=work.event.words)
 
 
 async def _load(
-    work: Work[Any], behaviours: tuple[AppliedBehaviour, ...], purpose: Purpose, treatment: Chosen | None = None
+    work: Work[Any],
+    behaviours: tuple[AppliedBehaviour, ...],
+    purpose: Purpose,
+    treatment: Chosen | None = None,
+    own_words: str = "",
 ) -> None:
     event = work.event
-    turn = await prepare(work, behaviours)
+    turn = replace(await prepare(work, behaviours), own_words=own_words)
     layers = await load_layers(LAYERS, turn)
     async with work.unit() as unit:
         chosen = {name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()}
@@ -77,6 +82,7 @@ async def _load(
 def _loaded(event: TurnOpened | SuggestionAsked, **loaded: Any) -> MemoryLoaded:
     """The event about one turn or suggestion."""
     of = event.model_dump(include={"turn_id", "thread_id", "participant_id", "inbox", "mail_ids", "trusted"})
+    of |= {"by": event.by} if isinstance(event, SuggestionAsked) else {}
     return MemoryLoaded(**of, **{"layers": (), **loaded})
 
 

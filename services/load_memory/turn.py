@@ -48,6 +48,7 @@ class Turn:
 
     `chosen` is what shapes the reply, `behaviours` are the operator's rules that hold. `meaning` is that of the query;
     `asked` is what the mails ask of memory, each with the meaning of its words; `recalls`: facts are searched at all.
+    `own_words` is what a colleague wrote and wants worded better.
     """
 
     app: App
@@ -63,6 +64,7 @@ class Turn:
     chosen: Mapping[str, Chosen] = field(default_factory=dict)
     behaviours: tuple[AppliedBehaviour, ...] = ()
     addresses: Mapping[UUID, str] = field(default_factory=dict)
+    own_words: str = ""
 
     @property
     def settings(self) -> ContextSettings:

@@ -13,7 +13,7 @@ import numpy as np
 from pgvector import HalfVector
 from psycopg.rows import tuple_row
 
-from services.core.db.pool import Connection
+from services.core.db.pool import Connection, Database
 from services.core.db.sql import queries
 from services.memory.embeddings import Embedder, Vector
 
@@ -23,6 +23,18 @@ EMBEDDINGS = queries(__file__, "embeddings.sql")
 def text_digest(text: str) -> str:
     """The hex digest a text's vector is kept under."""
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+async def vectors_of_texts(database: Database, embedder: Embedder, texts: Sequence[str]) -> list[Vector]:
+    """A vector for each text, in order, as `embed_cached`; while the embedder is asked no connection is held."""
+    async with database.reading() as conn:
+        known = await look_up(conn, embedder, texts)
+    made = await embed_missing(embedder, texts, known)
+    if made:
+        async with database.reading() as conn:
+            await keep(conn, embedder, made)
+    vectors = known | made
+    return [vectors[text] for text in texts]
 
 
 async def embed_cached(conn: Connection, embedder: Embedder, texts: Sequence[str]) -> list[Vector]:

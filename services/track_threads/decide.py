@@ -20,7 +20,7 @@ from schemas.events.memory import TurnReflected
 from schemas.events.proactive import DraftRequested
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.retention import BodiesExpired
-from schemas.events.suggestions import SuggestionDrafted
+from schemas.events.suggestions import SuggestionDrafted, SuggestionRequested
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
 from services.track_threads import mails, marks, person, proactive, turns
@@ -52,8 +52,8 @@ class Command:
 
     `draft` is what the agent wrote in the turn that missed its deadline; `known` is whether a colleague's mail stands
     in the conversation already, `imported` whether the turn is of imported mail, `bodies_due` whether texts are kept
-    no longer, `standing` what a person's reply meets, `newest` the proven mail that a draft of ours would follow;
-    `again` is whether that draft was made before.
+    no longer, `standing` what a person's reply meets, `newest` the proven mail that a draft of ours would follow, or
+    the one that a suggestion is for; `again` is whether that draft was made before.
     """
 
     event: EventData
@@ -295,6 +295,15 @@ def _proactive(decision: Decision, asked: DraftRequested) -> None:
         decision.take(proactive.requested(decision.thread, asked, command.newest, command.now))
 
 
+def _suggest(decision: Decision, asked: SuggestionRequested) -> None:
+    """A person wants to see what the agent would answer to the newest mail; without one, nothing is asked."""
+    thread, command = decision.thread, decision.command
+    if thread.exists and command.newest:
+        about = person.theirs(thread, command.newest)
+        rules = before_turn(thread, command.settings, command.occasions, [one.mail_id for one in about])
+        decision.take([person.suggestion(thread, asked, about, command.id, applied(rules))])
+
+
 def _assignment(decision: Decision, asked: AssignmentRequested) -> None:
     if decision.thread.exists:
         decision.take(person.assigned(decision.thread, asked))
@@ -355,6 +364,7 @@ DECISIONS: Mapping[type[EventData], Callable[[Decision, Any], None]] = {
     ReplyRequested: _reply,
     DraftRequested: _proactive,
     AssignmentRequested: _assignment,
+    SuggestionRequested: _suggest,
     TurnReflected: _reflected,
     SuggestionDrafted: _suggestion,
 }

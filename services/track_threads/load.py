@@ -13,14 +13,15 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import TurnReflected
 from schemas.events.proactive import DraftRequested
+from schemas.events.suggestions import SuggestionRequested
 from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
 from services.core.settings import Behaviour, Settings
 from services.track_threads.apply import SQL
-from services.track_threads.behaviours import Mail, Occasions, Person, escalation
+from services.track_threads.behaviours import Mail, Occasions, Person, escalation, rules_of
 from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
-from services.track_threads.person import Standing, turn_of
+from services.track_threads.person import Standing, theirs, turn_of
 from services.track_threads.proactive import turn_of as turn_of_draft
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
@@ -70,6 +71,8 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
             return thread, replace(command, known=row is not None)
         case ReplyRequested():
             return thread, replace(command, standing=await _standing(unit, event))
+        case SuggestionRequested():
+            return thread, await _with_answered(unit, thread, command)
         case DraftRequested():
             return thread, await _with_newest(unit, command, event)
         case TimerElapsed() if event.purpose == "retention":
@@ -128,6 +131,20 @@ async def _with_newest(unit: Unit, command: Command, asked: DraftRequested) -> C
     known = await unit.one(SQL.turn_of, turn_id=turn_of_draft(asked.reply_id))
     mail = await unit.one(SQL.newest_proven, thread_id=asked.thread_id, participant_id=asked.participant_id)
     return replace(command, again=known is not None, newest=Pending(**mail) if mail else None)
+
+
+async def _with_answered(unit: Unit, thread: Thread, command: Command) -> Command:
+    """The command with the newest mail of a customer, and what behaviours look at of what is answered with it."""
+    mail = await unit.one(SQL.answered_mail, thread_id=thread.thread_id, mail_id=None)
+    if mail is None:
+        return command
+    newest = Pending(**mail)
+    command = replace(command, newest=newest)
+    rules = rules_of(command.settings, thread.inbox, "before")
+    if not rules:
+        return command
+    mails = [one.mail_id for one in theirs(thread, newest)]
+    return replace(command, occasions=await _occasions(unit, thread, mails, rules))
 
 
 async def _draft(unit: Unit, thread: Thread) -> str:

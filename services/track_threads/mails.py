@@ -25,6 +25,7 @@ from schemas.events.threads import (
     TurnOpened,
 )
 from services.model.usage import estimate_tokens
+from services.track_threads.person import suggestion_of
 from services.track_threads.states import Events, about, escalate, transition, walk
 from services.track_threads.thread import Pending, Thread
 from services.track_threads.turns import COLLEAGUE, close_turn, turns_by_hand
@@ -93,7 +94,7 @@ def note_report(thread: Thread, mail: EmailRead) -> Events:
 def suggestion(mail: EmailRead, cause: UUID, behaviours: tuple[AppliedBehaviour, ...] = ()) -> SuggestionAsked:
     """The question, with the operator's rules that hold for the mail; no turn opens for it."""
     return SuggestionAsked(
-        turn_id=uuid5(cause, "suggestion"),
+        turn_id=suggestion_of(cause),
         thread_id=mail.thread_id,
         participant_id=mail.participant_id,
         inbox=mail.inbox,

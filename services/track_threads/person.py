@@ -1,4 +1,4 @@
-"""What a person does in a thread themselves: answers it, takes it over, assigns it. Pure.
+"""What a person does in a thread themselves: answers it, asks for a suggestion, takes it over, assigns it. Pure.
 
 Invariants
 - A person's reply is a turn of its own, and a thread has one open turn: while it is on its way the agent writes
@@ -8,13 +8,14 @@ Invariants
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 from schemas.events.answers import Assigned, AssignmentRequested, ReplyAccepted, ReplyRefused, ReplyRequested
 from schemas.events.replies import ReplyDiscarded, ReplySent
-from schemas.events.threads import ReplyAttached, ThreadState, TurnOpened
+from schemas.events.suggestions import SuggestionAsked, SuggestionRequested
+from schemas.events.threads import AppliedBehaviour, ReplyAttached, ThreadState, TurnOpened
 from services.model.usage import estimate_tokens
 from services.track_threads.states import Events, about, walk
 from services.track_threads.thread import Pending, Thread
@@ -39,6 +40,11 @@ NOTHING_KNOWN = Standing()
 def turn_of(reply_id: UUID) -> UUID:
     """The turn that a person's reply is."""
     return uuid5(reply_id, "turn")
+
+
+def suggestion_of(cause: UUID) -> UUID:
+    """The conversation with the model that a request, or a mail, asks for."""
+    return uuid5(cause, "suggestion")
 
 
 def answered(thread: Thread, asked: ReplyRequested, standing: Standing) -> Events:
@@ -72,8 +78,7 @@ def _refusal(thread: Thread, asked: ReplyRequested, standing: Standing) -> tuple
 
 def _accepted(thread: Thread, asked: ReplyRequested, mail: Pending) -> Events:
     """The turn of all that waits of the author whom the person answers; others go on waiting."""
-    theirs = {one.mail_id: one for one in (*thread.pending, mail) if one.author == mail.author}
-    mails = sorted(theirs.values(), key=lambda one: one.at)
+    mails = theirs(thread, mail)
     waiting = [one for one in mails if one in thread.pending]
     common = {
         "thread_id": thread.thread_id,
@@ -87,6 +92,33 @@ def _accepted(thread: Thread, asked: ReplyRequested, mail: Pending) -> Events:
     yield TurnOpened(**common, mode="history", waiting_since=(waiting or mails)[0].at)
     said = asked.model_dump(include={"reply_id", "text", "cc", "files", "with_quote", "then", "hold_s"})
     yield ReplyAccepted.model_validate({**common, **said})
+
+
+def theirs(thread: Thread, mail: Pending) -> list[Pending]:
+    """A mail with all that waits of its author, the oldest first."""
+    found = {one.mail_id: one for one in (*thread.pending, mail) if one.author == mail.author}
+    return sorted(found.values(), key=lambda one: one.at)
+
+
+def suggestion(
+    thread: Thread,
+    asked: SuggestionRequested,
+    mails: Sequence[Pending],
+    cause: UUID,
+    behaviours: tuple[AppliedBehaviour, ...],
+) -> SuggestionAsked:
+    """What the agent is asked for a person, with the operator's rules that hold; no turn opens for it."""
+    return SuggestionAsked(
+        turn_id=suggestion_of(cause),
+        thread_id=thread.thread_id,
+        participant_id=mails[-1].participant_id,
+        inbox=thread.inbox,
+        mail_ids=tuple(one.mail_id for one in mails),
+        trusted=mails[-1].trusted,
+        behaviours=behaviours,
+        words=asked.words,
+        by=asked.by,
+    )
 
 
 def left(thread: Thread, reply: ReplySent) -> Events:

@@ -158,9 +158,12 @@ def acts(thread: Thread, draft: ReplyDrafted | SuggestionDrafted) -> Events:
 
 
 def suggested(thread: Thread, draft: SuggestionDrafted) -> Events:
-    """What the agent looked up for a suggestion, and, while a person still has the thread, the answer as a note."""
+    """What the agent looked up for a suggestion, and, while a person still has the thread, the answer as a note.
+
+    Who asked for one sees it where they asked: what they do not use is nobody's note.
+    """
     yield from acts(thread, draft)
-    if thread.state == "escalated" and draft.text:
+    if thread.state == "escalated" and draft.text and not draft.by:
         yield note(thread, f"{SUGGESTED}\n\n{draft.text}", "agent", "ai", draft.turn_id)
 
 

@@ -19,7 +19,7 @@ from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.ids import incident_board_id
 from services.core.settings import IncidentSettings
-from services.memory.embedding_cache import embed_cached
+from services.memory.embedding_cache import embed_cached, vectors_of_texts
 from services.memory.embeddings import Embedder, Vector
 from services.memory.troubles import Report, report_of
 from services.watch_incidents.alike import names_in
@@ -48,13 +48,14 @@ async def on_turn_reflected(work: Work[TurnReflected]) -> None:
         return
     new, report = _report(work, trouble, mail)
     async with work.reading() as conn:
-        vectors = await _vectors(conn, work.app.embedder, [report, *await _all_near(conn, new, settings)])
+        near = list(dict.fromkeys(one.trouble for one in (report, *await _all_near(conn, new, settings))))
+    vectors = dict(zip(near, await vectors_of_texts(work.app.database, work.app.embedder, near), strict=True))
     async with work.unit() as unit:
         await unit.lock(KIND, new.board_id)
         if await unit.one(SQL.report, report_id=new.report_id):
             return
         board = await _board(unit.conn, new, settings)
-        vectors |= await _vectors(unit.conn, work.app.embedder, _reports(board), vectors)
+        vectors |= await _vectors_of_new(unit.conn, work.app.embedder, _reports(board), vectors)
 
         def similarity(one: Report, other: Report) -> float:
             return float(vectors[one.trouble] @ vectors[other.trouble])
@@ -117,11 +118,11 @@ def _reports(board: Board) -> list[Report]:
     return [*board.loose, *(report for one in board.incidents for report in one.reports)]
 
 
-async def _vectors(
-    conn: Connection, embedder: Embedder, reports: Iterable[Report], known: Mapping[str, Vector] | None = None
+async def _vectors_of_new(
+    conn: Connection, embedder: Embedder, reports: Iterable[Report], known: Mapping[str, Vector]
 ) -> dict[str, Vector]:
-    """A vector for each trouble that has none yet; within the lock only those of reports that came meanwhile."""
-    missing = list(dict.fromkeys(one.trouble for one in reports if one.trouble not in (known or {})))
+    """A vector for each trouble that came meanwhile; whoever reported it had it embedded, so it is in the cache."""
+    missing = list(dict.fromkeys(one.trouble for one in reports if one.trouble not in known))
     return dict(zip(missing, await embed_cached(conn, embedder, missing), strict=True)) if missing else {}
 
 

@@ -18,7 +18,14 @@ from services.operations.threads.answers import OwnReply
 from services.operations.threads.canned import FilledAnswer, canned_answers
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadLine, ThreadUnknown, whole_thread
-from services.web.bodies import Assignment, OwnWords
+from services.operations.threads.suggestions import (
+    Suggestion,
+    SuggestionImpossible,
+    SuggestionUnknown,
+    suggest,
+    suggestion,
+)
+from services.web.bodies import Assignment, OwnWords, SuggestionWish
 from services.web.by import ByQuery
 from services.web.caller import name_of_caller
 from services.web.patience import WAIT_S
@@ -84,6 +91,28 @@ def add_own_replies(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "thread_unknown", str(error)) from None
         async with app.database.reading() as conn:
             return (await whole_thread(conn, app.settings.workspace, thread_id)).thread
+
+
+def add_suggestions(router: APIRouter, app: App) -> None:
+    """What the agent would answer, for a person: asked for, then looked up until it is `ready` or `failed`."""
+
+    @router.post("/threads/{thread_id}/suggestions")
+    async def ask(thread_id: UUID, body: SuggestionWish) -> Suggestion:
+        """Ask what the agent would answer to the newest mail, or for your own words in a better wording."""
+        try:
+            return await suggest(app, thread_id, body.by, body.words, timeout_s=WAIT_S)
+        except ThreadUnknown as error:
+            raise RequestRefused(404, "thread_unknown", str(error)) from None
+        except SuggestionImpossible as error:
+            raise RequestRefused(409, "suggestion_impossible", str(error)) from None
+
+    @router.get("/threads/{thread_id}/suggestions/{suggestion_id}")
+    async def stands(thread_id: UUID, suggestion_id: UUID) -> Suggestion:
+        """Where a suggestion stands. It is never sent, and no reply of it is made by itself."""
+        try:
+            return await suggestion(app, thread_id, suggestion_id)
+        except SuggestionUnknown as error:
+            raise RequestRefused(404, "suggestion_unknown", str(error)) from None
 
 
 def most_bytes(app: App) -> int:

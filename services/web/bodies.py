@@ -15,7 +15,7 @@ from schemas.events.memory import ParticipantState
 from schemas.events.replies import AfterReply
 from schemas.events.threads import ThreadState
 from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
-from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
+from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, LONGEST_REWORDED, MOST_FILES
 from services.web.caller import name_of_caller, spoken_by
 
 By = Annotated[
@@ -226,6 +226,15 @@ class OwnWords(_Body):
         "", description="what becomes of the thread once it left; by default you keep what you have"
     )
     hold_s: float = Field(0.0, ge=0, le=LONGEST_HOLD_S, description="how long it waits, so that it can be taken back")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class SuggestionWish(_Body):
+    """What the agent is asked for a person; nothing of it is sent."""
+
+    words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REWORDED)] = Field(
+        "", description="your own words, to be worded better; by default the agent writes what it would answer"
+    )
     by: By = Field(default_factory=name_of_caller)
 
 

@@ -52,7 +52,17 @@ def routes(app: App) -> APIRouter:
                 add_statistics,
             ),
         ),
-        ("threads", API_BODY_BYTES, (threads.add_reads, threads.add_wishes, add_explanations, answers.add_own_replies)),
+        (
+            "threads",
+            API_BODY_BYTES,
+            (
+                threads.add_reads,
+                threads.add_wishes,
+                add_explanations,
+                answers.add_own_replies,
+                answers.add_suggestions,
+            ),
+        ),
         ("threads", answers.most_bytes(app), (answers.add_reply,)),
         (
             "drafts",

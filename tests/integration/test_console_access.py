@@ -6,11 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 
 from deploy.local import Endpoints
-from tests.support.chromium import WHERE_INSTALLED, Window, chromium, link_for, served_here
+from services.model.port import Answer, Request, ToolCall
+from services.operations.threads.requests import mark
+from tests.support.chromium import PATIENCE_S, WHERE_INSTALLED, Window, chromium, link_for, served_here
 from tests.support.remembering import ADA, day, fact
 from tests.support.tending import Tended, tending
 
@@ -74,6 +77,8 @@ async def pages_of(app: Tended) -> list[str]:
         "/knowledge?q=export",
         "/settings",
         "/quality",
+        "/incidents",
+        "/outreach",
         "/pipeline",
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",
@@ -86,7 +91,7 @@ async def pages_of(app: Tended) -> list[str]:
 
 
 async def test_axe_finds_nothing_on_any_page_in_either_theme_or_narrow(app: Tended, window: Window) -> None:
-    """No finding of any level, with everything that folds unfolded; and no page is wider than a telephone."""
+    """No finding of any level, with everything that folds unfolded; no page is wider than a telephone, no target too small."""
     pages = await pages_of(app)
 
     def look(place: str) -> list[str]:
@@ -100,6 +105,7 @@ async def test_axe_finds_nothing_on_any_page_in_either_theme_or_narrow(app: Tend
                 )
                 found += [f"{page} {theme} {width}: {one}" for one in window.barriers()]
                 found += [f"{page} {theme} {width}: too wide: {one}" for one in window.driver.execute_script(TOO_WIDE)]
+                found += [f"{page} {theme} {width}: too small: {one}" for one in window.too_small()]
         return found
 
     async with served_here(app.app) as place:
@@ -251,3 +257,87 @@ async def test_a_canned_answer_lost_the_files_that_were_chosen(app: Tended, wind
         await asyncio.to_thread(write, place)
     (event,) = await app.rows("SELECT data FROM events WHERE type = 'thread.reply_accepted.v1'")
     assert [one["filename"] for one in event["data"]["files"]] == ["plan.txt"]
+
+
+async def test_what_was_typed_was_lost_when_what_is_newer_was_shown(app: Tended, window: Window) -> None:
+    """A page that is shown again, or that another form of it answers with, keeps the words of an answer in it."""
+    (thread,) = await app.rows("SELECT thread_id FROM threads WHERE subject = 'Sign-in'")
+
+    def begin(place: str) -> None:
+        window.go(f"{place}/console/threads/{thread['thread_id']}")
+        window.driver.execute_script("document.getElementById('write').open = true")
+        window.find("#reply-text").send_keys("Hello.")
+
+    def look() -> list[str]:
+        window.until(lambda _: window.find("#newer").is_displayed())
+        found = window.barriers()
+        window.find("#newer a").click()
+        window.until(lambda _: "by telephone" in window.text("#notes"))
+        assert window.find("#reply-text").get_attribute("value") == "Hello."
+        window.find("#note").send_keys("Bo is in a hurry.")
+        window.driver.execute_script("document.querySelector('[action$=\"/notes\"] button').click()")
+        window.until(lambda _: "in a hurry" in window.text("#notes article:last-of-type"))
+        assert window.find("#note").get_attribute("value") == ""
+        assert window.find("#reply-text").get_attribute("value") == "Hello."
+        return found
+
+    async with served_here(app.app) as place:
+        await asyncio.to_thread(window.sign_in, await link_for(app.app, place))
+        await asyncio.to_thread(begin, place)
+        await mark(app.app, thread["thread_id"], timeout_s=PATIENCE_S, note="Settled by telephone.", by="Ann")
+        assert await asyncio.to_thread(look) == []
+
+
+class Held:
+    """A model that answers nothing until it is let go; then it drafts."""
+
+    name = "held"
+
+    def __init__(self) -> None:
+        self.let_go = asyncio.Event()
+
+    async def ask(self, request: Request) -> Answer:
+        """A draft, once it is let go."""
+        if request.purpose != "reply":
+            return Answer("Not now.", (), "refusal", self.name)
+        await self.let_go.wait()
+        said = {"text": f"We look into it. {HOSTILE}", "state": "awaiting_reply"}
+        return Answer("", (ToolCall("1", "reply", said),), "tool_use", self.name)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+async def test_words_typed_while_the_agent_writes_stay(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path, window: Window
+) -> None:
+    """The draft appears by itself below what was typed meanwhile, harms nothing, and joins it when its button says so."""
+    model = Held()
+
+    def begin(place: str, thread_id: UUID) -> None:
+        window.go(f"{place}/console/threads/{thread_id}")
+        window.until(lambda _: window.find("#reply-text").is_displayed())
+        window.find("#reply-text").send_keys("Hello.")
+        window.find("#ask-draft").click()
+        window.until(lambda _: window.has("#suggestion[data-state=writing]"))
+        window.find("#reply-text").send_keys(" More.")
+
+    def finish() -> list[str]:
+        window.until(lambda _: window.has("#suggestion[data-state=ready]"))
+        assert window.find("#reply-text").get_attribute("value") == "Hello. More."
+        assert HOSTILE in window.text("#suggestion")
+        assert "What the agent would answer" in window.find("#announce").get_attribute("textContent")
+        found = window.barriers()
+        window.find("#take-below").click()
+        window.until(lambda _: "We look" in window.find("#reply-text").get_attribute("value"))
+        assert window.find("#reply-text").get_attribute("value") == f"Hello. More.\n\nWe look into it. {HOSTILE}"
+        assert not window.has("#suggestion")
+        return found + window.said()
+
+    async with tending(stack, database, topic_prefix, tmp_path, model_object=model) as app:
+        thread_id = await app.write("human\n\nThe export stops.")
+        async with app.at_work(), served_here(app.app) as place:
+            await asyncio.to_thread(window.sign_in, await link_for(app.app, place, role="agent"))
+            await asyncio.to_thread(begin, place, thread_id)
+            model.let_go.set()
+            assert await asyncio.to_thread(finish) == []

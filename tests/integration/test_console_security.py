@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from email.message import EmailMessage
 from pathlib import Path
@@ -13,6 +14,7 @@ from fastapi.routing import APIRoute
 from lxml import html
 
 from deploy.local import Endpoints
+from services.core.db import Database
 from services.operations.sign_in import LINK_LASTS, SESSION_LASTS, make_link
 from services.web.console.mails import cleaned
 from services.web.console.routes import PARTS
@@ -61,6 +63,17 @@ async def test_a_link_is_used_once(app: Tended) -> None:
     rows = await app.rows("SELECT * FROM console_sessions")
     assert [row["kind"] for row in rows] == ["session"]
     assert token not in str(rows)
+
+
+async def test_a_page_said_that_the_fault_was_ours_while_postgres_was_away(app: Tended) -> None:
+    """It says that the database does not answer, and that the same page will be there in a moment."""
+    nobody_there = Database("postgresql://127.0.0.1:9/nothing", size=1, keys=None)
+    async with signed_in(app.app) as client, browser(replace(app.app, database=nobody_there)) as meanwhile:
+        meanwhile.cookies = client.cookies
+        answer = await meanwhile.get("/console/inbox")
+        assert answer.status_code == 503
+        assert "database does not answer" in text_of(answer)
+        assert (await client.get("/console/inbox")).status_code == 200
 
 
 async def test_a_session_ends_by_itself_and_says_what_to_do(app: Tended) -> None:

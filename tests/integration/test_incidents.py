@@ -25,6 +25,7 @@ from services.operations.incidents.listing import IncidentLine, WholeIncident, l
 from services.operations.incidents.requests import AnswerRefused, IncidentUnknown, change
 from services.operations.requests import ask
 from services.web.routes import routes
+from tests.support.console import form, signed_in, text_of
 from tests.support.erasing import differences, found
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
 from tests.support.tending import Tended, tending
@@ -346,3 +347,47 @@ async def test_the_api_lists_shows_closes_and_reopens(desk: Desk) -> None:
         await change(desk.app.app, UUID(line["incident_id"]), "close", answer="a\0", reason="", by="g", timeout_s=1)
     with pytest.raises(IncidentUnknown, match="correspondent incidents"):
         await change(desk.app.app, UUID(int=1), "close", answer="", reason="", by="g", timeout_s=1)
+
+
+async def test_the_console_shows_closes_and_reopens_an_incident(desk: Desk) -> None:
+    """A list, one with who reported it and each answer; a viewer only reads; what is refused keeps its words."""
+    hostile = "</textarea><script>alert(1)</script>"
+    async with signed_in(desk.app.app, role="agent") as grace, signed_in(desk.app.app, "Vic", role="viewer") as vic:
+        assert "once 3 customers of support" in text_of(await grace.get("/console/incidents"))
+        threads = await three(desk)
+        listed = await grace.get("/console/incidents")
+        (line,) = await desk.incidents()
+        place = f"/console/incidents/{line.incident_id}"
+        assert place in listed.text
+        page = await grace.get(place)
+        assert all(f"/console/threads/{one}" in page.text for one in threads)
+        assert "ann@one.example" in text_of(page)
+        seen = await vic.get(place)
+        refused = await vic.post(place, data={"form_token": form(seen, "/sign-out").fields["form_token"]})
+        assert (refused.status_code, "/textarea" in seen.text) == (403, False)
+        long = await form(page, place).send(grace, answer=hostile + "x" * 32_000, reason="by hand")
+        assert (long.status_code, form(long, place).fields["reason"]) == (422, "by hand")
+        assert "Your words are kept" in text_of(long)
+        assert "<script>alert" not in long.text
+        async with desk.app.at_work():
+            closed = await form(page, place).send(grace, answer=f"{ANSWER} {hostile}", reason="fixed")
+        await desk.app.settle()
+        assert "The incident is closed" in text_of(closed)
+        over = await grace.get(place)
+        assert "What we said" in text_of(over)
+        assert text_of(over).count("an incident that they reported is over") == 3
+        assert "<script>alert" not in over.text
+        async with desk.app.at_work():
+            opened = await form(over, place).send(grace, reason="it came back")
+        assert "open again" in text_of(opened)
+        assert "it came back" in text_of(opened)
+        assert (await grace.get(f"/console/incidents/{UUID(int=1)}")).status_code == 404
+    acts = await desk.app.rows("SELECT act FROM console_audit WHERE by = 'Grace' AND act LIKE '/incidents%%'")
+    assert [one["act"] for one in acts] == ["/incidents/{incident_id}"] * 3
+
+
+@pytest.mark.parametrize("desk", [{"incidents": {"customers": 0}}], indirect=True)
+async def test_the_page_says_how_incidents_are_switched_on(desk: Desk) -> None:
+    """Where no inbox watches for them, the page says so, and with which setting it would."""
+    async with signed_in(desk.app.app, role="viewer") as vic:
+        assert "[incidents] customers = 3" in text_of(await vic.get("/console/incidents"))

@@ -36,6 +36,7 @@ from services.operations.outreach.listing import RuleLine, outreach_by_rule
 from services.operations.outreach.requests import by_person
 from services.operations.requests import ask
 from services.web.served import served
+from tests.support.console import signed_in, text_of
 from tests.support.erasing import differences, found
 from tests.support.tending import Tended, tending
 
@@ -352,3 +353,22 @@ async def test_an_erased_customer_leaves_no_trace_and_rows_follow_from_events(de
     rows = await desk.app.rows("SELECT participant_id FROM outreach")
     assert [row["participant_id"] for row in rows] == [desk.who(BO)]
     assert await differences(app, stack) == set()
+
+
+async def test_the_console_shows_what_came_of_each_rule(desk: Desk) -> None:
+    """Before anything was proposed it says what the rule does; then the same figures as the command."""
+    async with signed_in(desk.app.app, role="viewer") as vic:
+        assert "Nothing was proposed yet" in text_of(await vic.get("/console/outreach"))
+        await desk.know(ADA, "2026-02-10")
+        await desk.days(32)
+        assert len(await desk.round()) == 1
+    async with signed_in(desk.app.app, role="viewer") as vic:
+        page = await vic.get("/console/outreach")
+    assert "renewal support 1 1 0 0 0 0 0" in text_of(page)
+
+
+@pytest.mark.parametrize("desk", [{"reach_out": {"rules": []}}], indirect=True)
+async def test_the_page_says_how_a_rule_is_made(desk: Desk) -> None:
+    """Without a rule there is nothing to show but where rules are written."""
+    async with signed_in(desk.app.app, role="viewer") as vic:
+        assert "[[reach_out.rules]]" in text_of(await vic.get("/console/outreach"))

@@ -18,7 +18,8 @@ from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
 from services.core.bus.work import Work
 from services.core.db import fetch_one
-from services.memory.embeddings import EmbedderUnavailable, MiniLM, Vector
+from services.core.errors import EmbedderUnavailable
+from services.memory.embeddings import MiniLM, Vector
 from services.memory.multilingual import Multilingual
 from tests.support.remembering import Memory, day, fact, remembering
 

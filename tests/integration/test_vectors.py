@@ -19,7 +19,8 @@ from deploy.local import Endpoints
 from services import learn_documents
 from services.cli.main import app as command_line
 from services.core.db.locks import HeldElsewhere
-from services.memory.embeddings import EmbedderUnavailable, TextRefused
+from services.core.errors import EmbedderUnavailable
+from services.memory.embeddings import TextRefused
 from services.memory.multilingual import Multilingual
 from services.operations.history_lock import HistoryHeld, holding
 from services.operations.knowledge.listing import find_passages

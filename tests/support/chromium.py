@@ -34,6 +34,22 @@ axe.run(document, {resultTypes: ["violations"]}).then(
   (error) => done([String(error)]));
 """
 
+TOO_SMALL = """
+const seen = [...document.querySelectorAll("a[href], button, input, select, textarea, summary")]
+  .map((one) => (one.matches("[type=checkbox], [type=radio]") && one.closest("label")) || one)
+  .filter((one) => one.checkVisibility({visibilityProperty: true}) && one.getBoundingClientRect().width > 1);
+const places = seen.map((one) => ({one, box: one.getBoundingClientRect()})).map(({one, box}) => ({
+  one, box, x: box.x + box.width / 2, y: box.y + box.height / 2, small: box.width < 24 || box.height < 24}));
+const near = (a, b) => b.small
+  ? Math.hypot(a.x - b.x, a.y - b.y) < 24
+  : Math.hypot(a.x - Math.min(Math.max(a.x, b.box.left), b.box.right), a.y - Math.min(Math.max(a.y, b.box.top), b.box.bottom)) < 12;
+const inText = ({one}) => getComputedStyle(one).display === "inline" &&
+  one.parentElement.textContent.trim() !== one.textContent.trim();
+const apart = (a, b) => a.one === b.one || a.one.contains(b.one) || b.one.contains(a.one);
+return places.filter((a) => a.small && !inText(a) && places.some((b) => !apart(a, b) && near(a, b)))
+  .map(({one, box}) => `${Math.round(box.width)} x ${Math.round(box.height)}: ${one.outerHTML.slice(0, 160)}`);
+"""
+
 
 @contextmanager
 def chromium() -> Iterator[Any]:
@@ -133,6 +149,11 @@ class Window:
         """What axe finds on the page, of any level: rule, impact, elements."""
         self.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text("utf-8"))
         found: list[str] = self.driver.execute_async_script(ACCESSIBLE)
+        return found
+
+    def too_small(self) -> list[str]:
+        """What is hard to hit: WCAG 2.2, 2.5.8, 24 pixels each way or as much room around it; links in text are excepted."""
+        found: list[str] = self.driver.execute_script(TOO_SMALL)
         return found
 
     def said(self) -> list[Any]:

@@ -22,7 +22,7 @@ from schemas.events.replies import (
     ReplySent,
     ReplyUnknown,
 )
-from schemas.events.suggestions import SuggestionDrafted
+from schemas.events.suggestions import SuggestionDrafted, SuggestionRequested
 from schemas.events.threads import ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services import read_email, send_email, track_threads
 from services.core.bus.envelope import Envelope, first
@@ -75,6 +75,7 @@ STEPS: tuple[Step, ...] = (
     *[("marks", how) for how in ("urgent", "low", "goals", "close goals", "tags")],
     *[("reflected", how) for how in ("sent", "no_reply")],
     ("suggestion", ""),
+    *[("suggest", how) for how in ("", "reworded")],
     *[("reply", how) for how in ("new", "resolve", "hand_back", "keep", "anyway", "stale", "again")],
     *[("assign", how) for how in ("grace", "take", "nobody")],
     *[("wait", how) for how in ("hours", "days", "months")],
@@ -325,6 +326,10 @@ async def _suggestion(at: History, _: str) -> EventData:
     return SuggestionDrafted.model_validate({**fields, **said})
 
 
+async def _suggest(at: History, how: str) -> EventData:
+    return SuggestionRequested(thread_id=at.thread_id, words="We look." if how else "", by="grace")
+
+
 async def _wait(at: History, how: str) -> None:
     at.now += {"hours": timedelta(hours=5), "days": timedelta(days=4), "months": timedelta(days=50)}[how]
 
@@ -343,6 +348,7 @@ MAKERS: Mapping[str, Make] = {
     "marks": _marks,
     "reflected": _reflected,
     "suggestion": _suggestion,
+    "suggest": _suggest,
     "reply": _reply,
     "assign": _assign,
     "wait": _wait,

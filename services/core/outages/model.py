@@ -5,30 +5,18 @@ Each process has a circuit of its own; whoever meets the outage notes it, and wh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 import psycopg
 import structlog
 
 from services.core.app import App
-from services.core.db import Connection, fetch_all
-from services.core.outages import LONGEST_ERROR, SQL
+from services.core.outages import LONGEST_ERROR, SQL, ServiceOutage, noted_outage
 from services.core.storable import storable
 
 log = structlog.get_logger(__name__)
 
 SERVICE = "model"
-
-
-@dataclass(frozen=True, slots=True)
-class ModelOutage:
-    """The model is away: since when, what it last said, when the next probe is."""
-
-    since: datetime
-    error: str
-    next_probe: datetime
-    noted_at: datetime
 
 
 async def note(app: App) -> None:
@@ -56,14 +44,7 @@ async def note(app: App) -> None:
     app.model.noted = seen
 
 
-async def model_outage(app: App) -> ModelOutage | None:
+async def model_outage(app: App) -> ServiceOutage | None:
     """The outage of the model that is noted, or None."""
     async with app.database.reading() as conn:
-        return await noted_outage(conn, app.settings.workspace)
-
-
-async def noted_outage(conn: Connection, workspace: str) -> ModelOutage | None:
-    """The same, on a connection that is held."""
-    rows = await fetch_all(conn, SQL.found, {"workspace": workspace})
-    found = (row for row in rows if row["service"] == SERVICE)
-    return next((ModelOutage(row["since"], row["error"], row["next_probe"], row["noted_at"]) for row in found), None)
+        return await noted_outage(conn, app.settings.workspace, SERVICE)

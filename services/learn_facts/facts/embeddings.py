@@ -16,11 +16,12 @@ from schemas.events.memory import FactRecorded
 from schemas.events.replies import FactProposal
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
+from services.core.errors import EmbedderUnavailable
 from services.learn_facts.facts.consequences import stands_alone
 from services.learn_facts.facts.events import sentence_of
 from services.learn_facts.participant import Participant
 from services.memory.embedding_cache import attach, embed_missing, keep, look_up
-from services.memory.embeddings import Embedder, EmbedderRefused, EmbedderUnavailable, Vector
+from services.memory.embeddings import Embedder, EmbedderRefused, Vector
 
 log = structlog.get_logger(__name__)
 

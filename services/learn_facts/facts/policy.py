@@ -121,8 +121,8 @@ def extended(*over: MemorySettings, learning: LearningSettings = LEARNING, zone:
 def policy_of(settings: Settings, inbox: str) -> Policy:
     """The tables and the zone of a mailbox; the standard ones for a mailbox that is no longer there."""
     known = settings.known_inbox(inbox)
-    hours = (known and known.office_hours) or settings.office_hours
-    return extended(*([known.memory] if known else []), learning=settings.learning, zone=hours.zone)
+    zone = settings.hours_of(inbox).zone
+    return extended(*([known.memory] if known else []), learning=settings.learning, zone=zone)
 
 
 def policy_of_all(settings: Settings) -> Policy:

@@ -16,6 +16,7 @@ from services.load_memory.layers import (
     incidents,
     knowledge,
     mail,
+    own_words,
     participant,
     patterns,
     persona,
@@ -44,5 +45,6 @@ LAYERS: tuple[ModuleType, ...] = (
     incidents,
     knowledge,
     recent,
+    own_words,
     mail,
 )

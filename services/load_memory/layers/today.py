@@ -23,7 +23,7 @@ def budget(turn: Turn) -> None:
 
 async def load(turn: Turn, conn: Connection) -> Section:
     """Of the turn's moment: a replay reads the day that it was then."""
-    hours = turn.inbox.office_hours or turn.app.settings.office_hours
+    hours = turn.app.settings.hours_of(turn.inbox.name)
     now = turn.now.astimezone(hours.zone)
     day = entry(
         f"Today is {now:%A}, {now:%Y-%m-%d}, {now:%H:%M} in {hours.time_zone}.",

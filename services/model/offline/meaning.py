@@ -12,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from services.core.errors import EmbedderUnavailable
 from services.memory.cue import Logistic
-from services.memory.embeddings import Embedder, EmbedderRefused, EmbedderUnavailable, Vector
+from services.memory.embeddings import Embedder, EmbedderRefused, Vector
 from services.model.offline.matches import Found, prose
 from services.model.offline.sentences import one_line
 from services.model.offline.view import Passage

@@ -41,6 +41,8 @@ class Reading:
 
 async def acts(view: View, reader: Reader) -> list[Act]:
     """The next acts, the last of which ends the turn or looks something up; at least one."""
+    if own := view.text("own_words"):
+        return [("reply", _reworded(view, own))]
     if not _is_english(view.body):
         return [_escalation(view, "The mail is not in English, which is all that the offline model reads.")]
     mail = Reading.of(view)
@@ -55,6 +57,16 @@ async def acts(view: View, reader: Reader) -> list[Act]:
         return [(TOOL, query)]
     noted_now = remembering(mail.told, view.name or "The customer")
     return [*noted_now, ("reply", _reply(view, mail, answers))]
+
+
+def _reworded(view: View, own: str) -> dict[str, Any]:
+    """What a colleague wrote, with a greeting where it has none: this model words nothing anew."""
+    first, _, rest = own.partition("\n")
+    draft = Draft(view)
+    if not (rest and first.rstrip().endswith((",", "!"))):
+        draft.greet(frustrated=False, recall=True)
+    draft.add([own])
+    return {"text": draft.text(), "state": "awaiting_reply"}
 
 
 def _reply(view: View, mail: Reading, answers: Answers) -> dict[str, Any]:

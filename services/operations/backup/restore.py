@@ -15,10 +15,10 @@ from services.core.bus.topics_admin import ends
 from services.core.clock import utc_now
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.db.migrate import migrate
-from services.core.errors import Permanent
+from services.core.errors import EmbedderUnavailable, Permanent
 from services.core.keys.master import FILE as MASTER
 from services.core.settings import Settings
-from services.memory.embeddings import EmbedderRefused, EmbedderUnavailable
+from services.memory.embeddings import EmbedderRefused
 from services.operations.backup import postgres
 from services.operations.backup.files import copy_blobs
 from services.operations.backup.keys import master_beside

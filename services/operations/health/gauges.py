@@ -42,6 +42,11 @@ class HealthGauges:
         yield gauge("outbox_refused", "Stored events that the broker refuses.", values=found.outbox_refused)
         yield gauge("held_records", "Records that wait for a newer version.", values=len(found.held))
         yield gauge("model_outage", "1 while the model is away and turns wait.", values=int(found.model is not None))
+        yield gauge(
+            "embedder_outage",
+            "1 while the embedding service is away and turns wait.",
+            values=int(found.embedder is not None),
+        )
         unfetched = {row["inbox"]: float(row["mails"]) for row in found.unfetched}
         yield gauge("unfetched_mails", "Mails that an IMAP server does not hand over.", "inbox", unfetched)
         yield gauge(

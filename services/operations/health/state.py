@@ -24,8 +24,8 @@ from services.core.bus.lost_logs import LostLog, recent_losses
 from services.core.bus.publisher import LogUnavailable
 from services.core.bus.undone_events import not_done_args, pairs_of
 from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.outages import ServiceOutage, embedder, model, noted_outage
 from services.core.outages.mail_servers import MailOutage, noted_outages
-from services.core.outages.model import ModelOutage, noted_outage
 from services.operations.progress import Progress, read_progress
 
 SQL = queries(__file__)
@@ -62,7 +62,9 @@ class GroupHealth:
         return tuple(one for one in self.behind if one.oldest_s > older_s)
 
 
-ASK_MODEL = frozenset({"generate_reply", "reflect"})  # while the model is away, they wait
+# Who waits while the model is away, and who while the embedding service is.
+ASK_MODEL = frozenset({"generate_reply", "reflect"})
+EMBED = frozenset({"load_memory", "generate_reply", "learn_facts", "learn_documents", "watch_incidents"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,18 +104,24 @@ class Health:
     outbox_waiting: int
     outbox_refused: int
     held: tuple[dict[str, Any], ...]
-    model: ModelOutage | None
+    model: ServiceOutage | None
     unfetched: tuple[dict[str, Any], ...]
     lost: tuple[LostLog, ...] = ()
     mail_away: tuple[MailOutage, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
+    embedder: ServiceOutage | None = None
+
+    @property
+    def excused(self) -> frozenset[str]:
+        """Consumers that wait for a service that is away, and stand still for no other reason."""
+        return (ASK_MODEL if self.model else frozenset()) | (EMBED if self.embedder else frozenset())
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """What a person should know: a key that stays the same while it lasts, and words.
 
         A partition whose backlog is worked off is at another offset each time: it is late, and does not stand still.
         """
-        waits = ASK_MODEL if self.model else frozenset()
+        waits = self.excused
         if self.groups is None:
             yield "broker", "the broker does not answer"
         for group in self.groups or ():
@@ -123,7 +131,7 @@ class Health:
                     f"stalled {group.consumer} {at.topic} {at.partition} {at.offset}",
                     (f"{group.consumer} stands still in {where}: {at.records} records, oldest {at.oldest_s:.0f} s"),
                 )
-        for late in self.undone if not waits else [one for one in self.undone if one.consumer not in waits]:
+        for late in [one for one in self.undone if one.consumer not in waits]:
             yield (
                 f"undone {late.consumer}",
                 (
@@ -150,6 +158,9 @@ class Health:
     def _services_away(self) -> Iterator[tuple[str, str]]:
         if self.model:
             yield "model", f"the model is away since {self.model.since:%Y-%m-%d %H:%M} UTC: {self.model.error}"
+        if self.embedder:
+            since = f"{self.embedder.since:%Y-%m-%d %H:%M} UTC"
+            yield "embedder", f"the embedding service is away since {since}, mails wait: {self.embedder.error}"
         for away in self.mail_away:
             yield f"{away.direction} {away.inbox}", away.words
         for row in self.unfetched:
@@ -167,7 +178,8 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         outbox = await fetch_one(conn, history.SQL.outbox_state)
         kept = await fetch_all(conn, held.SQL.held, held.HELD.args("", MOST_HELD))
         unfetched = await fetch_all(conn, SQL.unfetched, {"workspace": workspace})
-        model = await noted_outage(conn, workspace)
+        model_away = await noted_outage(conn, workspace, model.SERVICE)
+        embedder_away = await noted_outage(conn, workspace, embedder.SERVICE)
         lost = await recent_losses(conn, app.settings)
         mail_away = await noted_outages(conn, app.settings)
         unanswered = await _unanswered(conn, workspace, app.now())
@@ -183,11 +195,12 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         outbox_waiting=outbox["waiting"],
         outbox_refused=outbox["refused"],
         held=tuple(kept[:MOST_HELD]),
-        model=model,
+        model=model_away,
         unfetched=tuple(unfetched),
         lost=lost,
         mail_away=mail_away,
         unanswered=unanswered,
+        embedder=embedder_away,
     )
 
 

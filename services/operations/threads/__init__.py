@@ -9,5 +9,6 @@ explanations.py  why a reply says what it says
 archived.py      what both look up in archived days
 requests.py      a step, a priority, tags, a note: events to the thread's topic; track_threads decides
 answers.py       a person's own reply, taking it back, and who has a thread
+suggestions.py   what the agent would answer, for a person who asks
 limits.py        what such a reply may hold
 """

@@ -19,6 +19,7 @@ personal_data.py  all that is held of a person: counted, exported, erased
 memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
 quality.py    what people made of drafts and replies, with a line for each trend
+incidents.py  what several customers report at once, and mail that we begin
 pipeline.py   the flow with its lag, dead letters and what stands still
 flow.py       the flow as a drawing
 deliveries.py replies on their way out

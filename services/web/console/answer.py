@@ -1,4 +1,4 @@
-"""A person answers on the page: writes a reply, takes it back, takes the thread over, assigns it."""
+"""A person answers on the page: writes a reply or has it drafted, takes it back, takes the thread over, assigns it."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from services.operations.drafts.decisions import FilesTooLarge
 from services.operations.threads import answers
 from services.operations.threads.answers import Came, NewReply, ReplyDoesNotFit, ReplyImpossible
 from services.operations.threads.listing import ThreadUnknown
-from services.web.bodies import Assignment, OwnWords
+from services.operations.threads.suggestions import Suggestion, SuggestionImpossible, suggest
+from services.web.bodies import Assignment, OwnWords, SuggestionWish
 from services.web.console.forms import Form, checked
 from services.web.console.site import Site, done, files_of, form_of, viewer
-from services.web.console.thread import beginnings_of, show_thread
+from services.web.console.thread import asked_of_agent, beginnings_of, show_thread
 from services.web.patience import WAIT_S
 
 HOLD_S = 10.0  # in which a reply can be taken back
@@ -38,6 +39,7 @@ def answer_acts(site: Site) -> APIRouter:
     router = site.router()
     _add_reply(router, site)
     _add_beginnings(router, site)
+    _add_suggestions(router, site)
     _add_assignment(router, site)
     return router
 
@@ -76,15 +78,55 @@ def _add_reply(router: APIRouter, site: Site) -> None:
 def _add_beginnings(router: APIRouter, site: Site) -> None:
     @router.post("/threads/{thread_id}/compose")
     async def compose(request: Request, thread_id: UUID) -> Response:
-        """The page again, with a canned answer or the agent's suggestion behind what was written."""
-        form = form_of(request)
+        """The page again, with a canned answer or what the agent wrote behind what was written, or in its place."""
+        form, begin = form_of(request), form_of(request).get("begin", "")
         beginnings = await beginnings_of(site, request, thread_id)
-        canned = beginnings.canned.get(form.get("canned", ""), "")
-        text = beginnings.suggestion if form.get("begin") == "suggestion" else canned
+        if begin in ("drafted", "instead"):
+            drafted = await asked_of_agent(site, thread_id, form)
+            text, form = drafted.text if drafted else "", form | {"suggestion": ""}
+        else:
+            canned = beginnings.canned.get(form.get("canned", ""), "")
+            text = beginnings.suggestion if begin == "suggestion" else canned
         if not text:
             raise RequestRefused(409, "beginning_unknown", "Nothing was added: there is no such text any more.")
-        whole = "\n\n".join(one for one in (form.get("text", "").rstrip(), text) if one)
+        written = "" if begin == "instead" else form.get("text", "").rstrip()
+        whole = "\n\n".join(one for one in (written, text.strip()) if one)
         return await show_thread(site, request, thread_id, unsent=Unsent(form | {"text": whole}))
+
+
+def _add_suggestions(router: APIRouter, site: Site) -> None:
+    @router.post("/threads/{thread_id}/suggest")
+    async def ask(request: Request, thread_id: UUID) -> Response:
+        """The page again, with what was written, and where the agent's draft stands."""
+        form = form_of(request)
+        if form.get("ask") != "look":
+            try:
+                asked = await _asked(site, request, thread_id, form)
+            except (SuggestionImpossible, RequestRefused) as error:
+                unsent = Unsent(form | {"suggestion": ""}, str(error))
+                return await show_thread(site, request, thread_id, status=409, unsent=unsent)
+            form |= {"suggestion": str(asked.suggestion_id)}
+        return await show_thread(site, request, thread_id, unsent=Unsent(form))
+
+    @router.get("/threads/{thread_id}/suggestions/{suggestion_id}")
+    async def stands(request: Request, thread_id: UUID, suggestion_id: UUID) -> Response:
+        """What stands in the answer's form of it, alone."""
+        found = await asked_of_agent(site, thread_id, {"suggestion": str(suggestion_id)})
+        if found is None:
+            raise RequestRefused(404, "suggestion_unknown", "There is no such draft.")
+        return site.page(request, "suggestion.html", drafted=found)
+
+
+async def _asked(site: Site, request: Request, thread_id: UUID, form: Form) -> Suggestion:
+    """Ask the agent. Raises `RequestRefused`, `SuggestionImpossible`."""
+    words = form.get("text", "") if form.get("ask") == "improve" else ""
+    wish = checked(SuggestionWish, words=words, by=viewer(request))
+    if form.get("ask") == "improve" and not wish.words:
+        raise RequestRefused(422, "invalid", "There are no words of yours yet: write some, or have the agent draft it")
+    try:
+        return await suggest(site.app, thread_id, wish.by, wish.words, timeout_s=WAIT_S)
+    except ThreadUnknown as error:
+        raise RequestRefused(404, "thread_unknown", str(error)) from None
 
 
 def _add_assignment(router: APIRouter, site: Site) -> None:

@@ -22,6 +22,8 @@ PLACES: tuple[tuple[str, str, Role], ...] = (
     ("/people", "People", "viewer"),
     ("/knowledge", "Knowledge", "viewer"),
     ("/quality", "Quality", "viewer"),
+    ("/incidents", "Incidents", "viewer"),
+    ("/outreach", "Mail that we begin", "viewer"),
     ("/pipeline", "Pipeline", "viewer"),
     ("/pipeline/events", "Find events", "viewer"),
     ("/deliveries", "Deliveries", "viewer"),

@@ -11,6 +11,7 @@ from services.web.console.bulk import bulk_acts
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
+from services.web.console.incidents import incident_pages, outreach_page
 from services.web.console.jump import jump_page
 from services.web.console.knowledge import knowledge_pages
 from services.web.console.live import live_stream
@@ -46,6 +47,8 @@ PARTS = (
     personal_data_pages,
     knowledge_pages,
     quality_page,
+    incident_pages,
+    outreach_page,
     pipeline_pages,
     delivery_pages,
     settings_pages,

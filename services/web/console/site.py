@@ -19,6 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from schemas.events.mail import UNPROVEN_LEVELS
 from services.core.app import App
+from services.core.bus.retry import PASSING
 from services.core.errors import Temporary
 from services.core.paging import BadCursor
 from services.core.storable import is_storable
@@ -76,6 +77,8 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "document_removed": "Removed. The agent finds it no more.",
         "accepted": "The article is part of the knowledge base.",
         "article_rejected": "The article was rejected, and is not proposed again.",
+        "closed": "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment.",
+        "reopened": "The incident is open again.",
         "redriven": "The dead letter was handled.",
         "discarded": "The dead letter was discarded.",
         "signed_out": "You are signed out.",
@@ -271,8 +274,9 @@ def _answer(site: Site, request: Request, error: Exception) -> Response:
         return site.problem(request, 404, "There is no such page: the address is not one of ours.")
     if isinstance(error, BadCursor):
         return site.problem(request, 400, "This address does not lead to a page of the list: begin at its first page.")
-    if isinstance(error, Temporary):
+    if isinstance(error, PASSING):
         log.warning("page postponed", path=request.url.path, error=repr(error))
-        return site.problem(request, 503, str(error))
+        said = str(error) if isinstance(error, Temporary) else "The database does not answer. Try again in a moment."
+        return site.problem(request, 503, said)
     log.error("page failed", path=request.url.path, error=repr(error))
     return site.problem(request, 500, "The fault is ours, and it is in the log. Try again.")

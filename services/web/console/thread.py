@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -21,10 +21,11 @@ from services.operations.threads.course import courses
 from services.operations.threads.inbox import lines_of
 from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
+from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
 from services.operations.threads.writing import note_writing, writing
 from services.operations.users import list_users
 from services.web.bodies import NewNote, StepCommand
-from services.web.console.forms import checked
+from services.web.console.forms import Form, checked
 from services.web.console.sentences import sentences_of
 from services.web.console.shown import STATES, line
 from services.web.console.site import Site, done, form_of, user_in, viewer
@@ -101,8 +102,24 @@ async def beginnings_of(site: Site, request: Request, thread_id: UUID) -> Beginn
     return Beginnings({one.name: one.text for one in canned}, suggestion_in(notes))
 
 
+async def asked_of_agent(site: Site, thread_id: UUID, form: Form) -> Suggestion | None:
+    """The draft that a form says was asked for; None where it names none of this thread."""
+    try:
+        return await suggestion(site.app, thread_id, UUID(form.get("suggestion", "")))
+    except (ValueError, SuggestionUnknown):
+        return None
+
+
+class Unsent(Protocol):
+    """An answer that was not sent."""
+
+    @property
+    def form(self) -> Form:
+        """What was written."""
+
+
 async def show_thread(
-    site: Site, request: Request, thread_id: UUID, *, after: str = "", status: int = 200, unsent: object = None
+    site: Site, request: Request, thread_id: UUID, *, after: str = "", status: int = 200, unsent: Unsent | None = None
 ) -> HTMLResponse:
     """The page; `unsent` is an answer that was not accepted. Raises `RequestRefused`."""
     app, workspace = site.app, site.app.settings.workspace
@@ -123,6 +140,7 @@ async def show_thread(
     told |= {"whole": whole, "mails": mails, "line": row, "draft": draft, "log": _log(whole), "after": after}
     told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
+    told["drafted"] = await asked_of_agent(site, thread_id, unsent.form) if unsent else None
     told["beginnings"] = await beginnings_of(site, request, thread_id)
     others = [name for name in await writing(app, thread_id) if name != viewer(request)]
     told["writing"] = others

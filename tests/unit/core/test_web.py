@@ -6,8 +6,10 @@ import asyncio
 from typing import Any, cast
 
 import httpx
+import psycopg
 import pytest
 from fastapi import APIRouter
+from psycopg_pool import PoolTimeout
 
 from services.core.app import App
 from services.core.bus.processor import Edge
@@ -42,6 +44,14 @@ async def test_a_temporary_error_asks_to_come_again() -> None:
     assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
     assert int(answer.headers["retry-after"]) > 0
     assert "password" not in answer.text
+
+
+@pytest.mark.parametrize("error", [psycopg.OperationalError("host 10.0.0.7"), PoolTimeout("30 s"), TimeoutError()])
+async def test_a_database_that_was_away_was_called_a_fault_of_ours(error: Exception) -> None:
+    """Postgres comes back: the same request may succeed later."""
+    answer = await answer_to(error)
+    assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
+    assert "10.0.0.7" not in answer.text
 
 
 async def test_any_other_error_is_ours_and_tells_nothing() -> None:

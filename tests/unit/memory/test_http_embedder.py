@@ -6,19 +6,15 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from services.memory.embeddings import (
-    HTTP_BATCH_SIZE,
-    EmbedderRefused,
-    EmbedderUnavailable,
-    HttpEmbedder,
-    TextRefused,
-)
+from services.core.errors import EmbedderDenied, EmbedderUnavailable
+from services.memory.embeddings import HTTP_BATCH_SIZE, EmbedderRefused, HttpEmbedder, TextRefused
 
 
 class Endpoint(BaseHTTPRequestHandler):
     """An OpenAI-like /embeddings: the vector is (length of the text, 1), and rows come back in reverse."""
 
     status = 200
+    page = b""
     requests: list[tuple[str | None, dict]] = []  # noqa: RUF012  (one server a test)
 
     def do_POST(self):
@@ -26,6 +22,7 @@ class Endpoint(BaseHTTPRequestHandler):
         Endpoint.requests.append((self.headers.get("Authorization"), given))
         rows = [{"index": n, "embedding": [len(text), 1.0]} for n, text in enumerate(given["input"])]
         answer = json.dumps({"data": rows[::-1]}).encode()
+        answer = Endpoint.page or answer
         self.send_response(Endpoint.status)
         self.send_header("Content-Length", str(len(answer)))
         self.end_headers()
@@ -37,7 +34,7 @@ class Endpoint(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    Endpoint.status, Endpoint.requests = 200, []
+    Endpoint.status, Endpoint.page, Endpoint.requests = 200, b"", []
     with ThreadingHTTPServer(("127.0.0.1", 0), Endpoint) as server:
         Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}/v1/embeddings"
@@ -63,10 +60,16 @@ async def test_many_texts_are_sent_in_batches(url):
 
 @pytest.mark.parametrize(
     ("status", "error"),
-    [(429, EmbedderUnavailable), (503, EmbedderUnavailable), (401, EmbedderRefused), (400, EmbedderRefused)],
+    [
+        (429, EmbedderUnavailable),
+        (503, EmbedderUnavailable),
+        (401, EmbedderDenied),
+        (404, EmbedderRefused),
+        (400, EmbedderRefused),
+    ],
 )
 async def test_overload_is_temporary_and_refusal_is_not(url, status, error):
-    """429 and 5xx may be tried again, other errors may not."""
+    """429 and 5xx may be tried again, a denied key when somebody has seen to it, other errors may not."""
     Endpoint.status = status
     with pytest.raises(error):
         await HttpEmbedder(url, "m", 2).embed(["x"])
@@ -90,6 +93,14 @@ async def test_no_answer_is_temporary(url):
     """An endpoint that nobody listens at may come back."""
     with pytest.raises(EmbedderUnavailable):
         await HttpEmbedder("http://127.0.0.1:9/v1/embeddings", "m", 2).embed(["x"])
+
+
+@pytest.mark.parametrize("page", [b"<html>soon</html>", b"{}", b"[]", b'{"data": [{"index": 0}]}', b'{"data": null}'])
+async def test_a_page_in_place_of_vectors_failed_for_good(url, page):
+    """What a proxy says while the service is away is no refusal of the text."""
+    Endpoint.page = page
+    with pytest.raises(EmbedderUnavailable):
+        await HttpEmbedder(url, "m", 2).embed(["x"])
 
 
 async def test_vectors_of_the_wrong_length_are_refused(url):

@@ -19,11 +19,22 @@ function keepFiles(main, next) {
   }
 }
 
-function show(page, address, kept, unsent) {
+// The same page again keeps what was typed in it, but for the form that was sent.
+function keepWords(main, next, sent) {
+  for (const one of main.querySelectorAll("textarea[id]")) {
+    const same = one.form !== sent && one.value !== one.defaultValue && next.querySelector(`#${CSS.escape(one.id)}`);
+    if (!same) continue;
+    same.value = one.value;
+    same.closest("details")?.setAttribute("open", "");
+  }
+}
+
+function show(page, address, kept, unsent, sent) {
   const main = document.getElementById("main");
   const next = page.getElementById("main");
   const focused = document.activeElement?.id;
   if (unsent) keepFiles(main, next);
+  if (new URL(address).pathname === location.pathname) keepWords(main, next, sent);
   document.title = page.title;
   main.replaceWith(next);
   for (const link of document.querySelectorAll(".top nav a")) {
@@ -37,7 +48,7 @@ function show(page, address, kept, unsent) {
   dispatchEvent(new Event("swapped"));
 }
 
-export async function load(address, options = {}, kept = false) {
+export async function load(address, options = {}, kept = false, sent = null) {
   const mine = ++number;
   document.body.setAttribute("aria-busy", "true");
   try {
@@ -49,7 +60,7 @@ export async function load(address, options = {}, kept = false) {
     else if (refused && options.method) complain(page.querySelector("#main p")?.textContent || "Not done.");
     else {
       const unsent = Boolean(options.method) && !answer.redirected;
-      show(page, unsent ? location.href : answer.url, kept || Boolean(options.method), unsent); // a form's address is no page
+      show(page, unsent ? location.href : answer.url, kept || Boolean(options.method), unsent, sent); // a form's address is no page
     }
   } catch {
     if (mine === number) complain("Not done: the console does not answer. Try again; what you wrote is still here.");
@@ -77,7 +88,7 @@ document.addEventListener("submit", (event) => {
   const buttons = form.querySelectorAll("button");
   buttons.forEach((one) => { one.disabled = true; });
   const action = event.submitter?.hasAttribute("formaction") ? event.submitter.formAction : form.action;
-  load(action, { method: "POST", body: fields }).finally(() => buttons.forEach((one) => { one.disabled = false; }));
+  load(action, { method: "POST", body: fields }, false, form).finally(() => buttons.forEach((one) => { one.disabled = false; }));
 });
 
 function follow() {

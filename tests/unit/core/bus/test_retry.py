@@ -8,7 +8,7 @@ from psycopg_pool import PoolTimeout
 
 from services.core.blobs import BlobStoreFull
 from services.core.bus.retry import Outage, RetryPolicy, classify, is_database_away
-from services.core.errors import ModelDenied, ModelRefused, ModelUnavailable
+from services.core.errors import EmbedderDenied, EmbedderUnavailable, ModelDenied, ModelRefused, ModelUnavailable
 from services.core.object_blobs import ObjectStoreAway
 
 
@@ -64,6 +64,12 @@ def test_postgres_is_away_where_it_works_for_nobody(error: BaseException, away: 
 @pytest.mark.parametrize("error", [BlobStoreFull("no space left"), ObjectStoreAway("no answer")])
 def test_two_minutes_of_a_full_disk_made_dead_letters_of_the_mail_that_came(error: Exception) -> None:
     """What needs a blob waits for as long as the store has no room or does not answer."""
+    assert classify(error) == "away"
+
+
+@pytest.mark.parametrize("error", [EmbedderUnavailable("no answer"), EmbedderDenied("401")])
+def test_two_minutes_without_the_embedding_service_failed_the_turns_that_came(error: Exception) -> None:
+    """What needs a vector waits for as long as the service does not answer, or takes no key."""
     assert classify(error) == "away"
 
 
