@@ -6,6 +6,7 @@ Invariant: nobody waits long for a cached text; but who has to find or forget ev
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from typing import Any
 
 import structlog
 from redis.asyncio import Redis
@@ -23,29 +24,20 @@ class Cache:
         self._redis = _client(url, HANDY_S)
         self._thorough = _client(url, THOROUGH_S)
         self._prefix = prefix
+        self._is_away = False
 
     async def get(self, key: str) -> str | None:
         """The text kept under `key`, or None."""
-        try:
-            found = await self._redis.get(self._prefix + key)
-        except (RedisError, OSError) as error:
-            log.warning("cache away", error=str(error))
-            return None
+        found = await self._asked(self._redis.get(self._prefix + key))
         return found.decode() if isinstance(found, bytes) else found
 
     async def put(self, key: str, value: str, *, seconds: int) -> None:
         """Keep `value` for `seconds`."""
-        try:
-            await self._redis.set(self._prefix + key, value, ex=seconds)
-        except (RedisError, OSError) as error:
-            log.warning("cache away", error=str(error))
+        await self._asked(self._redis.set(self._prefix + key, value, ex=seconds))
 
     async def drop(self, *keys: str) -> None:
         """Forget keys."""
-        try:
-            await self._redis.delete(*(self._prefix + key for key in keys))
-        except (RedisError, OSError) as error:
-            log.warning("cache away", error=str(error))
+        await self._asked(self._redis.delete(*(self._prefix + key for key in keys)))
 
     async def through(self, key: str, load: Callable[[], Awaitable[str]], *, seconds: int) -> str:
         """The kept text, or what `load` gives, which is then kept."""
@@ -83,6 +75,20 @@ class Cache:
         """Close the connections."""
         await self._redis.aclose()
         await self._thorough.aclose()
+
+    async def _asked(self, answer: Awaitable[Any]) -> Any:
+        """The answer, or None. That the server is away is said once, and not for each of a mail's many reads."""
+        try:
+            found = await answer
+        except (RedisError, OSError) as error:
+            if not self._is_away:
+                log.warning("cache away, tables are read instead", error=str(error))
+            self._is_away = True
+            return None
+        if self._is_away:
+            log.info("cache answers again")
+        self._is_away = False
+        return found
 
     async def _keys(self) -> list[str]:
         return [str(key) async for key in self._thorough.scan_iter(match=f"{self._prefix}*", count=1000)]

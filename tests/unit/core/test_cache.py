@@ -8,6 +8,7 @@ import pytest
 from redis.exceptions import ConnectionError as RedisGone
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as RedisSlow
+from structlog.testing import capture_logs
 
 from services.core.cache import Cache
 
@@ -50,6 +51,18 @@ def cache(redis: Any) -> Cache:
 
 async def source() -> str:
     return "from the table"
+
+
+async def test_a_server_that_was_away_was_said_for_each_read() -> None:
+    """One line when it goes and one when it is back, whatever is asked meanwhile."""
+    there, gone = Kept(), Gone(RedisGone("gone"))
+    one = cache(gone)
+    with capture_logs() as lines:
+        for _ in range(20):
+            assert await one.through("key", source, seconds=60) == "from the table"
+        one._redis = there  # type: ignore[assignment]
+        await one.through("key", source, seconds=60)
+    assert [line["event"] for line in lines] == ["cache away, tables are read instead", "cache answers again"]
 
 
 async def test_a_value_is_loaded_once() -> None:
