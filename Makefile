@@ -18,11 +18,14 @@ help: ## this page
 demo: install ## an invented company's mail through the real flow, then try your own  (SEED=n, ONCE=1)
 	@$(BIN)/correspondent demo $(if $(SEED),--seed $(SEED)) $(if $(ONCE),--once)
 
-test: install ## every test on the embedded stack  (ARGS="-k lanes")
-	$(PYTEST) $(ARGS)
+test: install ## the tests on the embedded stack, but those of more than ten seconds  (ARGS="-k lanes")
+	$(PYTEST) -m "not slow" $(ARGS)
 
-test-deep: install ## the same with ten times the examples of each property, and more broken mails and erased people
-	BROKEN_MAILS=2000 POPULATIONS=1000 $(PYTEST) --hypothesis-profile deep $(ARGS)
+test-slow: install ## those of more than ten seconds: chaos, attackers, upgrades, rebuilds, every documented command
+	$(PYTEST) -m slow $(ARGS)
+
+test-deep: install ## both, with ten times the examples of each property, and more broken mails, real mails and erased people
+	BROKEN_MAILS=2000 POPULATIONS=1000 REAL_MAILS_EVERY=1 $(PYTEST) --hypothesis-profile deep $(ARGS)
 
 test-all: test-deep test-kafka test-chaos ## every test there is, deep, on both brokers, then a seed of chaos
 

@@ -1,4 +1,4 @@
-"""Makes what follows from the models and `topics.yaml`: a JSON Schema for each event type, and the AsyncAPI document.
+"""Makes what follows from the models and `topics.yaml`: JSON Schemas of events and webhooks, and the AsyncAPI document.
 
 `python -m schemas.make` writes them, `python -m schemas.make --check` fails where a file is out of date. The same
 models give the same bytes: keys are sorted, one file a type, nothing of the machine or the time is in them.
@@ -17,6 +17,7 @@ import yaml
 
 from schemas.asyncapi import document
 from schemas.events import EVENTS, EventData
+from schemas.webhook_payloads import DATA
 
 HERE = Path(__file__).parent
 JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema"
@@ -31,6 +32,7 @@ def json_schema(event: type[EventData]) -> dict[str, Any]:
 def made() -> dict[Path, str]:
     """Every made file, relative to this folder, and what it has to hold."""
     files = {Path("json") / f"{name}.json": _json(json_schema(event)) for name, event in sorted(EVENTS.items())}
+    files[Path("webhooks.json")] = _json({kind: data.model_json_schema() for kind, data in DATA.items()})
     files[Path("asyncapi.yaml")] = MADE + yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120)
     return files
 

@@ -100,6 +100,9 @@ def _tag(text: str) -> str:
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 OptionalLine = Annotated[str, StringConstraints(strip_whitespace=True, max_length=300)]
+EntityValue = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=300, pattern=r"^[^\x00-\x1f\x7f-\x9f\u2028\u2029]*$")
+]
 Key = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^\w[\w .:#/-]{0,79}$")]
 Kind = Annotated[str, StringConstraints(strip_whitespace=True, to_lower=True, pattern=r"^[a-zA-Z][a-zA-Z0-9_]{0,39}$")]
 Tag = Annotated[str, AfterValidator(_tag)]  # written as one word: "Late delivery" is `late_delivery`
@@ -146,7 +149,9 @@ class ReplyInput(_Said):
         default_factory=list, max_length=8, description="Open goals that are now reached, word for word as shown."
     )
     citations: list[Line] = Field(
-        default_factory=list, max_length=12, description="Ids of the knowledge chunks the reply rests on."
+        default_factory=list,
+        max_length=12,
+        description="Ids of the knowledge chunks and of the author's facts that the reply rests on.",
     )
     attach: list[Line] = Field(
         default_factory=list,
@@ -218,6 +223,19 @@ class ParticipantStateInput(_Said):
         "A person makes a vip."
     )
     reason: Line = Field(description="What in the mail shows it, in one sentence.")
+
+
+class SetEntityInput(_Said):
+    """Keep something in mind for the next turns of this thread: an order number, a version, which step was tried."""
+
+    name: Key = Field(description="A short stable name, e.g. 'order', 'browser version', 'step tried'.")
+    value: EntityValue = Field(
+        default="", description="The value alone; numbers, dates, links as the context has them. Empty takes it away."
+    )
+
+
+class GetEntitiesInput(_Said):
+    """Read what you keep in mind for this thread, what you have set in this turn included."""
 
 
 class SearchMemoryInput(_Said):
@@ -333,6 +351,66 @@ class ToldPeriod(_Said):
     sentences: list[ToldSentence] = Field(max_length=20, description="Few sentences, the weightiest first.")
 
 
+class ListFilesInput(_Said):
+    """List the files of the folder with their lines."""
+
+    folder: OptionalLine = Field(default="", description="Only what lies below it, e.g. 'threads'; empty lists all.")
+
+
+class GrepInput(_Said):
+    """Find lines of the folder's files by words. Capitals do not matter; the words are no pattern."""
+
+    words: Line = Field(description="What a line holds, exactly; several alternatives with | between them.")
+    folder: OptionalLine = Field(default="", description="Only what lies below it; empty searches all.")
+
+
+class MemoryInput(_Said):
+    """View and edit files: view, create (or overwrite), str_replace, insert, delete."""
+
+    command: Literal["view", "create", "str_replace", "insert", "delete"] = Field(description="What to do.")
+    path: Line = Field(description="The file's path in the folder, e.g. 'memory/scratchpad.md'.")
+    view_range: list[int] = Field(
+        default_factory=list, max_length=2, description="For view: first and last line, from 1; empty shows all."
+    )
+    file_text: str = Field(default="", max_length=200_000, description="For create: the whole text.")
+    old_str: str = Field(default="", max_length=20_000, description="For str_replace: words that stand there once.")
+    new_str: str = Field(default="", max_length=20_000, description="For str_replace: what takes their place.")
+    insert_line: int = Field(default=0, ge=0, description="For insert: behind this line; 0 is the beginning.")
+    insert_text: str = Field(default="", max_length=20_000, description="For insert: the lines.")
+
+
+class ProposedFact(_Said):
+    """A change of what is stored about the customer, for a person of our team to accept or reject."""
+
+    op: Literal["add", "correct", "forget"]
+    fact_id: UUID | None = Field(
+        default=None, description="For correct and forget: the fact, as memory/facts.md has it."
+    )
+    kind: Kind = Field(default="note", description=_KIND)
+    key: Key = Field(description=_KEY)
+    value: OptionalLine = Field(default="", description="The value alone; empty only for forget.")
+    text: OptionalLine = Field(default="", description=_TEXT)
+    quote: Line = Field(description=_QUOTE)
+    mail_id: UUID = Field(description="The mail in which the quote stands, as the file of its thread names it.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        if self.op != "forget" and not (self.value and self.text):
+            raise ValueError(f"{self.op} needs both `value` and `text`")
+        if self.op != "add" and self.fact_id is None:
+            raise ValueError(f"{self.op} needs a `fact_id`")
+        return self
+
+
+class FinishInput(_Said):
+    """End the investigation with a note for the person who asked."""
+
+    note: Body = Field(description="What you found and where it stands, what is open, what you advise; plain text.")
+    facts: list[ProposedFact] = Field(
+        default_factory=list, max_length=10, description="Changes of memory that you propose. None is made by itself."
+    )
+
+
 TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
     {
         "reply": ReplyInput,
@@ -342,10 +420,16 @@ TOOL_INPUTS: Mapping[str, type[BaseModel]] = MappingProxyType(
         "correct_fact": CorrectInput,
         "forget_fact": ForgetInput,
         "set_participant_state": ParticipantStateInput,
+        "set_entity": SetEntityInput,
+        "get_entities": GetEntitiesInput,
         "search_memory": SearchMemoryInput,
         "search_knowledge": SearchKnowledgeInput,
         "reflect": Reflection,
         "tell": ToldPeriod,
+        "list_files": ListFilesInput,
+        "grep": GrepInput,
+        "memory": MemoryInput,
+        "finish": FinishInput,
     }
 )
 

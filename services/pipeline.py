@@ -7,6 +7,7 @@ from services import (
     condense_memory,
     earn_approval,
     generate_reply,
+    investigate,
     learn_documents,
     learn_facts,
     load_memory,
@@ -14,6 +15,7 @@ from services import (
     read_email,
     reflect,
     send_email,
+    send_webhooks,
     summarize_threads,
     track_threads,
     watch_incidents,
@@ -36,6 +38,8 @@ PROCESSORS: tuple[Processor, ...] = (
     earn_approval.PROCESSOR,
     watch_incidents.PROCESSOR,
     reach_out.PROCESSOR,
+    send_webhooks.PROCESSOR,
+    investigate.PROCESSOR,
 )
 EDGES = ("receive_email", "keep_time", "web")  # folders; `web` stands on operations, which stand on this
 

@@ -11,6 +11,7 @@ from importlib import import_module
 
 import structlog
 
+from services.core import settings_keeper
 from services.core.app import App
 from services.core.bus.bell import CHANNEL as BELL
 from services.core.bus.faust_source import FaustSource
@@ -27,6 +28,7 @@ from services.operations import daily
 from services.operations.health import watch as health
 from services.operations.health.missed import MissedEvents
 from services.operations.mailboxes.keep import settle_mailboxes
+from services.operations.memory import restores
 from services.operations.outreach import daily as outreach
 from services.operations.periods.daily import PERIODS
 from services.operations.preparation import Report, log_line, topic_specs
@@ -60,8 +62,8 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
     """The named processors and edges run for the block; they stop cleanly at its end.
 
     What the broker lost (an embedded one begins empty) is published again before an edge opens. The process that keeps
-    time sees to that, now and whenever the broker loses its log; it sees to the daily tasks, to the vectors of memory
-    and to alerts of what stands still, too.
+    time sees to that, now and whenever the broker loses its log; it sees to the daily tasks, to the vectors of memory,
+    to restores of it and to alerts of what stands still, too.
     """
     keeper, stop = LogKeeper(app, topic_specs(app.settings), consumers()), asyncio.Event()
     generations = LogGenerations(app)
@@ -88,7 +90,10 @@ async def working(app: App, names: Collection[str], report: Report = log_line) -
             group.create_task(keeper.keep(stop), name="log")
             group.create_task(MissedEvents(app).keep(stop), name="missed events")
         group.create_task(generations.keep(list(sources.values()), stop), name="generations of the log")
+        changed = asyncio.Event()
         heard = {BELL: app.bell.heard} if app.settings.kafka.embedded else {LOG: generations.heard}
+        heard |= {settings_keeper.CHANNEL: lambda _: changed.set()}
+        group.create_task(settings_keeper.keep(app, stop, changed), name="stored settings")
         group.create_task(listen(app.settings.database_url, heard, stop), name="announcements of other processes")
         log.info("running", processors=sorted(names))
         yield
@@ -102,6 +107,7 @@ def start_beside(group: asyncio.TaskGroup, app: App, names: Collection[str], sto
             group.create_task(daily.keep(task, app, stop), name=task.name)
         group.create_task(outreach.keep(app, stop), name="outreach")
         group.create_task(vectors.keep(app, stop), name="vectors")
+        group.create_task(restores.keep(app, stop), name="restores of memory")
 
 
 def _edge(name: str) -> Edge:
@@ -126,7 +132,7 @@ def spare_the_collector() -> None:
 
     What a mail makes is nearly all freed without it, and it looks for the rest after so many objects, not after 700.
     """
-    gc.collect()
+    gc.collect()  # what is frozen is never freed, so that garbage has to go first
     gc.freeze()
     gc.set_threshold(LOOKED_THROUGH_AFTER, 10, 10)
 

@@ -39,6 +39,7 @@ settle.PATIENCE_S = 170  # a busy machine takes minutes; pytest's own limit guar
 
 TEMPLATE = "migrated"
 ROOT = Path(__file__).parents[1]
+CHAOS = ROOT / "tests" / "chaos"
 _prefixes = count(1)
 
 # A shell that starts pytest in the background has it, and all it starts, ignore Ctrl-C; tests press it.
@@ -58,8 +59,10 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests for which the broker matters have the mark `broker`; the files that take longest come first."""
+    """Tests for which the broker matters have the mark `broker`, chaos is `slow`; the files that take longest come first."""
     for item in items:
+        if item.path.is_relative_to(CHAOS):
+            item.add_marker(pytest.mark.slow)
         if runs_on_apache(item.path.relative_to(ROOT), item.name) or item.get_closest_marker("kafka"):
             item.add_marker(pytest.mark.broker)
     longest: dict[Path, float] = {}

@@ -77,6 +77,7 @@ def make(root: Path, name: str, kind: str) -> list[Path]:
             text, rf"  - name: {LAST}\n    topics: .*", f"  - name: {name}\n    topics: [{event.TOPIC}]"
         ),
         "pyproject.toml": lambda text: text.replace(f"| {LAST} |", f"| {LAST} | {name} |"),
+        "tests/contract/test_extension_points.py": lambda text: _after(text, r"NOT_REPLAYED = \{", f'    "{name}",'),
         "services/README.md": lambda text: _after(text, rf"\| `{LAST}` \|.*", f"| `{name}` | TODO |"),
         "ARCHITECTURE.md": lambda text: _after(
             text, rf"\| `{LAST}` \|.*", f"| `{name}` | `{event.TOPIC}` | TODO | nothing yet |"

@@ -26,9 +26,12 @@ from services.operations.memory.people import list_people
 from services.operations.preparation import prepare
 from services.operations.settle import settle
 from services.operations.threads.inbox import inbox
+from services.operations.webhooks.endpoints import Wanted, add_endpoint
+from services.operations.webhooks.listing import list_endpoints
 from services.pipeline import NAMES
 from services.process import working
 from services.receive_email.accept import accept
+from tests.support.alert_receiver import receiving
 from tests.support.chromium import link_for, served_here
 from tests.support.lived_in import live_through
 from tests.support.stack import temporary_home
@@ -56,9 +59,18 @@ async def lived(home: Path) -> AsyncIterator[App]:
         clock = SteppingClock(world.mails[0].received_at)
         async with _running(settings, world, clock) as app:
             await live_through(world, app, clock)
-        waits = settings.model_copy(update={"send": settings.send.model_copy(update={"approval": "review"})})
-        async with _running(waits, world, clock) as app:
+        waits = settings.model_copy(
+            update={
+                "send": settings.send.model_copy(update={"approval": "review"}),
+                "outgoing_webhooks": settings.outgoing_webhooks.model_copy(update={"private_hosts": True}),
+            }
+        )
+        async with receiving() as hook, _running(waits, world, clock) as app:
             clock.present()
+            hook.answer, hook.content = "200 OK", b'{"ticket": 4711}'
+            await add_endpoint(app, Wanted(hook.url, description="Ticket desk"), by="Grace")
+            stopped = Wanted("http://127.0.0.1:9/orders", ("thread.opened", "reply.sent"), "Warehouse", with_text=True)
+            await add_endpoint(app, stopped, by="Grace")  # nobody listens there
             await _write_the_newest(world, app)
             yield app
 
@@ -86,6 +98,7 @@ async def pages_of(app: App) -> Mapping[str, str]:
         (draft, *_) = await waiting_drafts(conn, workspace, limit=1)
         people = await list_people(conn, workspace, limit=50)
         (sent, *_) = await inbox(conn, workspace, "resolved", limit=1)
+    desk, stopped = await list_endpoints(app)
     known = next(one.participant_id for one in people if one.addr == make_world(0).people[0].address)
     return {
         "inbox": "/inbox",
@@ -101,14 +114,23 @@ async def pages_of(app: App) -> Mapping[str, str]:
         "person": f"/people/{known}",
         "person-data": f"/people/{known}/data",
         "knowledge": "/knowledge",
+        "settings-change": "/settings/change/inboxes%5Bsupport%5D",
+        "settings-history": "/settings/history",
+        "unanswered": "/knowledge/unanswered",
         "knowledge-search": "/knowledge?q=What+does+the+Enterprise+plan+cost%3F",
         "quality": "/quality",
+        "incidents": "/incidents",
+        "outreach": "/outreach",
+        "inbox-snoozed": "/inbox?view=snoozed",
         "jump": "/jump?q=in",
         "people-search": "/people?q=nobodyofthename",
         "settings": "/settings",
         "events": f"/pipeline/events?q={sent.thread_id}",
         "pipeline": "/pipeline?now=1",
         "deliveries": "/deliveries",
+        "webhooks": "/webhooks",
+        "webhook": f"/webhooks/{desk.endpoint_id}",
+        "webhook-failing": f"/webhooks/{stopped.endpoint_id}",
         "users": "/users",
         "audit": "/users/audit",
         "me": "/me",
@@ -127,39 +149,39 @@ class Camera:
         options.binary_location = shutil.which("chromium") or ""
         for one in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--hide-scrollbars"):
             options.add_argument(one)
-        self._driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+        self.driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
         self._place = place
-        self._driver.get(link)
+        self.driver.get(link)
         self._until("return location.pathname.endsWith('/inbox')")
 
     def take(self, page: str, *, width: int, theme: str, tallest: int | None = None) -> bytes:
         """The page as PNG, from its top; `tallest` cuts it off."""
         self._command("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         self._look(width, TALLEST)
-        self._driver.get(f"{self._place}/console{page}")
+        self.driver.get(f"{self._place}/console{page}")
         self._until(
             "return document.readyState === 'complete' && document.getElementById('live').textContent.includes('live ·')"
         )
-        height = int(self._driver.execute_script("return document.documentElement.scrollHeight"))
+        height = int(self.driver.execute_script("return document.documentElement.scrollHeight"))
         self._look(width, min(height, tallest or height))
         picture: str = self._command("Page.captureScreenshot", format="png")["data"]
         return base64.b64decode(picture)
 
     def close(self) -> None:
         """End the browser."""
-        self._driver.quit()
+        self.driver.quit()
 
     def _look(self, width: int, height: int) -> None:
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self._command("Emulation.setDeviceMetricsOverride", **size)
 
     def _command(self, name: str, **given: Any) -> Any:
-        return self._driver.execute_cdp_cmd(name, given)
+        return self.driver.execute_cdp_cmd(name, given)
 
     def _until(self, holds: str) -> None:
         from selenium.webdriver.support.wait import WebDriverWait
 
-        WebDriverWait(self._driver, 60).until(lambda driver: driver.execute_script(holds))
+        WebDriverWait(self.driver, 60).until(lambda driver: driver.execute_script(holds))
 
 
 def take_every(camera: Camera, pages: Mapping[str, str], folder: Path) -> None:

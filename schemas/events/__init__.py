@@ -21,6 +21,7 @@ MODULES = (
     "approvals",
     "documents",
     "incidents",
+    "investigations",
     "lifecycle",
     "mail",
     "marks",
@@ -30,10 +31,12 @@ MODULES = (
     "periods",
     "proactive",
     "profile",
+    "ratings",
     "replies",
     "retention",
     "suggestions",
     "threads",
+    "webhooks",
 )
 
 __all__ = ["EVENTS", "MODULES", "EventData"]

@@ -14,14 +14,17 @@ from pydantic import Field
 
 from schemas.events.base import Effect, EventData, Impersonal
 
-CallKind = Literal["escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system", "incident"]
+CallKind = Literal[
+    "escalated", "mail_waits", "deadline_near", "deadline_missed", "draft_waits", "system", "incident", "mentioned"
+]
 
 
 class PersonCalled(EventData):
     """A thread needs a person: it was escalated, a mail or a draft waits, a deadline is near or missed.
 
     `system`: the deployment itself needs its operator; `incident`: several customers report the same trouble. Then
-    the thread is none of a customer; of an incident it is the incident's id.
+    the thread is none of a customer; of an incident it is the incident's id. `mentioned`: a note asks one colleague
+    to look, and they alone are told.
     """
 
     TYPE: ClassVar[str] = "person.called.v1"
@@ -35,6 +38,7 @@ class PersonCalled(EventData):
     reason: str = ""
     mail_id: UUID | None = Field(None, description="the mail that waits")
     reply_id: UUID | None = Field(None, description="the draft that waits")
+    person: str = Field("", description="the colleague whom a note asks to look")
 
 
 class AlertEvent(Impersonal):

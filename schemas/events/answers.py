@@ -1,7 +1,8 @@
-"""What a person does in a thread themselves: answers it, takes an answer back, takes the thread over, assigns it."""
+"""What a person does in a thread: answers it, takes an answer back, takes the thread over, assigns it, puts it off."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -108,5 +109,27 @@ class Assigned(ThreadEvent):
     SKELETON: ClassVar[frozenset[str]] = frozenset({"assignee"})
 
     assignee: str
+    trigger: Trigger = "human"
+    reason: str = ""
+
+
+class SnoozeRequested(EventData):
+    """A person puts a thread off until a moment, or takes that back."""
+
+    TYPE: ClassVar[str] = "thread.snooze_requested.v1"
+    TOPIC: ClassVar[str] = "thread-events"
+
+    thread_id: UUID
+    until: datetime | None = Field(description="None: it is on the list again")
+    reason: str = ""
+    by: str
+
+
+class Snoozed(ThreadEvent):
+    """The thread is off the lists of people until a moment; without one it is on them again."""
+
+    TYPE: ClassVar[str] = "thread.snoozed.v1"
+
+    until: datetime | None
     trigger: Trigger = "human"
     reason: str = ""

@@ -31,6 +31,7 @@ class DocumentSubmitted(DocumentAsked):
     blob: str
     public_url: str = Field("", description="where everybody may read it; mails to customers link to nothing else")
     sendable: bool = Field(False, description="its file may go out, attached to a reply")
+    space: str = Field("", description="whose replies quote it; empty: those of inboxes without a space of their own")
 
 
 class DocumentRemovalRequested(DocumentAsked):
@@ -96,6 +97,7 @@ class DocumentIndexed(DocumentEvent):
     media_type: str = "text/markdown"
     public_url: str = ""
     sendable: bool = False
+    space: str = ""
     by: str = ""
     note: str = Field("", description="what was not read of it, and why; empty where all was")
 

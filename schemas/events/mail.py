@@ -120,6 +120,7 @@ class EmailRead(EventData):
     thread_id: UUID
     participant_id: UUID | None
     inbox: str
+    space: str = Field("", description="whose memory it is part of; empty: what inboxes without their own share")
     mode: Mode
     blob: str
     message_id: str

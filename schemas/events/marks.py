@@ -9,6 +9,7 @@ from uuid import UUID
 from pydantic import Field, StringConstraints
 
 from schemas.events.base import EventData
+from schemas.events.replies import Entity
 from schemas.events.threads import ThreadEvent, Trigger
 
 Priority = Literal["low", "normal", "high", "urgent"]
@@ -51,6 +52,17 @@ class NoteAdded(ThreadEvent):
     by: str
     trigger: Trigger
     text: str
+    mentions: tuple[str, ...] = Field((), description="names of colleagues whom it asks to look")
+
+
+class EntitiesNoted(ThreadEvent):
+    """What the agent keeps in mind of a person's matter in this thread, until a moment; an empty value ends one."""
+
+    TYPE: ClassVar[str] = "thread.entities_noted.v1"
+    WORDS: ClassVar[frozenset[str]] = frozenset({"entities"})
+
+    entities: tuple[Entity, ...]
+    until: datetime
 
 
 class DeadlineChanged(ThreadEvent):
@@ -85,5 +97,7 @@ class ThreadMarksRequested(EventData):
     add_goals: tuple[str, ...] = ()
     close_goals: tuple[str, ...] = Field((), description="texts or ids of open goals")
     note: str = ""
+    mentions: tuple[str, ...] = Field((), description="names of colleagues whom the note asks to look")
+    note_trigger: Trigger = Field("human", description="whose note it is: `ai` where an investigation leaves it")
     reason: str = ""
     by: str

@@ -112,6 +112,7 @@ class ParticipantSeen(ParticipantEvent):
 
     addr: str
     name: str = ""
+    space: str = Field("", description="which memory they are known in; empty: what inboxes without their own share")
     seen_at: datetime | None = Field(None, description="when imported mail was written; else the event's time")
 
 

@@ -71,8 +71,19 @@ class PeriodCondensed(Effect):
         return self.participant_id
 
 
+class PeriodsRetentionDue(EventData):
+    """What was told of some periods is older than it is to be kept; condense_memory decides what goes."""
+
+    TYPE: ClassVar[str] = "period.retention_due.v1"
+    TOPIC: ClassVar[str] = "memory-periods"
+    SKELETON: ClassVar[frozenset[str]] = frozenset({"due_at"})
+
+    participant_id: UUID
+    due_at: datetime
+
+
 class PeriodsExpired(EventData):
-    """Facts that some told periods rest on are kept no longer, nor are these."""
+    """What was told of some periods is kept no longer: facts that they rest on are not, or they have had their time."""
 
     TYPE: ClassVar[str] = "period.expired.v1"
     TOPIC: ClassVar[str] = "memory-periods"
@@ -80,6 +91,7 @@ class PeriodsExpired(EventData):
 
     participant_id: UUID
     fact_ids: tuple[UUID, ...]
+    period_ids: tuple[UUID, ...] = Field((), description="those that have had their time")
 
     def aggregate_id(self) -> UUID:
         """The participant whose periods they are."""

@@ -62,6 +62,7 @@ class MemoryLoaded(EventData):
         default_factory=dict, description="what shapes the reply, by name, each with where it was said"
     )
     by: str = Field("", description="the person who asked for a suggestion")
+    settings_version: int = Field(0, description="of the stored settings that shaped it; 0: nobody had changed any")
 
     def without_words(self) -> Self:
         """Which layers there were stays, and what each cost."""
@@ -100,6 +101,16 @@ class AgentAct(Value):
     detail: str = ""
 
 
+MOST_ENTITIES = 20  # that are kept of a person in a thread
+
+
+class Entity(Value):
+    """Something that the agent keeps in mind while a matter lasts, under a name; an empty value takes it away."""
+
+    name: str
+    value: str = ""
+
+
 class TokenUsage(Value):
     """What the model calls of one act cost, in tokens."""
 
@@ -132,7 +143,7 @@ class ReplyDrafted(Effect):
     TYPE: ClassVar[str] = "reply.drafted.v1"
     TOPIC: ClassVar[str] = "reply-drafted"
     SKELETON: ClassVar[frozenset[str]] = frozenset({"inbox", "decision", "trusted"})
-    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "unsupported"})
+    WORDS: ClassVar[frozenset[str]] = frozenset({"text", "unsupported", "entities"})
     LEARNED: ClassVar[frozenset[str]] = frozenset({"facts", "acts"})
 
     reply_id: UUID
@@ -149,6 +160,7 @@ class ReplyDrafted(Effect):
     goals_add: tuple[str, ...] = ()
     goals_close: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
+    facts_cited: tuple[UUID, ...] = Field((), description="facts of its context that the reply rests on")
     attach: tuple[str, ...] = Field((), description="passages whose document's file goes along")
     facts: tuple[FactProposal, ...] = ()
     participant_state: str = ""
@@ -164,7 +176,9 @@ class ReplyDrafted(Effect):
     intent: str = Field("", description="of the mail, as the model named it; empty: drafted by an earlier release")
     score: DraftScore | None = Field(None, description="None: no model wrote it, or an earlier release did")
     unsupported: tuple[str, ...] = Field((), description="what the text claims and its context does not say")
+    entities: tuple[Entity, ...] = Field((), description="what it keeps in mind for this thread's next turns")
     proactive: bool = Field(False, description="no mail asked for it: a person approves it, whatever the level")
+    settings_version: int = Field(0, description="of the stored settings that it was written under")
     unsubscribe: bool = Field(False, description="it says how to get no more of its kind, and leaves in office hours")
 
 

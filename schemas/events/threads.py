@@ -236,7 +236,9 @@ class TimerElapsed(EventData):
     SKELETON: ClassVar[frozenset[str]] = frozenset({"purpose", "due_at"})
 
     timer_id: UUID
-    thread_id: UUID = Field(description="what orders it: a thread, or for alerts their channel")
+    thread_id: UUID = Field(
+        description="what orders it: a thread, for alerts their channel, for webhooks their endpoint"
+    )
     purpose: Literal[
         "quiet",
         "auto_resolve",
@@ -251,6 +253,8 @@ class TimerElapsed(EventData):
         "deadline_near",
         "alert",
         "reflect_again",
+        "snooze",
+        "webhook",
     ]
     subject: UUID | None = Field(None, description="what the timer is about: a turn, a reply, an event")
     due_at: datetime

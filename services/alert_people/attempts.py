@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-
-import httpx
 
 from services.alert_people.channels import Channel
 from services.alert_people.digest import Told, payload, subject_of, text_of
 from services.alert_people.pace import Digest
 from services.core.app import App
-from services.core.public_hosts import HostRefused, pinned, plain_client
 from services.core.settings import InboxSettings, Settings, SmtpSettings
-from services.core.standard_webhooks import sign_standard
+from services.core.signed_post import Limits, NotPosted, post_signed
 from services.mail.compose import Composed, dkim_sign, read_key
 from services.mail.compose.notice import Notice, compose_notice
 from services.mail.imap import token_store
@@ -85,40 +81,20 @@ def way_out(settings: Settings) -> SmtpSettings:
 
 async def post(settings: Settings, channel: Channel, webhook_id: str, now: datetime, body: bytes) -> str:
     """POST a signed body (Standard Webhooks 1.0). Raises `NotNow`, or `SmtpRefused` where nobody takes it (410)."""
-    stamp = str(int(now.timestamp()))
-    headers = {
-        "content-type": "application/json",
-        "user-agent": AGENT,
-        "webhook-id": webhook_id,
-        "webhook-timestamp": stamp,
-        "webhook-signature": sign_standard(channel.target.secret.get_secret_value(), webhook_id, stamp, body),
-    }
-    alerts, url = settings.alerts, httpx.URL(channel.target.webhook)
+    alerts = settings.alerts
+    limits = Limits(alerts.timeout_s, "alerts.timeout_s", alerts.private_hosts, PRIVATE)
+    secrets = [channel.target.secret.get_secret_value()]
     try:
-        async with asyncio.timeout(alerts.timeout_s), plain_client(alerts.timeout_s) as client:
-            request = await pinned(
-                client, "POST", url, headers=headers, private=PRIVATE, allowed=alerts.private_hosts, content=body
-            )
-            answer = await client.send(request, stream=True)
-            await answer.aclose()
-    except HostRefused as error:
+        answer = await post_signed(channel.target.webhook, secrets, webhook_id, now, body, agent=AGENT, limits=limits)
+    except NotPosted as error:
         raise NotNow(str(error)) from error
-    except TimeoutError as error:
-        raise NotNow(f"no answer in {alerts.timeout_s:g} s (alerts.timeout_s)") from error
-    except httpx.HTTPError as error:
-        raise NotNow(f"cannot be reached: {str(error) or type(error).__name__}") from error
-    return _taken(answer)
-
-
-def _taken(answer: httpx.Response) -> str:
-    said = f"{answer.status_code} {answer.reason_phrase}".strip()
     if answer.is_success:
-        return said
-    if answer.has_redirect_location:
-        raise NotNow(f"answers {said}, and a redirect is not followed: name the final address in alerts.to")
-    if answer.status_code == httpx.codes.GONE:
-        raise SmtpRefused(f"answers {said}")
-    raise NotNow(f"answers {said}")
+        return answer.words
+    if answer.is_redirect:
+        raise NotNow(f"answers {answer.words}, and a redirect is not followed: name the final address in alerts.to")
+    if answer.is_gone:
+        raise SmtpRefused(f"answers {answer.words}")
+    raise NotNow(f"answers {answer.words}")
 
 
 def _signed(composed: Composed, inbox: InboxSettings | None) -> Composed:

@@ -1,4 +1,7 @@
-"""The channels that the settings name: whom to alert, of what, and how."""
+"""The channels: those that the settings name, and the mail of each user of the console, for notes that name them.
+
+A user's address stands in `users` alone: events hold the channel's id, which is made from the user's.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,15 @@ from urllib.parse import urlsplit
 from uuid import UUID, uuid5
 
 from schemas.events.alerts import PersonCalled
+from services.core.db import Connection, fetch_all, queries
 from services.core.ids import alert_channel_id
 from services.core.settings import AlertTarget, Settings
 from services.mail.mailbox import MailboxKey
 
 if TYPE_CHECKING:
     from schemas.events.threads import TimerElapsed
+
+SQL = queries(__file__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,29 @@ def called(settings: Settings, call: PersonCalled) -> tuple[Channel, ...]:
     return tuple(one for one in channels(settings) if one.target.wants(call.kind, call.inbox))
 
 
-def is_timer_of(timer: TimerElapsed, channel: Channel) -> bool:
-    """Whether a timer that came due is the channel's."""
-    return timer.purpose == "alert" and timer.timer_id == channel.timer_id
+async def called_by_name(conn: Connection, settings: Settings, call: PersonCalled) -> tuple[Channel, ...]:
+    """The channel of the colleague whom a note names; none where they have no address, or have left."""
+    return tuple(one for name, one in await _of_users(conn, settings) if name == call.person)
+
+
+def channel_of(settings: Settings, timer: TimerElapsed) -> Channel | None:
+    """The channel of the settings whose timer came due."""
+    return next((one for one in channels(settings) if one.timer_id == timer.timer_id), None)
+
+
+async def channel_of_user(conn: Connection, settings: Settings, timer: TimerElapsed) -> Channel | None:
+    """The user's channel whose timer came due; None where they have no address any more, or have left."""
+    return next((one for _, one in await _of_users(conn, settings) if one.timer_id == timer.timer_id), None)
+
+
+async def _of_users(conn: Connection, settings: Settings) -> list[tuple[str, Channel]]:
+    """The channels of users by their names. An inbox of ours is none, since the alert would come in as a mail."""
+    if not settings.inboxes and not settings.alerts.sender:
+        return []
+    ours = {one.undetailed for one in settings.own_addresses}
+    rows = await fetch_all(conn, SQL.users, {"workspace": settings.workspace})
+    return [
+        (row["name"], Channel(alert_channel_id(settings.workspace, "user", str(row["user_id"])), target))
+        for row in rows
+        if (target := AlertTarget(mail=row["email"])) and MailboxKey(target.mail).undetailed not in ours
+    ]

@@ -32,6 +32,7 @@ WORDS: Mapping[CallKind, str] = MappingProxyType(
         "draft_waits": "a draft waits for a word",
         "system": "Correspondent needs its operator",
         "incident": "an incident",
+        "mentioned": "a colleague asks",
     }
 )
 

@@ -20,7 +20,7 @@ from schemas.events.base import EventData
 from schemas.events.threads import TimerElapsed
 from services.alert_people.apply import SQL
 from services.alert_people.attempts import sender_of, tell
-from services.alert_people.channels import Channel, called, channels, is_timer_of
+from services.alert_people.channels import Channel, called, called_by_name, channel_of, channel_of_user
 from services.alert_people.digest import Call, Told, by_thread
 from services.alert_people.pace import Digest, due
 from services.core.bus.processor import Handlers
@@ -42,8 +42,15 @@ HELD_FOR = timedelta(minutes=5)
 
 async def on_called(work: Work[PersonCalled]) -> None:
     """One alert in each channel that wants it. A call of days ago is history, and nobody is alerted."""
-    wanted, settings = called(work.app.settings, work.event), work.app.settings.alerts
-    if not wanted or work.app.now() - work.now > timedelta(days=settings.retry_days):
+    settings = work.app.settings
+    if work.app.now() - work.now > timedelta(days=settings.alerts.retry_days):
+        return
+    named: tuple[Channel, ...] = ()
+    if work.event.person:
+        async with work.reading() as conn:
+            named = await called_by_name(conn, settings, work.event)
+    wanted = sorted((*called(settings, work.event), *named), key=lambda one: one.id)
+    if not wanted:
         return
     async with work.unit() as unit:
         for channel in wanted:
@@ -56,7 +63,12 @@ async def on_called(work: Work[PersonCalled]) -> None:
 
 async def on_timer(work: Work[TimerElapsed]) -> None:
     """Send the channel what waits, or try again what it did not accept."""
-    channel = next((one for one in channels(work.app.settings) if is_timer_of(work.event, one)), None)
+    if work.event.purpose != "alert":
+        return
+    channel = channel_of(work.app.settings, work.event)
+    if channel is None:
+        async with work.reading() as conn:
+            channel = await channel_of_user(conn, work.app.settings, work.event)
     if channel is None:
         return
     async with work.app.locks.hold(channel.id):
@@ -99,7 +111,7 @@ async def _attempt(work: Work[Any], channel: Channel, digest: Digest) -> EventDa
     ids = {"channel_id": channel.id, "digest_id": digest.digest_id}
     async with work.reading() as conn:
         hold = await fetch_one(conn, SQL.sending_hold, {"workspace": work.workspace})
-        threads = await _threads(conn, digest.digest_id, work.app.settings.alerts.link)
+        threads = await _threads(conn, digest.digest_id, work.app.settings.thread_link)
     if hold is not None:
         at = work.app.now() + HELD_FOR
         return AlertsDeferred(**ids, attempt=digest.attempt, error=hold["reason"], retry_at=at)

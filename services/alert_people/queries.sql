@@ -18,6 +18,11 @@ SELECT e.id, e.type, e.time, e.data, coalesce(t.subject, '') AS subject
 FROM alerts a JOIN events e ON e.id = a.call_id LEFT JOIN threads t ON t.thread_id = a.thread_id
 WHERE a.digest_id = %(digest_id)s ORDER BY a.raised_at, a.alert_id;
 
+-- name: users
+-- Users of the console who can be written to, for notes that name them.
+SELECT user_id, name, email FROM users
+WHERE workspace = %(workspace)s AND removed_at IS NULL AND joined_at IS NOT NULL AND email <> '' ORDER BY user_id;
+
 -- name: sending_hold
 -- Whether nothing may leave.
 SELECT reason FROM sending_holds WHERE workspace = %(workspace)s;

@@ -1,4 +1,4 @@
-"""`correspondent take`, `hand-back` and `assign`: who has a thread, the agent or a person."""
+"""`correspondent take`, `hand-back`, `assign` and `snooze`: who has a thread, and until when nobody looks at it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from uuid import UUID
 
 import typer
 
-from schemas.events.answers import AssignmentRequested
+from schemas.events.answers import AssignmentRequested, SnoozeRequested
 from services.cli.terminal import console, plain
 from services.cli.threads import WAIT_S, By, Reason, ThreadId
 from services.cli.threads.view import line
@@ -20,6 +20,7 @@ from services.operations.ids import whole_id
 from services.operations.threads import requests
 from services.operations.threads.answers import assign as ask_to_assign
 from services.operations.threads.listing import whole_thread
+from services.operations.threads.moments import MomentUnknown, moment_of
 
 LONGEST_NAME = 100  # characters
 
@@ -74,6 +75,32 @@ def assign(
         await ask_to_assign(app, asked, timeout_s=WAIT_S)
 
     _change(context.obj, thread_id, ask)
+
+
+def snooze(
+    context: typer.Context,
+    thread_id: ThreadId,
+    until: Annotated[str, typer.Argument(help="3h, 2d, tomorrow, mon, 2026-12-01 or 2026-12-01T14:00.")] = "",
+    reason: Reason = "",
+    by: By = "operator",
+) -> None:
+    """Take a thread off the lists until a moment.
+
+    A mail of the customer's or an escalation ends it sooner; without a moment it is on the lists again.
+    """
+
+    async def ask(app: App, whole: UUID) -> None:
+        at = moment_of(until, app.now(), app.settings.office_hours) if until else None
+        asked = SnoozeRequested(thread_id=whole, until=at, reason=reason, by=by)
+        await requests.snooze(app, asked, timeout_s=WAIT_S)
+
+    try:
+        _change(context.obj, thread_id, ask)
+    except MomentUnknown as error:
+        raise typer.BadParameter(str(error)) from None
+    except requests.SnoozeRefused as error:
+        console.print(plain(f"Refused: {error}"))
+        raise typer.Exit(1) from None
 
 
 def _change(home: Path, typed: str, ask: Callable[[App, UUID], Awaitable[None]]) -> None:

@@ -22,7 +22,7 @@ from typer.main import get_command, get_group
 from services.cli.command_table import COMMANDS
 from services.cli.usage import explain, no_such_command
 from services.core.errors import CorrespondentError
-from services.core.visible import visible
+from services.core.printable import printable
 
 CONFIG_FILE = "correspondent.toml"
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # the base of what is typed wrong has no public name
@@ -156,6 +156,6 @@ def _say(error: Exception) -> None:
 
     foreseen = (CorrespondentError, EmbeddedStackFailed, OSError, OperationalError, InsufficientPrivilege)
     if isinstance(error, foreseen):
-        sys.stderr.write(visible(f"correspondent: {str(error).strip() or type(error).__name__}\n", keep="\n"))
+        sys.stderr.write(printable(f"correspondent: {str(error).strip() or type(error).__name__}\n", keep="\n"))
     else:
-        sys.stderr.writelines(visible(line, keep="\n") for line in traceback.format_exception(error))
+        sys.stderr.writelines(printable(line, keep="\n") for line in traceback.format_exception(error))

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from services.cli.shown import Terminal, cell, minute
-from services.core.ids import participant_id
+from services.core.ids import participant_ids
 from services.mail.mailbox import MailboxKey
 from services.operations.deployment import app_here
 from services.operations.outreach.listing import RuleLine, outreach_by_rule
@@ -69,6 +69,6 @@ def table_of(found: Sequence[RuleLine]) -> Table:
 
 async def _change(home: Path, address: str, by: str, *, lifted: bool) -> None:
     async with app_here(home) as app:
-        who = participant_id(app.settings.workspace, MailboxKey(address))
-        await by_person(app, who, lifted=lifted, by=by, timeout_s=WAIT_S)
+        for who in participant_ids(app.settings.workspace, MailboxKey(address), app.settings.spaces):
+            await by_person(app, who, lifted=lifted, by=by, timeout_s=WAIT_S)
     console.print(cell(f"{address} gets {'such mail again' if lifted else 'no more such mail'}."))

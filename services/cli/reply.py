@@ -27,7 +27,7 @@ from services.cli.threads import WAIT_S, ThreadId
 from services.core.app import App
 from services.core.clock import random_id
 from services.core.errors import Permanent
-from services.core.visible import visible
+from services.core.printable import printable
 from services.operations.deployment import app_here
 from services.operations.drafts.decisions import NewFile
 from services.operations.ids import whole_id
@@ -192,7 +192,7 @@ def _kept(home: Path, reply_id: UUID, text: str) -> Iterator[None]:
         console.print(plain(f"Your text is kept in {place}; look, then send it with --file, or --anyway."))
         raise typer.Exit(1) from None
     except BaseException:
-        sys.stderr.write(visible(f"Your text is kept in {place}.\n", keep="\n"))
+        sys.stderr.write(printable(f"Your text is kept in {place}.\n", keep="\n"))
         raise
     place.unlink(missing_ok=True)
 
@@ -224,7 +224,9 @@ def _edited(page: str) -> str:
 
 def _page(conversation: tuple[Message, ...]) -> str:
     """The editor's page: room for the reply, and below a line what was said."""
-    said = [f"{one.at:%Y-%m-%d %H:%M}  {one.role}\n{visible(one.text, keep=chr(10) + chr(9))}" for one in conversation]
+    said = [
+        f"{one.at:%Y-%m-%d %H:%M}  {one.role}\n{printable(one.text, keep=chr(10) + chr(9))}" for one in conversation
+    ]
     return "\n\n".join(["", LINE, *said])
 
 

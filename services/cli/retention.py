@@ -20,7 +20,7 @@ from services.operations.retention import journal
 from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import Done, preview, run
-from services.operations.retention.steps import STEPS
+from services.operations.retention.steps import PLAN, STEPS
 
 
 def retention(
@@ -69,12 +69,16 @@ def _said(one: Done, *, go: bool) -> Text:
 
 def _say_kept(settings: Settings) -> None:
     wanted = {one.setting for one in STEPS if one.days(settings)}
+    if not settings.condense.enabled:
+        wanted.add(PLAN)  # nothing is told that could be kept
     kept = dict.fromkeys(one.setting for one in STEPS if one.setting not in wanted)
     if kept:
         console.print(plain(f"Kept for good: {', '.join(_off(settings, one) for one in kept)}.", "dim"))
 
 
 def _off(settings: Settings, setting: str) -> str:
+    if setting == PLAN:
+        return "retention.periods has no plan"
     if setting != "archive.after_days":
         return f"retention.{setting} is 0"
     return "archive.url is not set" if settings.archive.daily is None else "archive.daily is false"

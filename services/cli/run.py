@@ -16,11 +16,12 @@ import typer
 
 from deploy.local import EmbeddedStack, Endpoints
 from services.cli.console import invitation
+from services.cli.further import further, usual_number
 from services.cli.terminal import console
 from services.core.app import open_app
 from services.core.logging import configure
 from services.core.settings import Settings
-from services.operations.deployment import given_settings, stack_settings
+from services.operations.deployment import given_settings, settings_here, stack_settings
 from services.operations.preparation import prepare
 from services.pipeline import NAMES
 from services.process import check_names, until_signal, working
@@ -33,7 +34,13 @@ QUIET = (
 )  # each start and stop of a part
 
 
-def up(context: typer.Context) -> None:
+def up(
+    context: typer.Context,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, max=12, help="Processes to share the work: half of the cores, at most four, unless given."),
+    ] = None,
+) -> None:
     """Start the embedded stack and every processor, until Ctrl-C.
 
     For trial and small inboxes: one broker, one database, on this machine. Settings are read from
@@ -47,18 +54,20 @@ def up(context: typer.Context) -> None:
         say(f"Model: {settings.model.chosen}")
         for line in ways_out(settings, endpoints):
             say(line)
-        asyncio.run(_work(settings, frozenset(NAMES)))
+        asyncio.run(_work(settings, frozenset(NAMES), processes or usual_number()))
 
 
 def run(
+    context: typer.Context,
     names: Annotated[list[str], typer.Argument(help="Processors to run in this process, or `all`.")],
 ) -> None:
     """Run processors on the servers that the settings name.
 
     One process may run one processor or several; start as many of each as you like, up to the 12 partitions of a topic.
+    In the folder of a `correspondent up` they join that.
     """
     chosen = check_names(names)
-    settings = given_settings()
+    settings = settings_here(context.obj)
     _log(settings)
     asyncio.run(_work(settings, chosen))
 
@@ -89,9 +98,9 @@ def say(line: str) -> None:
         log.info(line.strip())
 
 
-async def _work(settings: Settings, names: frozenset[str]) -> None:
+async def _work(settings: Settings, names: frozenset[str], processes: int = 1) -> None:
     await prepare(settings, _waiting)
-    async with open_app(settings) as app, working(app, names, _waiting):
+    async with open_app(settings) as app, working(app, names, _waiting), further(settings, processes):
         if sys.stdout.isatty():  # the log says it elsewhere
             if "web" in names and settings.web.console:
                 say(await invitation(app))

@@ -16,6 +16,7 @@ import typer
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from services.cli.settings_changes import changed, history, set_one, undo, unset
 from services.cli.terminal import console, plain
 from services.core.secret_values import file_of
 from services.core.settings import Settings, read_settings, shaped
@@ -29,11 +30,23 @@ HEAD = """\
 """
 
 
+typer_app = typer.Typer(invoke_without_command=True, help="Print every setting, or change some while it runs.")
+typer_app.command("set")(set_one)
+typer_app.command("unset")(unset)
+typer_app.command("changed")(changed)
+typer_app.command("history")(history)
+typer_app.command("undo")(undo)
+
+
+@typer_app.callback()
 def settings(
+    context: typer.Context,
     inbox: Annotated[str, typer.Option(help="Show what shapes the replies of this inbox, and where it was set.")] = "",
     participant: Annotated[str, typer.Option(help="With --inbox: for mails of this authenticated address.")] = "",
 ) -> None:
-    """Print every setting with its meaning and default."""
+    """Print every setting, or change some while it runs."""
+    if context.invoked_subcommand:
+        return
     if participant and not inbox:
         raise typer.BadParameter("say --inbox, too: a participant's replies are shaped within a mailbox")
     if not inbox:

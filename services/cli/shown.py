@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.text import Text
 
-from services.core.visible import visible
+from services.core.printable import printable
 
 
 class Terminal(Console):
@@ -21,13 +21,13 @@ class Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of what is printed, their text made visible."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text, keep="\n"))
+            yield segment if segment.control else segment._replace(text=printable(segment.text, keep="\n"))
 
 
 def plain(text: str, limit: int = 0) -> str:
     """The text with each control, format or unassigned character as `·`, cut to `limit` characters (0: whole)."""
     cut = text if not limit or len(text) <= limit else text[: limit - 1] + "…"
-    return visible(cut)
+    return printable(cut)
 
 
 def lines(text: str, limit: int = 0) -> str:

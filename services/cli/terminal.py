@@ -8,7 +8,7 @@ from uuid import UUID
 from rich.text import Text
 
 from services.cli.shown import Terminal
-from services.core.visible import visible
+from services.core.printable import printable
 
 if TYPE_CHECKING:
     from services.operations.knowledge.listing import SourceLine
@@ -20,7 +20,7 @@ SHORT_ID = 8  # characters of an id in tables; every command takes as many as ma
 
 def plain(text: object, style: str = "") -> Text:
     """`text` as it is, without markup; characters that steer a terminal become `·`."""
-    return Text(visible(str(text or "").replace("\r\n", "\n"), keep="\n\t"), style)
+    return Text(printable(str(text or "").replace("\r\n", "\n"), keep="\n\t"), style)
 
 
 def source_line(source: SourceLine) -> Text:

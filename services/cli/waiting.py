@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from services.cli.terminal import console
-from services.core.clock import monotonic
+from services.core.clock import until
 
 LOOK_EVERY_S = 0.2
 
@@ -28,12 +27,16 @@ async def watch(bar: Progress, words: str, left: Callable[[], Awaitable[int]], l
     """Show how much is left until nothing is, or so many seconds have passed; what was left at the end."""
     if not limit_s:
         return await left()
-    task, most, deadline = bar.add_task(words, total=None), 0, monotonic() + limit_s
-    while (now := await left()) and monotonic() < deadline:
+    task, most, now = bar.add_task(words, total=None), 1, 0
+
+    async def is_done() -> bool:
+        nonlocal most, now
+        now = await left()
         most = max(most, now)
         bar.update(task, total=most, completed=most - now)
-        await asyncio.sleep(LOOK_EVERY_S)
-    bar.update(task, total=max(most, 1), completed=max(most, 1) - now)
+        return not now
+
+    await until(is_done, limit_s, every_s=LOOK_EVERY_S)
     return now
 
 

@@ -57,8 +57,8 @@ async def _write(home: Path, text: str, sender: str, subject: str, inbox: str, r
             await _answered(app, since)
         came = await look(app, accepted.mail_id)
         for reply in came.replies:
-            console.print(plain(reply["text"]), soft_wrap=True)
-            console.print(plain(f"\n<{reply['message_id']}>", "dim"), soft_wrap=True)
+            console.print(plain(reply.text), soft_wrap=True)
+            console.print(plain(f"\n<{reply.message_id}>", "dim"), soft_wrap=True)
         if not came.replies:
             away = [one.words for one in await mail_outages(app) if (one.direction, one.inbox) == ("smtp", to.name)]
             console.print(plain(_why_none(came, away)))
@@ -81,7 +81,7 @@ def _why_none(came: Aftermath, away: list[str]) -> str:
         return f"The reply is written and waits: {away[0]}"
     if came.outcome == "waiting":
         return "No reply yet: `correspondent mails` shows what it waits for."
-    return f"No reply: {came.outcome}. {came.reason}"
+    return f"No reply: {came.outcome}. {came.mail.reason}"
 
 
 async def _answered(app: App, since: int) -> None:

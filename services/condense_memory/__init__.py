@@ -1,6 +1,7 @@
 """Tells a participant's ended days, weeks, months, quarters and years in a few sentences that each name their rows.
 
-In: memory-periods (a period ended), participant-events (facts that are kept no longer). Out: memory-periods.
+In: memory-periods (a period ended, or has had its time), participant-events (facts that are kept no longer). Out:
+memory-periods.
 Owns the aggregate `periods`: the told periods of a participant. Rows are the truth: what is told is shown only while
 all of its rows stand. One call of the model a period; replies go first.
 """

@@ -33,7 +33,8 @@ async def _condensed(conn: Connection, envelope: Envelope) -> None:
 async def _expired(conn: Connection, envelope: Envelope) -> None:
     data = envelope.data
     assert isinstance(data, PeriodsExpired)
-    await conn.execute(SQL.expire, {"participant_id": data.participant_id, "fact_ids": list(data.fact_ids)})
+    ids = {"fact_ids": list(data.fact_ids), "period_ids": list(data.period_ids)}
+    await conn.execute(SQL.expire, {"participant_id": data.participant_id, **ids})
 
 
 APPLIERS: Appliers = {PeriodCondensed: _condensed, PeriodsExpired: _expired}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from schemas.events.periods import PeriodCondensed, PeriodEnded, PeriodsExpired, ShownRow
+from schemas.events.periods import PeriodCondensed, PeriodEnded, PeriodsExpired, PeriodsRetentionDue, ShownRow
 from schemas.events.retention import MemoryExpired
 from schemas.model_output import tool_schema
 from services.condense_memory.apply import SQL
@@ -17,6 +17,7 @@ from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.mail.masking import mask
 from services.memory.condensed import PeriodRow, rows_of
+from services.memory.grains import UNITS, kept_since
 from services.model.port import Layer, Request, Tool
 from services.model.prompt import make_fence
 
@@ -52,6 +53,17 @@ async def on_memory_expired(work: Work[MemoryExpired]) -> None:
             await unit.record(gone)
 
 
+async def on_retention_due(work: Work[PeriodsRetentionDue]) -> None:
+    """What has had its time goes, the finest first; what no coarser period tells of yet is hidden, and stays."""
+    due, keep = work.event, work.app.settings.retention.periods
+    since = [kept_since(grain, due.due_at, keep) for grain in UNITS]
+    async with work.unit() as unit:
+        await unit.lock("periods", due.participant_id)
+        args = {"participant_id": due.participant_id, "grains": list(UNITS), "since": since}
+        if ids := tuple(row["period_id"] for row in await unit.all(SQL.outlived, **args)):
+            await unit.record(PeriodsExpired(participant_id=due.participant_id, fact_ids=(), period_ids=ids))
+
+
 async def _told(work: Work[PeriodEnded], condensed: PeriodCondensed, rows: Sequence[PeriodRow]) -> PeriodCondensed:
     settings = work.app.settings.condense
     shown = sorted(sorted(rows, key=lambda row: -row.weight)[: settings.rows_shown], key=lambda row: row.at)
@@ -85,4 +97,8 @@ def _request(work: Work[Any], inbox: str, rows: Sequence[PeriodRow]) -> Request:
     )
 
 
-HANDLERS: Handlers = {PeriodEnded: on_ended, MemoryExpired: on_memory_expired}
+HANDLERS: Handlers = {
+    PeriodEnded: on_ended,
+    MemoryExpired: on_memory_expired,
+    PeriodsRetentionDue: on_retention_due,
+}

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from schemas.events.periods import PeriodSentence
 from schemas.model_output import ToldSentence
-from services.core.wording import visible
+from services.core.wording import as_read
 from services.mail.masking import mask
 from services.memory.condensed import PeriodRow
 from services.memory.phrases.language import NAMES, folded, language_of
@@ -60,14 +60,14 @@ def _judged(given: Any, known: Mapping[UUID, PeriodRow]) -> tuple[PeriodSentence
         return None, "no sentence that names rows by their ids"
     if not known.keys() >= set(told.rows):
         return None, "it names a row that was not shown"
-    text = mask(" ".join(visible(_IDS.sub("", told.text)).split())).text
+    text = mask(" ".join(as_read(_IDS.sub("", told.text)).split())).text
     why = objection(text, [known[id] for id in told.rows]) if text else "it says nothing"
     return (None, why) if why else (PeriodSentence(text=text, rows=tuple(dict.fromkeys(told.rows))), "")
 
 
 def objection(sentence: str, rows: Sequence[PeriodRow]) -> str:
     """Why a sentence does not rest on the rows that it names; "" if it does."""
-    texts = [visible(row.told) for row in rows]
+    texts = [as_read(row.told) for row in rows]
     said = " ".join(texts)
     if not _numbers(sentence) <= _numbers(said, *(f"{row.at:%Y %m %d}" for row in rows)):
         return "a number stands in none of its rows"

@@ -21,8 +21,22 @@ WHERE participant_id = %(participant_id)s AND (
     row_ids && %(fact_ids)s::uuid[] OR row_ids && ARRAY(SELECT ending_of(one) FROM unnest(%(fact_ids)s::uuid[]) AS gone (one)))
 LIMIT 1;
 
+-- name: outlived
+-- Told periods that ended before the moment until which their grain is kept, and whose time a coarser one tells, to its end.
+SELECT p.period_id FROM memory_periods p
+JOIN unnest(%(grains)s::text[], %(since)s::timestamptz[]) WITH ORDINALITY AS kept (grain, since, coarseness) USING (grain)
+WHERE p.participant_id = %(participant_id)s AND p.text <> '' AND p.ends_at <= kept.since
+  AND (p.grain = 'yearly' OR NOT EXISTS (
+      SELECT FROM unnest(ARRAY[p.starts_at, p.ends_at - interval '1 microsecond']) AS of (moment)
+      WHERE NOT EXISTS (
+          SELECT FROM memory_periods c
+          WHERE c.participant_id = p.participant_id AND of.moment >= c.starts_at AND of.moment < c.ends_at
+            AND array_position(%(grains)s::text[], c.grain) > kept.coarseness)))
+ORDER BY kept.coarseness, p.starts_at;
+
 -- name: expire
--- What a told period says goes with a fact that it rests on; that it was told stays, so it is not told again.
+-- What a told period says goes with a fact that it rests on, or when it has had its time; that it was told stays, so it
+-- is not told again.
 UPDATE memory_periods SET text = '', sentences = '[]', embedding = NULL, embedding_model = NULL
 WHERE participant_id = %(participant_id)s AND (
-    row_ids && %(fact_ids)s::uuid[] OR row_ids && ARRAY(SELECT ending_of(one) FROM unnest(%(fact_ids)s::uuid[]) AS gone (one)));
+    period_id = ANY(%(period_ids)s::uuid[]) OR row_ids && %(fact_ids)s::uuid[] OR row_ids && ARRAY(SELECT ending_of(one) FROM unnest(%(fact_ids)s::uuid[]) AS gone (one)));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import secrets as _secrets  # noqa: TID251 - the one place where the installation's own secret is made
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -20,6 +21,7 @@ from services.core.db.locks import Locks
 from services.core.deferred import Deferred, DeferredPublisher
 from services.core.keys import Keys, read_master_keys
 from services.core.sealed_blobs import SealedBlobs
+from services.core.stored_settings import InForce, Stored, read_stored
 from services.mail.tokens import Keyring
 
 if TYPE_CHECKING:  # each costs tenths of a second, and a command that only looks needs few of them
@@ -35,7 +37,11 @@ if TYPE_CHECKING:  # each costs tenths of a second, and a command that only look
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """The needs of handlers, passed in. `now` is for edges and keep_time; handlers use their event's time."""
+    """The needs of handlers, passed in. `now` is for edges and keep_time; handlers use their event's time.
+
+    `settings` are those in force: `take_stored` lays what people changed over those that the process started with,
+    which `in_force` keeps. They are the one thing of an App that changes.
+    """
 
     settings: Settings
     database: Database
@@ -51,10 +57,24 @@ class App:
     bell: Bell = field(default_factory=Bell, compare=False)
     reply_load: ReplyLoad = field(default_factory=ReplyLoad, compare=False)
     metrics: Metrics = field(default_factory=lambda: cast("Metrics", Deferred(_make_metrics)), compare=False)
+    in_force: InForce = field(default=InForce(), compare=False)
     group_commit: GroupCommit = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "group_commit", GroupCommit(self.database))
+
+    def as_it_is(self) -> App:
+        """The same with the settings of now: for the handling of one event, during which they stay as they are."""
+        return copy.copy(self)
+
+    def take_stored(self, stored: Stored) -> None:
+        """Lay what is stored over the settings that the process started with; whoever holds this App reads it so."""
+        from services.core.settings.changeable import laid_over
+
+        given = self.in_force.given or self.settings
+        laid = laid_over(given, {name: one.value for name, one in stored.values.items()})
+        object.__setattr__(self, "in_force", InForce(given, stored, laid.ignored))
+        object.__setattr__(self, "settings", laid.settings)
 
     @property
     def keyring(self) -> Keyring:
@@ -146,10 +166,11 @@ async def open_app(
             now=now,
             bell=bell,
         )
-        await app.database.open()
-        if publishes:
-            await app.publisher.start()
-        try:
+        try:  # a pool left open takes the cancellation at the end of its loop for a failed connect, and goes on
+            await app.database.open()
+            app.take_stored(await read_stored(database, settings.workspace))
+            if publishes:
+                await app.publisher.start()
             yield app
         finally:
             await publisher.stop()

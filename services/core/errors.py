@@ -14,6 +14,10 @@ class Temporary(CorrespondentError):
     """Something outside did not answer; the same call may succeed later."""
 
 
+class NotDoneYet(Temporary):
+    """What was asked for is kept and waits for its turn; the words are meant for whoever asked."""
+
+
 class Permanent(CorrespondentError):
     """The same call will fail again however often it is made."""
 

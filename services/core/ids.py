@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from services.mail.mailbox import MailboxKey
@@ -10,9 +12,14 @@ from services.mail.mailbox import MailboxKey
 _ROOT = uuid5(NAMESPACE_URL, "urn:correspondent")
 
 
-def participant_id(workspace: str, mailbox: MailboxKey) -> UUID:
-    """The participant who writes from this mailbox."""
-    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{MailboxKey(mailbox)}")
+def participant_id(workspace: str, mailbox: MailboxKey, space: str = "") -> UUID:
+    """The participant who writes from this mailbox, as a space of memory knows them: in each they are another one."""
+    return uuid5(_ROOT, f"participant\x1f{workspace}\x1f{MailboxKey(mailbox)}{_apart(space)}")
+
+
+def participant_ids(workspace: str, mailbox: MailboxKey, spaces: Iterable[str]) -> list[UUID]:
+    """The participants who write from this mailbox, one in each of some spaces, in the order of their names."""
+    return [participant_id(workspace, mailbox, space) for space in sorted(spaces)]
 
 
 def former_participant_id(workspace: str, address: str) -> UUID:
@@ -30,6 +37,11 @@ def author_id(workspace: str, address: str, stored: UUID | None) -> UUID | None:
     return stored
 
 
+def restoring_id(participant_id: UUID, moment: datetime, op: str, fact_id: UUID, decided: str) -> UUID:
+    """The request about a fact in bringing a person back to a moment, after all that had been `decided` of its key."""
+    return uuid5(participant_id, f"restore\x1f{moment.astimezone(UTC).isoformat()}\x1f{op}\x1f{fact_id}\x1f{decided}")
+
+
 def text_sha256(text: str) -> str:
     """The hash that binds a person's word to the text that they saw: of the UTF-8 text, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()
@@ -45,9 +57,9 @@ def article_origin(thread_id: UUID, reply_id: UUID) -> str:
     return f"thread/{thread_id}/{reply_id}"
 
 
-def document_id(workspace: str, origin: str) -> UUID:
-    """The document that came from this path or address, in all its versions."""
-    return uuid5(_ROOT, f"document\x1f{workspace}\x1f{origin}")
+def document_id(workspace: str, origin: str, space: str = "") -> UUID:
+    """The document of a space that came from this path or address, in all its versions."""
+    return uuid5(_ROOT, f"document\x1f{workspace}\x1f{origin}{_apart(space)}")
 
 
 def alert_channel_id(workspace: str, way: str, place: str) -> UUID:
@@ -73,3 +85,8 @@ def outreach_book_id(workspace: str) -> UUID:
 def approval_id(workspace: str, inbox: str, intent: str) -> UUID:
     """What people make of the drafts of an intent in an inbox."""
     return uuid5(_ROOT, f"approval\x1f{workspace}\x1f{inbox}\x1f{intent}")
+
+
+def _apart(space: str) -> str:
+    """What sets the name of a thing apart in a space of its own; what the shared one has is named as before spaces."""
+    return f"\x1f{space}" if space else ""

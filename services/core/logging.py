@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from services.core.log_repeats import Repeats
-from services.core.visible import visible
+from services.core.printable import printable
 
 if "rich" not in sys.modules:  # structlog would load all that shows tracebacks in colour, which is not used here
     sys.modules["rich"] = None  # type: ignore[assignment]
@@ -87,4 +87,4 @@ def _visible(
     logger: structlog.typing.WrappedLogger, name: str, event: structlog.typing.EventDict
 ) -> structlog.typing.EventDict:
     """A line of a log on a terminal steers it no more than a command's output does."""
-    return {key: visible(value, keep="\n\t") if isinstance(value, str) else value for key, value in event.items()}
+    return {key: printable(value, keep="\n\t") if isinstance(value, str) else value for key, value in event.items()}

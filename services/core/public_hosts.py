@@ -71,8 +71,8 @@ async def pinned(
     port = url.port or (443 if url.scheme == "https" else 80)
     try:
         found = await resolver(url.host, port)
-    except OSError:
-        raise HostRefused(f"there is no host named {url.host}") from None
+    except (OSError, UnicodeError):  # the second for a label that no name may have
+        raise HostRefused(f"there is no host named {url.host[:253]}") from None
     refused = [one for one in found if not allowed and not is_public(one)]
     if refused or not found:
         where = refused[0] if refused else "no address"

@@ -14,8 +14,19 @@ from services.core.clock import monotonic
 
 WINDOW_S = 60.0
 TOO_LARGE = 413
-LINGER_BYTES, LINGER_S = 24 * 2**20, 10.0  # of a body that is too large, read and thrown away
 MOST_CALLERS = 10_000  # remembered at once; with more, the one seen longest ago begins again
+
+
+@dataclass(frozen=True, slots=True)
+class Linger:
+    """How much of a body is read and thrown away after its answer, in bytes and seconds."""
+
+    most_bytes: int
+    most_s: float
+
+
+LINGER = Linger(2**20, 2.0)
+LINGER_TOO_LARGE = Linger(24 * 2**20, 10.0)  # whose sender was let in, and would send the same mail again and again
 
 
 @dataclass(slots=True)
@@ -59,9 +70,9 @@ class PacedApp:
 class UnreadBodyApp:
     """Middleware that closes a connection whose request was answered before its body was read.
 
-    Else the server would take the rest of the body, however long it is, to find the connection's next request. Whose
-    body is too large (413) is let send on for a while: a client that still sends when the connection closes would not
-    see the answer that says so (RFC 9112, 9.6).
+    Else the server would take the rest of the body, however long it is, to find the connection's next request. The
+    answer goes first; then the client may send on for a while, since one that still sends when the connection closes
+    is reset, and may never see the answer (RFC 9112, 9.6).
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -69,31 +80,53 @@ class UnreadBodyApp:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] != "http":
+        if scope["type"] != "http" or not _has_body(scope):
             await self._app(scope, receive, send)
             return
-        names = {name.lower(): value for name, value in scope["headers"]}
-        unread = b"transfer-encoding" in names or names.get(b"content-length", b"0") != b"0"
-
-        async def receiving() -> Message:
-            nonlocal unread
-            message = await receive()
-            unread = unread and bool(message.get("more_body", False))
-            return message
-
-        async def let_send() -> None:
-            taken = 0
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LINGER_S):
-                    while unread and taken < LINGER_BYTES:
-                        taken += len((await receiving()).get("body", b""))
+        body, status = _Body(receive, asked_for=not _expects_continue(scope)), 0
 
         async def sending(message: Message) -> None:
+            nonlocal status
             if message["type"] == "http.response.start":
-                if message["status"] == TOO_LARGE:
-                    await let_send()
-                if unread:
+                status = message["status"]
+                if body.unread:
                     message = {**message, "headers": [*message.get("headers", ()), (b"connection", b"close")]}
+            elif body.unread and not message.get("more_body", False):
+                await send({**message, "more_body": True})
+                await body.throw_away(LINGER_TOO_LARGE if status == TOO_LARGE else LINGER)
+                message = {"type": message["type"], "body": b""}
             await send(message)
 
-        await self._app(scope, receiving, sending)
+        await self._app(scope, body.receive, sending)
+
+
+class _Body:
+    """A request's body as far as it was read. `asked_for`: the client sends it, or was told to."""
+
+    def __init__(self, receive: Receive, *, asked_for: bool) -> None:
+        self._receive, self._asked_for = receive, asked_for
+        self.unread = True
+
+    async def receive(self) -> Message:
+        """The next part of it; the first one asked for has the server send `100 Continue`."""
+        self._asked_for = True
+        message = await self._receive()
+        self.unread = self.unread and bool(message.get("more_body", False))
+        return message
+
+    async def throw_away(self, linger: Linger) -> None:
+        """Read what still comes, within limits. Whoever waits for a `100 Continue` that never came sends nothing."""
+        taken = 0
+        with suppress(TimeoutError):
+            async with asyncio.timeout(linger.most_s):
+                while self._asked_for and self.unread and taken < linger.most_bytes:
+                    taken += len((await self.receive()).get("body", b""))
+
+
+def _has_body(scope: Scope) -> bool:
+    names = {name.lower(): value for name, value in scope["headers"]}
+    return b"transfer-encoding" in names or names.get(b"content-length", b"0") != b"0"
+
+
+def _expects_continue(scope: Scope) -> bool:
+    return any(name.lower() == b"expect" and b"100-continue" in value.lower() for name, value in scope["headers"])

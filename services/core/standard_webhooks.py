@@ -21,7 +21,15 @@ def secret_bytes(secret: str) -> bytes:
     return base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
 
 
+def secret_of(key: bytes) -> str:
+    """The secret that holds a key."""
+    return SECRET_PREFIX + base64.b64encode(key).decode()
+
+
 def sign_standard(secret: str, webhook_id: str, timestamp: str, body: bytes) -> str:
-    """The header `webhook-signature` of a call; `timestamp` is in Unix seconds."""
+    """The header `webhook-signature` of a call that came in; `timestamp` is in Unix seconds.
+
+    A mail's bytes need be no text, which the library that signs what goes out (`signed_post`) takes alone.
+    """
     content = f"{webhook_id}.{timestamp}.".encode() + body
     return "v1," + base64.b64encode(hmac_sha256(secret_bytes(secret), content)).decode()

@@ -24,7 +24,7 @@ from services.core.app import App
 from services.core.bus.processor import Edge
 from services.core.bus.retry import PASSING
 from services.core.clock import pause
-from services.core.errors import Permanent
+from services.core.errors import NotDoneYet, Permanent
 from services.core.paging import BadCursor
 from services.core.request_limits import Pace, PacedApp, UnreadBodyApp
 from services.core.settings import WebSettings
@@ -75,9 +75,15 @@ async def body_within(request: Request, limit: int, deadline_s: float) -> bytes:
 
 
 def make_app(
-    routers: Iterable[APIRouter] = (), *, per_minute: int = 0, stopping: asyncio.Event | None = None
+    routers: Iterable[APIRouter] = (),
+    *,
+    calls: Iterable[APIRouter] = (),
+    per_minute: int = 0,
+    stopping: asyncio.Event | None = None,
 ) -> FastAPI:
     """The application: the given routes, `GET /healthz`, errors in words, at most so many requests of an address.
+
+    `calls`: what other programs are called with, which the document names.
 
     An answer without an end ends when `app.state.stopping` is set: else the server would wait for it.
     """
@@ -94,8 +100,10 @@ def make_app(
         web_app.add_exception_handler(passing, _try_later)
     web_app.add_exception_handler(Exception, _failed)
     web_app.get("/healthz", include_in_schema=False)(_healthz)
-    for router in routers:
-        web_app.include_router(router)
+    for router in routers:  # as they are: FastAPI makes each route of an included router a second time
+        web_app.router.routes.extend(router.routes)
+    for router in calls:
+        web_app.webhooks.include_router(router)
     return web_app
 
 
@@ -134,7 +142,9 @@ async def run_edges(app: App, edges: Sequence[Edge], stop: asyncio.Event) -> Non
         for edge in edges:
             group.create_task(edge.run(app, stop), name=edge.name)
         if listening:
-            web_app = make_app(routers, per_minute=app.settings.web.requests_per_minute, stopping=stop)
+            calls = [edge.calls() for edge in edges if edge.calls]
+            per_minute = app.settings.web.requests_per_minute
+            web_app = make_app(routers, calls=calls, per_minute=per_minute, stopping=stop)
             log.info("web server", host=app.settings.web.host, port=listening.getsockname()[1])
             group.create_task(serve(web_app, listening, stop), name="web")
 
@@ -186,7 +196,8 @@ async def _not_served(request: Request, error: Exception) -> JSONResponse:
 
 async def _try_later(request: Request, error: Exception) -> JSONResponse:
     log.warning("request postponed", path=request.url.path, error=repr(error))
-    message = "something we need does not answer; send the same request again later"
+    away = "something we need does not answer; send the same request again later"
+    message = str(error) if isinstance(error, NotDoneYet) else away
     return JSONResponse({"error": "unavailable", "message": message}, 503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 

@@ -41,10 +41,22 @@ def folded(text: str) -> str:
     return _plain(text.casefold())
 
 
-def visible(text: str) -> str:
+def length_kept(text: str) -> str:
+    """A text in small letters without accents, each character in its place; what is written in several stays."""
+    return "".join(map(_one_letter, text)) if not text.isascii() else text.casefold()
+
+
+@cache
+def _one_letter(letter: str) -> str:
+    plain = folded(letter)
+    return plain if len(plain) == 1 else letter
+
+
+def as_read(text: str) -> str:
     """A text as a reader sees it: without what nobody does, such as joiners, fillers and variation selectors.
 
-    Letters and digits of other shapes (full width, in circles) are the plain ones; white space stays as it is.
+    Letters and digits of other shapes (full width, in circles) are the plain ones; white space stays as it is. What is
+    found in a mail and replaced there needs the way back, which `services/mail/plain_view.py` keeps.
     """
     if text.isascii():
         return text

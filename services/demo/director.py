@@ -125,7 +125,7 @@ async def _deliver_all(
         if different:
             faults[mail.key] = different
         show.mail_and_aftermath(console, mail, came, different)
-        if came.mail["author_addr"] == world.people[0].address and came.outcome == "replied":
+        if came.mail.author_addr == world.people[0].address and came.outcome == "replied":
             show.mail_and_aftermath(film, mail, came, different)
     return faults
 

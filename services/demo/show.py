@@ -9,7 +9,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from services.demo.aftermath import Aftermath
+from schemas.events.threads import StateChanged
+from services.demo.aftermath import Aftermath, StateChange
 from services.demo.world import Mail, World
 
 Line = tuple[str, str, Text]  # label, its style, what is said
@@ -61,20 +62,20 @@ def summary(console: Console, total: int, faults: dict[str, list[str]]) -> None:
 
 def _lines(came: Aftermath, faults: list[str]) -> Iterator[Line]:
     mail = came.mail
-    who = f"{mail['author_name']} <{mail['author_addr']}>".strip()
-    yield "from", "dim", Text.assemble(who, (f"  «{mail['subject']}»", "bold"))
-    yield "mail", "dim", Text(_shortened(mail["text"]))
+    who = f"{mail.author_name} <{mail.author_addr}>".strip()
+    yield "from", "dim", Text.assemble(who, (f"  «{mail.subject}»", "bold"))
+    yield "mail", "dim", Text(_shortened(mail.text))
     yield "understood", "dim", _understood(came)
     for fact in came.facts:
-        change = " (replaces what was known)" if fact["supersedes"] else ""
-        said = f"{fact['key']} = {fact['value']}{change}  "
-        yield "remembered", "magenta", Text.assemble(said, (f"from «{fact['quote']}»", "dim"))
+        change = " (replaces what was known)" if fact.supersedes else ""
+        said = f"{fact.key} = {fact.value}{change}  "
+        yield "remembered", "magenta", Text.assemble(said, (f"from «{fact.quote}»", "dim"))
     for one in came.refused:
-        yield "not stored", "bright_black", Text(f"{one['key']}: {one['reason']}", "bright_black")
+        yield "not stored", "bright_black", Text(f"{one.key}: {one.reason}", "bright_black")
     for step in came.steps:
         yield "state", "blue", _step(step)
     for reply in came.replies:
-        yield "reply", "green", Text.assemble(f"to {reply['recipient']}\n", (str(reply["text"]), "green"))
+        yield "reply", "green", Text.assemble(f"to {reply.recipient}\n", (reply.text, "green"))
     for fault in faults:
         yield "UNEXPECTED", "bold red", Text(fault, "bold red")
 
@@ -86,10 +87,10 @@ def _shortened(text: str) -> str:
 
 def _understood(came: Aftermath) -> Text:
     mail = came.mail
-    verdict = "to be answered" if mail["verdict"] == "answer" else f"{mail['verdict']}: {mail['reason']}"
-    return Text.assemble((f"sender {mail['identity']}", "red" if mail["identity"] == "failed" else ""), f"; {verdict}")
+    verdict = "to be answered" if mail.verdict == "answer" else f"{mail.verdict}: {mail.reason}"
+    return Text.assemble((f"sender {mail.identity}", "red" if mail.identity == "failed" else ""), f"; {verdict}")
 
 
-def _step(step: dict[str, object]) -> Text:
-    who = "thread" if step["aggregate"] == "thread" else "customer"
-    return Text.assemble(f"{who}: {step['from_state']} -> {step['to_state']}  ", (f"({step['reason']})", "dim"))
+def _step(step: StateChange) -> Text:
+    who = "thread" if isinstance(step, StateChanged) else "customer"
+    return Text.assemble(f"{who}: {step.from_state} -> {step.to_state}  ", (f"({step.reason})", "dim"))

@@ -1,12 +1,13 @@
-"""What a reply may say that it rests on: passages that this turn's model was shown, and no others. Pure."""
+"""What a reply may say that it rests on: passages and facts that this turn's model was shown, and no others. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from uuid import UUID
 
 from schemas.events.replies import MemoryLoaded
-from services.generate_reply.desk import Desk
+from services.generate_reply.desk import Desk, shown_in
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 _MARK = re.compile(
@@ -17,22 +18,28 @@ _MARK = re.compile(
 
 def shown_passages(event: MemoryLoaded) -> set[str]:
     """The ids of the passages in the turn's context."""
-    return {str(item["id"]) for layer in event.layers if layer.name == "knowledge" for item in layer.items}
+    return {str(item["id"]) for item in shown_in(event, "knowledge")}
+
+
+def shown_facts(event: MemoryLoaded) -> set[str]:
+    """The ids of the author's facts in the turn's context."""
+    return {str(item["id"]) for item in shown_in(event, "participant") if item.get("id")}
 
 
 def sendable_passages(event: MemoryLoaded) -> set[str]:
     """Those whose document's file may be attached."""
-    items = (item for layer in event.layers if layer.name == "knowledge" for item in layer.items)
-    return {str(item["id"]) for item in items if item.get("sendable")}
+    return {str(item["id"]) for item in shown_in(event, "knowledge") if item.get("sendable")}
 
 
-def cited(text: str, citations: Iterable[str], desk: Desk) -> tuple[str, tuple[str, ...]]:
-    """The text without citation marks, and the ids that hold, in order. What does not hold is noted on the draft."""
+def cited(text: str, citations: Iterable[str], desk: Desk) -> tuple[str, tuple[str, ...], tuple[UUID, ...]]:
+    """The text without citation marks; passages and facts that hold, in order. What does not is noted on the draft."""
     marked = [id for mark in _MARK.findall(text) for id in _ID.findall(mark)]
     named = list(dict.fromkeys([*map(bare_id, citations), *(id.lower() for id in marked)]))
     holding = tuple(one for one in named if one in desk.passages)
-    desk.refused += [f"reply: cites {one[:100]}, which it was not shown" for one in named if one not in desk.passages]
-    return _MARK.sub("", text) if marked else text, holding
+    facts = tuple(UUID(one) for one in named if one in desk.known)
+    shown = desk.passages | desk.known
+    desk.refused += [f"reply: cites {one[:100]}, which it was not shown" for one in named if one not in shown]
+    return _MARK.sub("", text) if marked else text, holding, facts
 
 
 def bare_id(citation: str) -> str:

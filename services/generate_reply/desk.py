@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from schemas.events.replies import AgentAct, FactProposal, MemoryLoaded
@@ -25,6 +27,7 @@ class Decision:
     goals_add: tuple[str, ...] = ()
     goals_close: tuple[str, ...] = ()
     citations: tuple[str, ...] = ()
+    facts_cited: tuple[UUID, ...] = ()
     attach: tuple[str, ...] = ()
     intent: str = ""
 
@@ -51,10 +54,12 @@ class Desk:
     participant_state: str = ""
     participant_state_reason: str = ""
     passages: set[str] = field(default_factory=set)  # ids of the passages that the model was shown
+    known: set[str] = field(default_factory=set)  # ids of the author's facts in the context
     sendable: set[str] = field(default_factory=set)  # those whose document's file may be attached
     looked_up: list[str] = field(default_factory=list)  # what searches of our own documents showed the model
     characters_shown: int = 0  # by all searches of the turn
     refused: list[str] = field(default_factory=list)
+    entities: dict[str, str] = field(default_factory=dict)  # set in this turn, by name; "" is taken away
     acts: list[AgentAct] = field(default_factory=list)
     decision: Decision | None = None
 
@@ -62,3 +67,14 @@ class Desk:
         """Note something done, for the thread's log; one turn fills no log."""
         if len(self.acts) < MOST_ACTS:
             self.acts.append(AgentAct(action=action, detail=detail[:LONGEST_DETAIL]))
+
+    def kept_in_mind(self) -> dict[str, str]:
+        """Working memory by name: what the context shows of earlier turns, as this turn has changed it."""
+        items = (item for item in shown_in(self.event, "thread") if "entity" in item)
+        shown = {str(item["entity"]): str(item["value"]) for item in items}
+        return {name: value for name, value in (shown | self.entities).items() if value}
+
+
+def shown_in(event: MemoryLoaded, layer: str) -> Iterator[Mapping[str, Any]]:
+    """What a layer of the turn's context shows, as data."""
+    return (item for one in event.layers if one.name == layer for item in one.items)

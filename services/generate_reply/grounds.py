@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from schemas.events.replies import ContextLayer
-from services.core.wording import visible
+from services.core.wording import as_read
 from services.generate_reply.claims import Claim, claims_of, sentences_of, words_of
 from services.memory.wording import says
 
@@ -64,6 +64,10 @@ class Grounds:
             passages=sum(len(one.items) for one in layers if one.name == PUBLISHED) + len(found),
         )
 
+    def has(self, claim: Claim) -> bool:
+        """Whether a number, amount, date or link stands in the context, whoever said it."""
+        return (claim.kind, claim.key) in self.claims
+
     def support(self, claim: Claim) -> bool:
         """Whether the claim stands in the context; what would bind us has to stand in what we say ourselves."""
         if claim.kind == "promise":
@@ -76,7 +80,7 @@ class Grounds:
 
 def _bare(text: str) -> str:
     """The text as it is seen, without the ids that name its entries, whose digits are nobody's numbers."""
-    return visible(_MARKED.sub("", text))
+    return as_read(_MARKED.sub("", text))
 
 
 def _keys(texts: Iterable[str]) -> frozenset[tuple[str, str]]:

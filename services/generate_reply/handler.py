@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from schemas.events.replies import DraftScore, MemoryLoaded, ReplyDrafted
+from schemas.events.replies import DraftScore, Entity, MemoryLoaded, ReplyDrafted
 from schemas.events.suggestions import SuggestionDrafted
 from services.core.bus.checkpointed_model import token_usage
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
 from services.core.db import fetch_several, queries
 from services.core.settings import level_of
-from services.generate_reply.citations import sendable_passages, shown_passages
+from services.generate_reply.citations import sendable_passages, shown_facts, shown_passages
 from services.generate_reply.conversation import converse
 from services.generate_reply.desk import AnsweredMail, Decision, Desk
 from services.generate_reply.grounds import Grounds
@@ -38,6 +38,7 @@ async def on_memory_loaded(work: Work[MemoryLoaded]) -> None:
         now=work.now,
         mails=tuple(AnsweredMail(**row) for row in mails),
         passages=shown_passages(event),
+        known=shown_facts(event),
         sendable=sendable_passages(event),
         first_contact=any(row["first_contact"] for row in standing),
     )
@@ -102,8 +103,10 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "goals_add": decision.goals_add if event.trusted else (),
             "goals_close": decision.goals_close if event.trusted else (),
             "citations": decision.citations,
+            "facts_cited": decision.facts_cited if event.trusted else (),
             "attach": decision.attach,
             "facts": tuple(desk.facts) if event.trusted else (),
+            "entities": tuple(Entity(name=name, value=value) for name, value in desk.entities.items()),
             "participant_state": desk.participant_state,
             "participant_state_reason": desk.participant_state_reason,
             "refused_calls": tuple(desk.refused),
@@ -115,6 +118,7 @@ def _draft(event: MemoryLoaded, desk: Desk, answers: list[Answer], reply_id: UUI
             "intent": decision.intent,
             "score": score,
             "unsupported": unsupported,
+            "settings_version": desk.app.in_force.stored.version,
         }
     )
 

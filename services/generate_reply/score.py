@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from schemas.events.replies import DraftScore, Floor, ScorePart
-from services.core.wording import visible
+from services.core.wording import as_read
 from services.generate_reply.claims import claims_of, spoken_claims
 from services.generate_reply.grounds import Grounds
 from services.generate_reply.risk import topics_of
@@ -35,10 +35,10 @@ class Written:
 
 def scored(written: Written, grounds: Grounds, first_contact: bool) -> tuple[DraftScore, tuple[str, ...]]:
     """The score with its parts, and what the text claims without support, in its words."""
-    text = visible(written.text)
+    text = as_read(written.text)
     claims = [*claims_of(text), *spoken_claims(text, detect_language(text))]
     unsupported = [claim.text for claim in claims if not grounds.support(claim)]
-    topics = topics_of((*map(visible, written.mails), text))
+    topics = topics_of((*map(as_read, written.mails), text))
     values = {
         "support": 1 - len(unsupported) / len(claims) if claims else 1.0,
         "knowledge": _knowledge(written.citations, grounds.passages),

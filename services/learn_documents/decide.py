@@ -25,23 +25,30 @@ class Document:
     origin: str
     blob: str
     public_url: str
+    sendable: bool
     removed_at: datetime | None
+
+    def is_as(self, event: ev.DocumentSubmitted) -> bool:
+        """Whether what was handed in stands already, with all that is said of it."""
+        stands = (self.blob, self.public_url, self.sendable)
+        return self.removed_at is None and stands == (event.blob, event.public_url, event.sendable)
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """An article that is, or was, proposed; `state` is proposed, accepted or rejected."""
+    """An article that is, or was, proposed; `state` is proposed, accepted or rejected; `space` is its thread's."""
 
     title: str
     text: str
     thread_id: UUID
     reply_id: UUID
     state: str
+    space: str = ""
 
 
 def submitted(event: ev.DocumentSubmitted, known: Document | None, reading: Reading, version: int) -> Decided:
-    """A new edition, a refusal, or nothing where this very content stands already. `version` is the document's."""
-    if known and not known.removed_at and (known.blob, known.public_url) == (event.blob, event.public_url):
+    """A new edition, a refusal, or nothing where the very same stands already. `version` is the document's."""
+    if known and known.is_as(event):
         return
     if reading.refused:
         yield refused(event.document_id, event.title, event.origin, reading.refused)
@@ -75,6 +82,7 @@ def proposal(event: ev.ProposalDecided, known: Proposal | None, text: str, blob:
             blob=blob,
             by=event.by,
             public_url=event.public_url,
+            space=known.space,
         )
         yield from submitted(accepted, None, read_markdown(text), version)
 
@@ -95,6 +103,7 @@ def _edition(event: ev.DocumentSubmitted, reading: Reading, version: int) -> Dec
         media_type=reading.media_type,
         public_url=event.public_url,
         sendable=event.sendable,
+        space=event.space,
         by=event.by,
         note=reading.note,
     )

@@ -1,7 +1,8 @@
 -- name: upsert_document
 -- The current edition; the first one is 1.
-INSERT INTO documents (document_id, workspace, title, origin, blob, media_type, public_url, sendable, note, version, indexed_at)
-VALUES (%(document_id)s, %(workspace)s, %(title)s, %(origin)s, %(blob)s, %(media_type)s, %(public_url)s, %(sendable)s, %(note)s,
+INSERT INTO documents (document_id, workspace, space, title, origin, blob, media_type, public_url, sendable, note, version,
+                       indexed_at)
+VALUES (%(document_id)s, %(workspace)s, %(space)s, %(title)s, %(origin)s, %(blob)s, %(media_type)s, %(public_url)s, %(sendable)s, %(note)s,
         %(version)s, %(at)s)
 ON CONFLICT (document_id) DO UPDATE SET title = excluded.title, blob = excluded.blob, version = excluded.version,
     media_type = excluded.media_type, public_url = excluded.public_url, sendable = excluded.sendable, note = excluded.note,
@@ -41,10 +42,13 @@ UPDATE proposals SET state = %(state)s, decided_at = %(at)s
 WHERE document_id = %(document_id)s AND state = 'proposed';
 
 -- name: document
-SELECT title, origin, blob, public_url, removed_at FROM documents WHERE document_id = %(document_id)s;
+SELECT title, origin, blob, public_url, sendable, removed_at FROM documents WHERE document_id = %(document_id)s;
 
 -- name: proposal
-SELECT title, text, thread_id, reply_id, state FROM proposals WHERE document_id = %(document_id)s;
+-- With the space that its thread is of.
+SELECT title, text, thread_id, reply_id, state,
+       coalesce((SELECT m.space FROM mails m WHERE m.thread_id = proposals.thread_id ORDER BY m.received_at LIMIT 1), '') AS space
+FROM proposals WHERE document_id = %(document_id)s;
 
 -- name: documents_of_chunks
 -- Which documents some passages are of.

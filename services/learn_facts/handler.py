@@ -203,7 +203,8 @@ async def on_email(work: Work[EmailRead]) -> None:
     async with work.unit() as unit:
         who = await load_without_facts(unit, mail.participant_id)
         since = None if imported else await unit.one(PERSON.others_since, participant_id=mail.participant_id)
-        event = person.seen(who, mail.author, written if imported else unit.now, others_since=since is not None)
+        moment = written if imported else unit.now
+        event = person.seen(who, mail.author, moment, space=mail.space, others_since=since is not None)
         if event is not None:
             await unit.record(event.model_copy(update={"seen_at": written}) if imported else event)
         if imported:

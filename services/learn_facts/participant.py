@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -103,6 +103,7 @@ class Participant:
     participant_id: UUID
     exists: bool = False
     name: str = ""
+    space: str = ""
     state: ParticipantState = "unknown"
     standing_at: datetime | None = None
     first_seen_at: datetime | None = None
@@ -124,16 +125,43 @@ class Participant:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """What is believed now, oldest first; each with the supports of what was merged into it."""
-        return tuple(self._with_members(one) for one in self.held if one.superseded_at is None)
+        return tuple(self._with_members(self._keyed(one)) for one in self.held if one.superseded_at is None)
 
     @cached_property
     def past(self) -> tuple[Fact, ...]:
         """What is not current any more, by valid time; not what is shown in the fact that it was merged into."""
         past = (one for one in self.held if one.superseded_at and (one.merged_into is None or one.withdrawn_at))
         return tuple(
-            replace(one, members=tuple(self._members.get(one.fact_id, ())))
+            replace(self._keyed(one), members=tuple(self._members.get(one.fact_id, ())))
             for one in sorted(past, key=lambda one: (one.valid_from, one.fact_id))
         )
+
+    def key_for(self, kind: str, key: str) -> str:
+        """The key under which this person's facts of a key stand: another one where facts of both became one.
+
+        Without a `kind` the key is looked for among all of them.
+        """
+        seen = {key}
+        while (further := self._aliases.get((kind, key), "")) and further not in seen:
+            seen.add(key := further)
+        return key
+
+    def has_apart(self, key: str, other: str) -> bool:
+        """Whether facts of two keys had become one, and a person took them apart."""
+        keys = {one.fact_id: self.key_for(one.kind, one.key) for one in self.held}
+        pairs = ((keys[one.fact_id], keys.get(id)) for one in self.held for id in one.apart_from)
+        return any({*pair} == {key, other} for pair in pairs)
+
+    @cached_property
+    def _aliases(self) -> Mapping[tuple[str, str], str]:
+        """By kind and key, and by the key alone, the key of the fact that one of that key was merged into."""
+        shown = ((one, self._by_id.get(one.merged_into)) for one in self.held if one.merged_into)
+        other = [(one, into.key) for one, into in shown if into is not None and into.key != one.key]
+        return {(kind, one.key): key for one, key in other for kind in (one.kind, "")}
+
+    def _keyed(self, fact: Fact) -> Fact:
+        key = self.key_for(fact.kind, fact.key)
+        return fact if key == fact.key else replace(fact, key=key)
 
     def _with_members(self, fact: Fact) -> Fact:
         members = self._members.get(fact.fact_id, ())

@@ -74,9 +74,9 @@ async def _load(
     layers = await load_layers(LAYERS, turn)
     async with work.unit() as unit:
         chosen = {name: ChosenSetting(value=one.value, source=one.source) for name, one in turn.chosen.items()}
-        await unit.record(
-            _loaded(event, layers=tuple(layers), purpose=purpose, settings={**chosen, **(treatment or {})})
-        )
+        version = work.app.in_force.stored.version
+        shaping = {"settings": {**chosen, **(treatment or {})}, "settings_version": version}
+        await unit.record(_loaded(event, layers=tuple(layers), purpose=purpose, **shaping))
 
 
 def _loaded(event: TurnOpened | SuggestionAsked, **loaded: Any) -> MemoryLoaded:

@@ -14,7 +14,6 @@ from services.memory.questions import Asked
 from services.memory.recall import in_words
 from services.memory.search import Hit
 
-UNRECOGNISED = "no fact below clearly answers this"
 STEADY = 0.05  # a mood that moved by less
 
 
@@ -59,14 +58,10 @@ def issue_entry(row: Mapping[str, Any]) -> Entry:
 
 
 def recall_entry(asked: Asked, found: Recall, shown: bool) -> Entry:
-    """What memory answers to one question of the mail: sure, rings a bell (when, and what about), or nothing.
-
-    Where facts are `shown` below, one of them may be the answer that was not recognised, so none is denied above it.
-    """
+    """What memory answers to one question of the mail: sure, rings a bell (when, and what about), or nothing."""
     gist = f"the fact [{found.best.fact.fact_id}] below." if found.best else ""
-    said = UNRECOGNISED if found.cue.verdict == "nothing" and shown else in_words(found, gist)
     return entry(
-        f'- asked "{asked.text}": {said}',
+        f'- asked "{asked.text}": {in_words(found, shown, gist)}',
         recall=found.cue.verdict,
         question=asked.text,
         of_memory=asked.of_memory,

@@ -31,12 +31,12 @@ SELECT DISTINCT ON (field) field, value FROM participant_profile
 WHERE participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) ORDER BY field, at DESC, participant_id;
 
 -- name: unused
--- Those of some facts that are light, not pinned, and were neither learned, said again nor asked for since a moment; none
--- before what mails asked for is counted.
+-- Those of some facts that are light, not pinned, and were neither learned, said again, asked for nor cited since a
+-- moment; none before that is counted.
 SELECT f.fact_id FROM facts f LEFT JOIN fact_uses u USING (fact_id)
 WHERE f.fact_id = ANY(%(fact_ids)s) AND NOT f.pinned AND f.importance < %(below)s
   AND EXISTS (SELECT FROM fact_uses_counted c WHERE c.workspace = %(workspace)s)
-  AND greatest(f.recorded_at, u.asked_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id)) < %(before)s;
+  AND greatest(f.recorded_at, u.asked_at, u.cited_at, (SELECT max(s.at) FROM fact_sources s WHERE s.fact_id = f.fact_id)) < %(before)s;
 
 -- name: issues
 -- What this participant reported, newest first.
@@ -117,6 +117,13 @@ WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], parti
   AND NOT (%(trusted)s AND unproven_moment(thread_id, at))
 ORDER BY version DESC LIMIT 20;
 
+-- name: entities
+-- What is kept in mind of the author of the turn, for a proven one alone.
+SELECT name, value FROM thread_entities
+WHERE thread_id = %(thread_id)s AND array_position(%(author_ids)s::uuid[], participant_id) IS NOT NULL
+  AND %(trusted)s AND expires_at > %(now)s
+ORDER BY version DESC, name;
+
 -- name: past
 -- What came to pass with this participant, newest first: values that no longer hold (what was never so, or is shown as
 -- another fact, is none), other threads since they wrote there, and where they stood as a customer.
@@ -195,7 +202,7 @@ WITH seen AS NOT MATERIALIZED (
     SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at,
            c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted,
            m.participant_id AS author_id, coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
-    FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+    FROM conversation c LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.thread_id = %(thread_id)s AND c.gone_at IS NULL
       AND (c.mail_id IS NULL OR NOT c.mail_id = ANY(%(mail_ids)s))

@@ -67,6 +67,11 @@ class Turn:
     own_words: str = ""
 
     @property
+    def space(self) -> str:
+        """Whose documents are read: the mailbox's."""
+        return self.inbox.memory.space
+
+    @property
     def settings(self) -> ContextSettings:
         """Budgets and counts in force."""
         return context_of(self.app.settings, self.chosen)

@@ -44,6 +44,11 @@ def _without_leaders(text: str) -> str:
         text = without
 
 
+def is_reply(subject: str) -> bool:
+    """Whether the subject begins with `Re:` in any language."""
+    return bool(_REPLY_PREFIX.match(subject[:MAX_CHARS]))
+
+
 def without_reply_prefixes(subject: str) -> str:
     """The subject as written, less every leading `Re:` in any language; forwards and tags stay."""
     subject = subject[:MAX_CHARS]

@@ -7,7 +7,8 @@ stores with each placed mail its own id and the ids in `Placement.awaits`, and a
 
 A thread holds mails of one standing: proven, unproven or failed (its domain disowns it). No mail of one standing is in
 a thread of another, and none changes where a mail of another standing goes, whatever Message-ID, reference or token it
-carries. Between them there are links, for people to see.
+carries. Between them there are links, for people to see. A thread is of one space of memory, too: between spaces there
+is nothing, not even a link.
 """
 
 from __future__ import annotations
@@ -49,18 +50,27 @@ def wanted_threads(mail: MailFacts) -> tuple[uuid.UUID, ...]:
 
 
 def thread_id(mail: MailFacts, root: str) -> uuid.UUID:
-    """uuid5 of workspace, inbox and the id that a conversation begins with; of the author too, who is not proven."""
+    """uuid5 of workspace, inbox, its space and the id that a conversation begins with; of an unproven author too."""
     apart = () if mail.standing == "proven" else (mail.standing, mail.author)
-    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart)))
+    space = ("space", mail.space) if mail.space else ()
+    return uuid.uuid5(_NAMESPACE, "\x1f".join((mail.workspace, mail.inbox, root, *apart, *space)))
 
 
 def place(mail: MailFacts, candidates: Iterable[KnownThread], reopen_within: timedelta = REOPEN_WITHIN) -> Placement:
     """The thread of a mail, given every known thread for `wanted_ids` and `wanted_threads`."""
+    mail, candidates = _within_space(mail, list(candidates))
     every = sorted(candidates, key=lambda thread: str(thread.thread_id))
     known = [thread for thread in every if thread.standing == mail.standing]
     others = [thread for thread in every if thread.standing != mail.standing]
     by_token = mail.verified and all(thread.thread_id != mail.token_thread for thread in others)
     return _marked(mail, _placed(mail, known, reopen_within, by_token=by_token), others)
+
+
+def _within_space(mail: MailFacts, candidates: Sequence[KnownThread]) -> tuple[MailFacts, list[KnownThread]]:
+    """The mail as it is read in its space: there is no thread of another one, nor a token for it."""
+    within = [thread for thread in candidates if thread.space == mail.space]
+    elsewhere = {thread.thread_id for thread in candidates if thread.space != mail.space}
+    return replace(mail, token_thread=None if mail.token_thread in elsewhere else mail.token_thread), within
 
 
 def _placed(mail: MailFacts, known: Sequence[KnownThread], reopen_within: timedelta, *, by_token: bool) -> Placement:

@@ -17,7 +17,7 @@ class MailFacts:
 
     `token_thread` is what `tokens.check_token` gave for the author; `participants` are From, To and Cc
     without our own addresses; `verified` holds for `verified` and `vouched` senders, `failed` where the sender's domain
-    disowns the mail. `aliases` are the other addresses of the same person.
+    disowns the mail. `aliases` are the other addresses of the same person; `space` is the memory that the mail is of.
     """
 
     workspace: str
@@ -33,6 +33,7 @@ class MailFacts:
     token_thread: uuid.UUID | None = None
     aliases: frozenset[str] = frozenset()
     failed: bool = False
+    space: str = ""
 
     @property
     def standing(self) -> Standing:
@@ -52,7 +53,8 @@ class KnownThread:
 
     `message_ids` are those of its mails, `our_ids` of those that we sent, `awaited` those its mails refer to and
     that have not come; `participants` all who stood in From, To or Cc of its trusted mails, `verified` those
-    who wrote in it and were verified. `standing` is that of its first mail, and so of every mail in it.
+    who wrote in it and were verified. `standing` and `space` are those of its first mail, and so of every mail in it;
+    `participant_id` is its author.
     """
 
     thread_id: uuid.UUID
@@ -65,6 +67,8 @@ class KnownThread:
     subject: str = ""
     closed_at: datetime | None = None
     standing: Standing = "proven"
+    participant_id: uuid.UUID | None = None
+    space: str = ""
 
     @property
     def held(self) -> frozenset[str]:

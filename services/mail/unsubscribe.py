@@ -1,26 +1,22 @@
 """Unsubscribing from mail that nobody asked for: the token that stands in such a mail, and how it comes back.
 
-A token names one mail and is an HMAC-SHA256 over workspace and that mail, so nobody unsubscribes whom we did not write
-to. Whoever has the mail may: it stands in the headers List-Unsubscribe and List-Unsubscribe-Post (RFC 2369, RFC 8058).
+A token names one mail (`link_tokens`), so nobody unsubscribes whom we did not write to. Whoever has the mail may: it
+stands in the headers List-Unsubscribe and List-Unsubscribe-Post (RFC 2369, RFC 8058).
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
-import hmac
 import re
 from dataclasses import dataclass
 from urllib.parse import quote
 from uuid import UUID
 
+from services.mail.link_tokens import make_link_token, named_by
 from services.mail.tokens import Keyring
 
 PATH = "/unsubscribe"
 ONE_CLICK = "List-Unsubscribe=One-Click"
-TAG_BYTES = 10  # 80 bits: an online guess, one mail or request each
-_TOKEN = re.compile(r"[a-z2-7]{42}")
+PURPOSE = b"correspondent unsubscribe token 1"
 _SUBJECT = re.compile(r"\s{0,10}unsubscribe\s{1,10}([a-z2-7]{42})\s{0,10}", re.IGNORECASE)
 
 
@@ -48,30 +44,15 @@ class Unsubscribe:
 
 def make_unsubscribe_token(keyring: Keyring, workspace: str, outreach_id: UUID) -> str:
     """The token (42 characters) of one mail."""
-    data = outreach_id.bytes + _tag(keyring.keys[0], workspace, outreach_id)
-    return base64.b32encode(data).decode("ascii").rstrip("=").lower()
+    return make_link_token(keyring, PURPOSE, workspace, outreach_id)
 
 
 def unsubscribed_by(keyring: Keyring, workspace: str, token: str) -> UUID | None:
     """The mail that a token is of, under any key; None where it is none of ours."""
-    if not _TOKEN.fullmatch(token):
-        return None
-    try:
-        data = base64.b32decode(token.upper() + "=" * (-len(token) % 8))
-    except binascii.Error:
-        return None
-    outreach_id, tag = UUID(bytes=data[:16]), data[16:]
-    fits = [hmac.compare_digest(tag, _tag(key, workspace, outreach_id)) for key in keyring.keys]
-    return outreach_id if any(fits) else None
+    return named_by(keyring, PURPOSE, workspace, token)
 
 
 def token_of_subject(subject: str) -> str:
     """The token in a subject that unsubscribes, or ""."""
     found = _SUBJECT.fullmatch(subject)
     return found[1].lower() if found else ""
-
-
-def _tag(key: bytes, workspace: str, outreach_id: UUID) -> bytes:
-    fields = (workspace.encode(), outreach_id.bytes)
-    message = b"".join(len(field).to_bytes(4, "big") + field for field in fields)
-    return hmac.new(key, b"correspondent unsubscribe token 1" + message, hashlib.sha256).digest()[:TAG_BYTES]

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from services.memory.cue import CueSettings, Logistic, Recall, recalled, unsure
+from services.memory.cue import Cue, CueSettings, Logistic, Recall, recalled, unsure
 from services.memory.search import Hit
 
 TABLE = Path(__file__).with_name("calibration.toml")
+OF_SAID = {"use-multilingual-3-and-minilm": {"en"}}  # where tests/benchmarks/recall_cue calibrated what was said
 ANY = "any"  # what stands for a language that was not calibrated, fitted on all of them
 
 
@@ -37,6 +38,11 @@ def judgement(hits: Sequence[Hit], settings: CueSettings, model: str, language: 
     one = fitted.get(language) or fitted.get(ANY)
     found = recalled(hits, one.over(settings) if one else settings)
     return found if language in calibrated(model) else unsure(found)
+
+
+def sure_of_said(cue: Cue, model: str, language: str) -> bool:
+    """Whether a search of what was said answers for sure: never where that was not calibrated."""
+    return cue.verdict == "sure" and language in OF_SAID.get(model, ())
 
 
 def calibrated(model: str) -> frozenset[str]:

@@ -7,7 +7,7 @@ the same person, takes each period with it that rests on it; then the rows are w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,9 @@ from psycopg import sql
 
 from schemas.model_output import Grain
 from services.core.db import Connection, queries, rows_as
+from services.core.settings import PeriodRetention
 from services.memory.embeddings import Meaning
+from services.memory.grains import kept_since
 from services.memory.passages import PassageSettings, search_passages
 from services.memory.periods import Window
 
@@ -76,9 +78,17 @@ async def rows_of(
     return await rows_as(conn, PeriodRow, SQL.rows, args)
 
 
-async def standing(conn: Connection, participant_id: UUID, moment: datetime) -> list[CondensedPeriod]:
+async def standing(
+    conn: Connection, participant_id: UUID, moment: datetime, keep: PeriodRetention
+) -> list[CondensedPeriod]:
     """The told periods of a person, under all of their addresses, that may be shown; the newest first."""
-    return await rows_as(conn, CondensedPeriod, SQL.standing, {"participant_id": participant_id, "moment": moment})
+    args = {"participant_id": participant_id, "moment": moment}
+    return kept(await rows_as(conn, CondensedPeriod, SQL.standing, args), moment, keep)
+
+
+def kept(periods: Iterable[CondensedPeriod], now: datetime, keep: PeriodRetention) -> list[CondensedPeriod]:
+    """Those that have not had their time; the others are hidden at once, and removed by the daily round."""
+    return [one for one in periods if one.ends_at > kept_since(one.grain, now, keep)]
 
 
 async def search_periods(
@@ -87,6 +97,7 @@ async def search_periods(
     query_text: str,
     meaning: Meaning,
     moment: datetime,
+    keep: PeriodRetention,
     *,
     window: Window | None = None,
     limit: int = 20,
@@ -102,8 +113,8 @@ async def search_periods(
         limit=limit,
         settings=SETTINGS,
     )
-    found = {one.period_id: one for one in await standing(conn, participant_id, moment)}
-    return [found[hit.id] for hit in hits]
+    found = {one.period_id: one for one in await standing(conn, participant_id, moment, keep)}
+    return [found[hit.id] for hit in hits if hit.id in found]
 
 
 def told_by(periods: Sequence[CondensedPeriod]) -> frozenset[UUID]:

@@ -7,6 +7,9 @@ them on conversations and people that they were not fitted on; passages on LoCoM
   and what it is about are never of two; passages answer together, as the question stands next to the answer;
 - `agrees`: it says so of the person who is asked about. A question with a false premise ("what did Maria
   adopt?", where John did) finds the right passage, but spoken by, or about, someone else.
+
+Passages are sure only if they are also `held`: the weights by which they are ranked are themselves a model of which of
+them answers, by which one of the first five has to be the answer as good as certainly.
 """
 
 from __future__ import annotations
@@ -21,9 +24,10 @@ from numpy.typing import NDArray
 
 from services.memory.periods import Window, period
 from services.memory.search import Hit
-from services.memory.signals import Passage, SignalWeights, named_speakers, weighed
+from services.memory.signals import Passage, SignalWeights, likely, named_speakers, weighed
 
 Verdict = Literal["sure", "rings a bell", "nothing"]
+Order = NDArray[np.int64]
 
 TOP = 5
 CANNOT_TELL = 0.5  # whether a person said so, where the query names nobody or several
@@ -36,12 +40,14 @@ class Evidence:
     `similarity` and `coverage` (of the query's words, by rarity) are those of the most relevant fact, or the best of
     any passage, 0..1. Where the query names one of several speakers, `margin` is by how much that one's best hit
     outscores the best of the others, and `share` how many of the five best are that one's; both None otherwise.
+    `held` is how likely it is that one of the first five passages answers, 0..1; None for facts.
     """
 
     similarity: float
     coverage: float
     margin: float | None = None
     share: float | None = None
+    held: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +66,12 @@ class Logistic:
 class CueSettings:
     """The fitted models, and from which probabilities on the memory is sure, or speaks up at all."""
 
-    related: Logistic = field(default_factory=lambda: Logistic(-14.41, (23.89, 5.78)))
-    agrees: Logistic = field(default_factory=lambda: Logistic(-1.17, (0.59, 1.8)))
+    related: Logistic = field(default_factory=lambda: Logistic(-11.96, (23.09, 6.71)))
+    agrees: Logistic = field(default_factory=lambda: Logistic(-1.99, (0.53, 1.86)))
     sure_from: float = 0.8
     bell_from: float = 0.4
     agrees_from: float = 0.5
+    held_from: float = 0.9
     confirmed_from: float = 0.6  # confidence x weight from which a fact may be relied on: said literally, and not stale
 
 
@@ -128,14 +135,15 @@ def unsure(found: Recall) -> Recall:
 
 
 def judged(evidence: Evidence, settings: CueSettings | None = None) -> Cue:
-    """`sure`: related and of the right person; `rings a bell`: to be confirmed; `nothing`: better say so."""
+    """`sure`: related, held and of the right person; `rings a bell`: to be confirmed; `nothing`: better say so."""
     settings = settings or CueSettings()
     related = settings.related.probability(related_features(evidence))
     named = evidence.margin is not None
     agrees = settings.agrees.probability(agrees_features(evidence)) if named else CANNOT_TELL
     if related < settings.bell_from:
         return Cue("nothing", related, agrees)
-    sure = related >= settings.sure_from and (not named or agrees >= settings.agrees_from)
+    held = evidence.held is None or evidence.held >= settings.held_from
+    sure = related >= settings.sure_from and held and (not named or agrees >= settings.agrees_from)
     return Cue("sure" if sure else "rings a bell", related, agrees)
 
 
@@ -155,10 +163,17 @@ def fact_evidence(hit: Hit) -> Evidence:
 
 
 def passage_evidence(
-    passages: Sequence[Passage], matrix: NDArray[np.float64], query: str, weights: SignalWeights
+    passages: Sequence[Passage], matrix: NDArray[np.float64], query: str, weights: SignalWeights, order: Order
 ) -> Evidence:
-    """The evidence of one passage or more and their signals (`signal_matrix`), speakers weighed apart."""
-    plain = Evidence(max(p.similarity or 0.0 for p in passages), max(p.coverage for p in passages))
+    """The evidence of one passage or more and their signals (`signal_matrix`), speakers weighed apart.
+
+    `order` has the indices of the passages, best first, as they are shown.
+    """
+    plain = Evidence(
+        max((p.similarity if p.as_asked is None else p.as_asked) or 0.0 for p in passages),
+        max(p.coverage for p in passages),
+        held=float(likely(weighed(matrix, weights))[order[:TOP]].sum()),
+    )
     named = named_speakers(query, {p.speaker for p in passages})
     own = np.array([p.speaker in named for p in passages], dtype=bool)
     if len(named) != 1 or own.all():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from schemas.model_output import Grain
-from services.core.settings import GrainSettings
+from services.core.settings import GrainSettings, PeriodRetention
 from services.memory.periods import Unit, period, shifted
 
 UNITS: dict[Grain, Unit] = {
@@ -31,6 +31,12 @@ def reach_of(grain: Grain, now: datetime, reach: GrainSettings) -> datetime:
     if grain == "yearly":
         return datetime.min.replace(tzinfo=now.tzinfo)
     return shifted(period(UNITS[grain], now).start, UNITS[grain], 1 - counts[grain])
+
+
+def kept_since(grain: Grain, now: datetime, keep: PeriodRetention) -> datetime:
+    """When the oldest period of this grain ended that is still kept."""
+    count = keep.count(grain)
+    return shifted(now, UNITS[grain], -count) if count else datetime.min.replace(tzinfo=now.tzinfo)
 
 
 def name_of(grain: Grain, moment: datetime) -> str:

@@ -1,6 +1,7 @@
 """Usual keys and the other names that models give them: one thing has one key, in any language. Pure.
 
-A key that the table does not know stays as it is: which of two unknown keys mean one thing is not guessed.
+A key that the table does not know stays as it is. Of two keys that it does not know as two, `same_thing` says whether
+they are the same words in another order, or with others that say only that it is somebody's way or wish.
 """
 
 from __future__ import annotations
@@ -11,21 +12,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from services.core.wording import folded
 from services.memory import wording
 from services.memory.facts import HAPPENED, plain_key
-from services.memory.wording import words_of
+from services.memory.wording import content_of, unsaid, words_of
 
 SIDE_BY_SIDE = HAPPENED | {"relationship"}
 
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The table. `names` gives the key that a name means; `person` are a person's keys, `chosen` those of a wish."""
+    """The table. `names` gives the key that a name means; `person` are a person's keys, `chosen` those of a wish.
+
+    `manner` are words of a key that say only that it is somebody's way or wish.
+    """
 
     names: Mapping[str, str]
     generic: frozenset[str]
     person: frozenset[str]
     chosen: frozenset[str]
+    manner: frozenset[str]
 
 
 def key_of(key: str, kind: str = "") -> str:
@@ -59,6 +65,34 @@ def names_of(key: str) -> frozenset[str]:
     return frozenset(word for name in names for word in words_of(name))
 
 
+def same_thing(one: str, other: str) -> bool:
+    """Whether two keys name one thing: "format of reports" is "report format", "contact channel" "preferred contact".
+
+    Two usual keys are two things, and so are keys of which either says a further word ("phone", "emergency phone").
+    """
+    first, second = _usual(plain_key(one)), _usual(plain_key(other))
+    if first == second:
+        return True
+    known = _table().names
+    if first in known and second in known:
+        return False
+    return any(_same_words(a, b) for a in _names(first) for b in _names(second))
+
+
+def _names(usual: str) -> tuple[str, ...]:
+    return (usual, *(name for name, known in _table().names.items() if known == usual and name != usual))
+
+
+def _same_words(one: str, other: str) -> bool:
+    first, second = (_things(name) for name in (one, other))
+    return bool(first) and not unsaid(first, second) and not unsaid(second, first)
+
+
+def _things(name: str) -> tuple[str, ...]:
+    """The words of a key that say what it is of."""
+    return tuple(word for word in content_of(name) if word not in _table().manner)
+
+
 def without_name(key: str, value: str) -> str:
     """A value without the names of its key: of a plan "Team plan" is "Team", of seats "40 seats" is "40"."""
     names = names_of(key)
@@ -79,4 +113,5 @@ def _table() -> Keys:
     source = (importlib.resources.files(wording) / "keys.toml").read_text(encoding="utf-8")
     file = tomllib.loads(source)
     names = {plain_key(one): key for key, others in file["keys"].items() for one in (key, *others.split("|"))}
-    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]))
+    manner = frozenset(folded(one) for one in file["manner"])
+    return Keys(names, frozenset(file["generic"]), frozenset(file["person"]), frozenset(file["chosen"]), manner)

@@ -66,12 +66,16 @@ async def search_knowledge(
     conn: Connection,
     *,
     workspace: str,
+    space: str | None,
     query_text: str,
     meaning: Meaning,
     limit: int = 6,
     as_of: datetime | None = None,
 ) -> list[Passage]:
-    """The passages that answer a query, best first; with `as_of`, among those that could be found then."""
+    """The passages of a space that answer a query, best first; with `as_of`, among those that could be found then.
+
+    None asks every space, which is for operators.
+    """
     from services.memory.passages import PassageSettings, search_passages
     from services.memory.signals import SignalWeights
 
@@ -79,7 +83,7 @@ async def search_knowledge(
     hits = await search_passages(
         conn,
         scope=SQL(KNOWLEDGE.as_of if as_of else KNOWLEDGE.current),
-        parameters={"workspace": workspace, "as_of": as_of, "model": meaning.model},
+        parameters={"workspace": workspace, "space": space, "as_of": as_of, "model": meaning.model},
         query_text=query_text,
         query_vector=meaning.vector,
         limit=limit,

@@ -34,11 +34,18 @@ class Numerals:
     ones: Mapping[str, int]
     times: Mapping[str, int]
     measures: Mapping[str, tuple[str, int]]
+    days: Mapping[str, int]
 
 
 def digits(text: str) -> str:
     """The text, folded, with its numbers in digits."""
     return _with_digits(text.casefold())
+
+
+def day_of_month(words: str) -> int | None:
+    """The day of a month that words are ("first", "twenty-first", "ersten"), 1 to 31; None for any other words."""
+    plain, days = folded(words.casefold()).replace("-", " "), _table().days
+    return days.get(plain) or next((days[one] for end in _ENDINGS if (one := plain.removesuffix(end)) in days), None)
 
 
 def numbers_told(text: str) -> Iterator[tuple[int, int, str]]:
@@ -57,6 +64,7 @@ def measured(value: str) -> tuple[str, float] | None:
     return (measure[0], round(float(found[1]) * measure[1], 6)) if found and measure else None
 
 
+_ENDINGS = ("e", "en", "er", "es")  # of German ordinals
 _MEASURED = re.compile(r"(\d{1,12}(?:\.\d{1,3})?) ?([a-z]{1,7})")
 
 
@@ -116,7 +124,7 @@ def _table() -> Numerals:
     run = rf"(?<![\w.,])(?:\d{{1,6}}(?:[.,]\d{{1,2}})?\s?(?:{times})|{several})(?!\w)"
     measures = {name.split()[1]: (name.split()[0], size) for name, size in file["measures"].items()}
     parts = rf"\d+(?:[.,]\d+)?|{_any_of((*file['ones'], *file['times'], *joins))}"
-    return Numerals(re.compile(run), re.compile(parts), joins, file["ones"], file["times"], measures)
+    return Numerals(re.compile(run), re.compile(parts), joins, file["ones"], file["times"], measures, file["days"])
 
 
 def _any_of(words: Iterable[str]) -> str:

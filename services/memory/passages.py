@@ -94,18 +94,23 @@ async def recall_passages(
     query_vector: Vector,
     limit: int,
     window: Window | None = None,
+    own_words: Vector | None = None,
     settings: PassageSettings | None = None,
 ) -> PassageRecall:
-    """What `search_passages` finds, with the judgement whether it answers the query."""
+    """What `search_passages` finds, with the judgement whether it answers the query.
+
+    `own_words` is the query's vector in the words of whom it names (`voice`): by it passages are ranked. The
+    query's own vector, which tells whom it is about, judges them.
+    """
     settings = settings or PassageSettings()
-    passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates)
+    passages = await scored_passages(conn, scope, parameters, query_text, query_vector, settings.candidates, own_words)
     if not passages:
         return PassageRecall([], judged(Evidence(0.0, 0.0), settings.cue))
     matrix = signal_matrix(passages, query_text, window)
     scores = spread(weighed(matrix, settings.weights), passages, settings.spread)
-    best = np.argsort(-scores, kind="stable")[:limit]
-    evidence = passage_evidence(passages, matrix, query_text, settings.weights)
-    return PassageRecall([_hit(passages[i], float(scores[i])) for i in best], judged(evidence, settings.cue))
+    order = np.argsort(-scores, kind="stable")
+    evidence = passage_evidence(passages, matrix, query_text, settings.weights, order)
+    return PassageRecall([_hit(passages[i], float(scores[i])) for i in order[:limit]], judged(evidence, settings.cue))
 
 
 async def scored_passages(
@@ -115,12 +120,14 @@ async def scored_passages(
     query_text: str,
     query_vector: Vector,
     candidates: int,
+    own_words: Vector | None = None,
 ) -> list[Passage]:
     """The passages of the most promising streams with their scores for this query, unweighed."""
     values = {
         **parameters,
         "text": query_text,
         "vector": HalfVector(query_vector),
+        "own_words": None if own_words is None else HalfVector(own_words),
         "candidates": candidates,
     }
     return await rows_as(conn, Passage, SQL(PASSAGES.scored).format(scope=scope), values)

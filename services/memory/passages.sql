@@ -1,6 +1,7 @@
 -- name: scored
 -- The passages of the most promising streams of a scope. What stands for scope is a SELECT of
--- (id, stream, position, speaker, text, tsv, embedding, at), the vector of the query's model or NULL. BM25 counts frequencies
+-- (id, stream, position, speaker, text, tsv, embedding, at), the vector of the query's model or NULL. Its similarity is that to
+-- the query, or to the same in the words of whom it names (voice.py); as_asked is then that to the query itself. BM25 counts frequencies
 -- within the scope; a stream (thread, session, document) is scored once more as one long document. Coverage is the share
 -- of the query's words that a passage holds, each as much as it is rare; a word that stands nowhere counts as the rarest.
 -- A speaker's name counts by who says a passage (signals.py), not as a word: it stands in greetings. If a query has
@@ -11,7 +12,8 @@ WITH scope AS MATERIALIZED (
         char_length(text) AS length,
         rtrim(text) LIKE '%%?' AS question,
         length(tsv)::float8 AS size,
-        1 - (embedding <=> %(vector)s) AS similarity
+        1 - (embedding <=> coalesce(%(own_words)s::halfvec, %(vector)s)) AS similarity,
+        CASE WHEN %(own_words)s::halfvec IS NOT NULL THEN 1 - (embedding <=> %(vector)s) END AS as_asked
     FROM ({scope}) AS row
 ),
 every_word AS MATERIALIZED (
@@ -59,7 +61,7 @@ stream_lexical AS (
 ),
 scored AS (
     SELECT
-        id, stream, position, speaker, length, question, similarity, at,
+        id, stream, position, speaker, length, question, similarity, as_asked, at,
         coalesce(lexical.score, 0) AS lexical,
         coalesce(lexical.coverage, 0) AS coverage,
         coalesce(stream_lexical.score, 0) AS stream_lexical

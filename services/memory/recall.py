@@ -22,6 +22,7 @@ from services.memory.search import Hit, search_facts
 from services.memory.tuning import Tuning
 
 SQL = queries(__file__, "recall.sql")
+UNRECOGNISED = "no fact below clearly answers this"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,11 @@ async def language_of(conn: Connection, participant_id: UUID, asked: Asked) -> s
     return str(row["language"]) if row else ""
 
 
-def in_words(found: Recall, gist: str = "") -> str:
-    """The answer as a model, or a person, reads it; `gist` stands for the sentence where that is shown elsewhere."""
+def in_words(found: Recall, shown: bool, gist: str = "") -> str:
+    """The answer as a model, or a person, reads it; `gist` stands for the sentence where that is shown elsewhere.
+
+    Where something is `shown` below, it may be the answer that was not recognised, so nothing is denied above it.
+    """
     said = gist or found.gist
     match found.cue.verdict:
         case "sure":
@@ -89,7 +93,7 @@ def in_words(found: Recall, gist: str = "") -> str:
         case "rings a bell":
             return f"rings a bell, {_days(found.window)}: {said} To be confirmed by the customer."
         case _:
-            return "nothing is remembered of this"
+            return UNRECOGNISED if shown else "nothing is remembered of this"
 
 
 def _days(window: Window | None) -> str:

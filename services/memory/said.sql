@@ -19,7 +19,7 @@ seen AS MATERIALIZED (
     SELECT c.thread_id, c.version, written_at(m.mode, m.sent_at, c.at) AS at,
            CASE WHEN c.role = 'customer' THEN coalesce(nullif(m.author_name, ''), m.author_addr) ELSE '' END AS speaker
     FROM theirs JOIN conversation c USING (thread_id)
-    LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+    LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
     LEFT JOIN deliveries d ON d.reply_id = c.reply_id
     WHERE c.workspace = %(workspace)s AND c.gone_at IS NULL
       AND written_at(m.mode, m.sent_at, c.at) >= coalesce(%(since)s::timestamptz, '-infinity')
@@ -48,7 +48,7 @@ WHERE s.participant_id = ANY((SELECT ids FROM person)::uuid[]) AND s.trusted
 WITH seen AS MATERIALIZED (
     SELECT c.thread_id, c.version, written_at(m.mode, m.sent_at, c.at) AS at,
            CASE WHEN c.role = 'customer' THEN coalesce(nullif(m.author_name, ''), m.author_addr, '') ELSE '' END AS speaker
-    FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+    FROM conversation c LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
     WHERE c.workspace = %(workspace)s AND c.gone_at IS NULL
     ORDER BY c.at DESC, c.thread_id, c.version DESC LIMIT %(newest)s)
 SELECT p.passage_id AS id, thread_id AS stream,
@@ -56,12 +56,20 @@ SELECT p.passage_id AS id, thread_id AS stream,
        seen.speaker, p.text, p.tsv, CASE WHEN p.embedding_model = %(model)s THEN p.embedding END AS embedding, seen.at
 FROM seen JOIN conversation_passages p USING (thread_id, version)
 
+-- name: speakers
+-- The names under which a person wrote last, proven, from whichever of their addresses.
+SELECT DISTINCT author_name AS name
+FROM (SELECT author_name FROM mails
+      WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[]) AND trusted
+      ORDER BY received_at DESC LIMIT %(newest)s) AS newest
+WHERE author_name <> ''
+
 -- name: by_id
 -- What some passages and summaries say, who says it, when, and in which thread.
 SELECT p.passage_id AS id, p.thread_id, t.subject, t.state, c.role, written_at(m.mode, m.sent_at, c.at) AS at, p.text,
        CASE WHEN c.role = 'customer' THEN coalesce(nullif(m.author_name, ''), m.author_addr, '') ELSE '' END AS author
 FROM conversation_passages p JOIN conversation c USING (thread_id, version) JOIN threads t USING (thread_id)
-LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
 WHERE p.workspace = %(workspace)s AND p.passage_id = ANY(%(ids)s)
 UNION ALL
 SELECT s.summary_id, s.thread_id, t.subject, t.state, 'summary', s.updated_at, s.text, ''

@@ -32,7 +32,8 @@ class Passage:
 
     `similarity` is the cosine, None without a vector; `lexical` and `stream_lexical` are BM25 scores of the
     passage and of its whole stream, `coverage` the share of the query's words that it holds, 0..1, each
-    as much as it is rare; `length` is in characters; `at` is when it was said, None where nobody knows.
+    as much as it is rare; `length` is in characters; `at` is when it was said, None where nobody knows. `as_asked` is
+    the cosine of the query as it was put, where `similarity` is that of its meaning in other words.
     """
 
     id: UUID
@@ -46,6 +47,7 @@ class Passage:
     coverage: float
     stream_lexical: float
     at: datetime | None = None
+    as_asked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,13 @@ def weighed(matrix: NDArray[np.float64], weights: SignalWeights) -> Scores:
     """The score of each passage, shape (n,): higher is better, comparable within one query only."""
     scores: Scores = matrix @ np.array([getattr(weights, name) for name in SIGNALS])
     return scores
+
+
+def likely(scores: Scores) -> Scores:
+    """How likely each passage is the one that answers, shape (n,), by fitted weights: what fitting them maximises."""
+    raised: Scores = np.exp(scores - scores.max())
+    chances: Scores = raised / raised.sum()
+    return chances
 
 
 def spread(scores: Scores, passages: Sequence[Passage], share: float) -> Scores:

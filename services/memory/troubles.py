@@ -1,4 +1,4 @@
-"""Troubles that customers report: who counts as one customer, and which words as many of them say. Pure.
+"""Troubles that customers report: which wordings are one, who counts as one customer, which words as many say. Pure.
 
 Invariant: what is told of reports to anybody else are numbers, times, and words that so many customers said, each in
 that very form.
@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from services.mail.sender import sender_of
-from services.memory.wording import content_of
+from services.memory.wording import content_of, numbers_of, says, unsaid, without
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,30 @@ class Report:
     def sender(self) -> str:
         """The organization, or the mailbox at a public provider."""
         return sender_of(self.address)
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two troubles are told in the same words, but for those that say that it does not work, or is not there.
+
+    "csv export fails" is "cannot export csv" and "exporting to csv is broken"; "csv import fails" is another trouble,
+    so is "csv export missing", and "csv export works" is none.
+    """
+    if _signature(one) != _signature(other):
+        return False
+    words, others = (content_of(_told_of(trouble)) for trouble in (one, other))
+    return bool(words) and not unsaid(words, others) and not unsaid(others, words)
+
+
+def _told_of(trouble: str) -> str:
+    """What does not work or is not there."""
+    return without("missing", without("failing", trouble.replace("_", " ")))
+
+
+def _signature(trouble: str) -> tuple[object, ...]:
+    """What has to be equal of two wordings of one trouble."""
+    plain = trouble.replace("_", " ")
+    missing = says("missing", without("failing", plain))
+    return says("failing", plain), missing, says("denials", _told_of(trouble)), numbers_of(plain)
 
 
 def report_of(row: Mapping[str, Any]) -> Report:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-Purpose = Literal["reply", "reflect", "condense"]
+Purpose = Literal["reply", "reflect", "condense", "investigate"]
 
 
 @dataclass(frozen=True, slots=True)

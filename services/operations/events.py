@@ -11,7 +11,7 @@ from uuid import UUID
 
 from services.core.app import App
 from services.core.db import queries, rows_as
-from services.core.ids import participant_id
+from services.core.ids import participant_ids
 from services.core.paging import Listing, Page
 from services.mail.mailbox import MailboxKey
 
@@ -42,11 +42,14 @@ async def find_events(app: App, typed: str, *, limit: int, after: str = "") -> P
     What is neither an id nor an address finds nothing. Raises `BadCursor`.
     """
     workspace = app.settings.workspace
-    id = participant_id(workspace, MailboxKey(typed.strip())) if "@" in typed else _id(typed)
-    if id is None:
+    if "@" in typed:
+        ids = participant_ids(workspace, MailboxKey(typed.strip()), app.settings.spaces)
+    else:
+        ids = [one] if (one := _id(typed)) else []
+    if not ids:
         return Page()
     async with app.database.reading() as conn:
-        args = {"workspace": workspace, "id": id} | EVENTS.args(after, limit)
+        args = {"workspace": workspace, "ids": ids} | EVENTS.args(after, limit)
         return EVENTS.page(await rows_as(conn, EventLine, SQL.found, args), limit)
 
 

@@ -7,7 +7,6 @@ that took it.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import LiteralString
@@ -15,7 +14,7 @@ from typing import LiteralString
 import structlog
 from psycopg import OperationalError
 
-from services.core.clock import monotonic
+from services.core.clock import until
 from services.core.db import Connection, fetch_one, queries
 from services.core.errors import Temporary
 from services.operations.rebuild.shadow_schema import connected
@@ -58,12 +57,12 @@ async def still(conn: Connection) -> None:
 
 
 async def _take(conn: Connection, statement: LiteralString) -> None:
-    ends = monotonic() + WAIT_S
-    while True:
+    async def is_held() -> bool:
         row = await fetch_one(conn, statement, {"name": NAME})
-        if row and row["held"]:
-            return
-        if monotonic() >= ends:
-            raise HistoryHeld
-        log.info("waiting for others to let go of the history")
-        await asyncio.sleep(PAUSE_S)
+        held = bool(row and row["held"])
+        if not held:
+            log.info("waiting for others to let go of the history")
+        return held
+
+    if not await until(is_held, WAIT_S, every_s=PAUSE_S):
+        raise HistoryHeld

@@ -15,7 +15,7 @@ SQL = queries(__file__, "ids.sql")
 
 FIRST, LAST = str(UUID(int=0)), str(UUID(int=2**128 - 1))
 
-Kind = Literal["thread", "reply", "document", "article", "incident"]
+Kind = Literal["thread", "reply", "document", "article", "incident", "endpoint", "webhook", "investigation", "proposal"]
 
 _SHOWN_BY: Mapping[Kind, str] = {
     "thread": "correspondent mails",
@@ -23,6 +23,10 @@ _SHOWN_BY: Mapping[Kind, str] = {
     "document": "correspondent knowledge list",
     "article": "correspondent knowledge proposed",
     "incident": "correspondent incidents list",
+    "endpoint": "correspondent webhooks list",
+    "webhook": "correspondent webhooks deliveries",
+    "investigation": "correspondent investigate list",
+    "proposal": "correspondent investigate show",
 }
 _QUERIES = {
     "thread": SQL.threads,
@@ -30,6 +34,10 @@ _QUERIES = {
     "document": SQL.documents,
     "article": SQL.articles,
     "incident": SQL.incidents,
+    "endpoint": SQL.endpoints,
+    "webhook": SQL.webhooks,
+    "investigation": SQL.investigations,
+    "proposal": SQL.proposals,
 }
 
 

@@ -27,3 +27,27 @@ WHERE workspace = %(workspace)s AND document_id BETWEEN %(least)s AND %(most)s
 SELECT incident_id AS id FROM incidents
 WHERE workspace = %(workspace)s AND incident_id BETWEEN %(least)s AND %(most)s
   AND starts_with(incident_id::text, %(beginning)s) LIMIT 2;
+
+-- name: endpoints
+-- Endpoints in use whose id begins so.
+SELECT endpoint_id AS id FROM webhook_endpoints
+WHERE workspace = %(workspace)s AND endpoint_id BETWEEN %(least)s AND %(most)s AND removed_at IS NULL
+  AND starts_with(endpoint_id::text, %(beginning)s) LIMIT 2;
+
+-- name: webhooks
+-- Webhooks whose id begins so.
+SELECT webhook_id AS id FROM webhook_deliveries
+WHERE workspace = %(workspace)s AND webhook_id BETWEEN %(least)s AND %(most)s
+  AND starts_with(webhook_id::text, %(beginning)s) LIMIT 2;
+
+-- name: investigations
+-- Investigations whose id begins so.
+SELECT investigation_id AS id FROM investigations
+WHERE workspace = %(workspace)s AND investigation_id BETWEEN %(least)s AND %(most)s
+  AND starts_with(investigation_id::text, %(beginning)s) LIMIT 2;
+
+-- name: proposals
+-- What investigations propose, whose id begins so.
+SELECT proposal_id AS id FROM investigation_proposals
+WHERE workspace = %(workspace)s AND proposal_id BETWEEN %(least)s AND %(most)s
+  AND starts_with(proposal_id::text, %(beginning)s) LIMIT 2;

@@ -1,7 +1,7 @@
 """How good the agent's words are by what people made of them: drafts unchanged, edited or rejected, threads reopened.
 
 It counts what `earn_approval` has counted by reply, and the replies that left. A draft that nobody had to approve is in
-`sent` alone.
+`sent` alone. What customers say of an answer by its link is counted by the week in which they first said it.
 """
 
 from __future__ import annotations
@@ -10,18 +10,22 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from services.core.app import App
-from services.core.db import fetch_all, queries
+from services.core.db import fetch_all, queries, rows_as
 
 SQL = queries(__file__, "quality.sql")
 MOST_WEEKS = 53
+MOST_COMMENTS = 20
+COUNTED = ("unchanged", "edited", "rejected", "answered_by_hand", "sent", "reopened", "good", "bad")
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What became of drafts and replies. `reopened`: replies after which the customer came back to a resolved thread.
-    `changed` is the sum, over edited drafts, of the share of words that people changed.
+    `changed` is the sum, over edited drafts, of the share of words that people changed. `good` and `bad` are what
+    customers said of answers, those that a person wrote among them.
     """
 
     unchanged: int = 0
@@ -31,6 +35,18 @@ class Tally:
     sent: int = 0
     reopened: int = 0
     changed: float = 0.0
+    good: int = 0
+    bad: int = 0
+
+    @property
+    def rated(self) -> int:
+        """Turns whose answer a customer rated."""
+        return self.good + self.bad
+
+    @property
+    def good_share(self) -> float | None:
+        """Of the ratings by customers, how many are good; None without one."""
+        return self.good / self.rated if self.rated else None
 
     @property
     def decided(self) -> int:
@@ -54,6 +70,17 @@ class Tally:
 
 
 @dataclass(frozen=True, slots=True)
+class Comment:
+    """What a customer wrote beside a rating."""
+
+    thread_id: UUID
+    inbox: str
+    good: bool
+    comment: str
+    rated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Trend:
     """One inbox, intent, or all of them: as a whole, and week by week, the oldest first; every week is there."""
 
@@ -64,12 +91,15 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """The Mondays of the weeks, UTC; everything together; by inbox and by intent, the most drafts first."""
+    """The Mondays of the weeks, UTC; everything together; by inbox and by intent, the most drafts first; what customers
+    wrote beside their ratings, the newest first, `MOST_COMMENTS` at most.
+    """
 
     mondays: tuple[date, ...]
     every: Trend
     inboxes: tuple[Trend, ...]
     intents: tuple[Trend, ...]
+    comments: tuple[Comment, ...]
 
 
 async def quality(app: App, weeks: int) -> Quality:
@@ -79,12 +109,16 @@ async def quality(app: App, weeks: int) -> Quality:
     args = {"workspace": app.settings.workspace, "since": since}
     async with app.database.reading() as conn:
         rows = await fetch_all(conn, SQL.outcomes, args) + await fetch_all(conn, SQL.sent, args)
+        ratings = await fetch_all(conn, SQL.ratings, args)
+        comments = await rows_as(conn, Comment, SQL.comments, args | {"limit": MOST_COMMENTS})
+    rows += ratings
     (every,) = _trends(rows, mondays, lambda row: "") or (_trend("", [], mondays),)
     return Quality(
         mondays,
         every,
         _trends(rows, mondays, lambda row: row["inbox"]),
-        _trends(rows, mondays, lambda row: row["intent"]),
+        _trends((row for row in rows if row["intent"]), mondays, lambda row: row["intent"]),
+        tuple(comments),
     )
 
 
@@ -111,7 +145,7 @@ def _trend(name: str, rows: list[dict[str, Any]], mondays: tuple[date, ...]) -> 
 
 
 def _tally(rows: Iterable[dict[str, Any]]) -> Tally:
-    counts = dict.fromkeys(("unchanged", "edited", "rejected", "answered_by_hand", "sent", "reopened"), 0)
+    counts = dict.fromkeys(COUNTED, 0)
     changed = 0.0
     for row in rows:
         if row["outcome"] in counts:

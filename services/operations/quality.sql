@@ -15,3 +15,17 @@ SELECT date_trunc('week', d.sent_at AT TIME ZONE 'UTC')::date AS week, d.inbox, 
 FROM deliveries d JOIN turns u USING (turn_id)
 WHERE d.workspace = %(workspace)s AND d.changed_at >= %(since)s AND d.sent_at >= %(since)s AND d.intent <> '' AND u.by = ''
 GROUP BY week, d.inbox, d.intent;
+
+-- name: ratings
+-- What customers said of answers; an answer that a person wrote has no intent.
+SELECT date_trunc('week', r.rated_at AT TIME ZONE 'UTC')::date AS week, r.inbox, coalesce(d.intent, '') AS intent,
+       CASE WHEN r.good THEN 'good' ELSE 'bad' END AS outcome, count(*) AS times, 0::float8 AS changed
+FROM reply_ratings r LEFT JOIN deliveries d USING (reply_id)
+WHERE r.workspace = %(workspace)s AND r.rated_at >= %(since)s
+GROUP BY week, r.inbox, d.intent, r.good;
+
+-- name: comments
+-- What they wrote beside it, the newest first.
+SELECT thread_id, inbox, good, comment, rated_at FROM reply_ratings
+WHERE workspace = %(workspace)s AND rated_at >= %(since)s AND comment <> ''
+ORDER BY rated_at DESC, turn_id DESC LIMIT %(limit)s;

@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC
-from typing import TypeVar
+from datetime import UTC, datetime
 from uuid import UUID
 
 from schemas.events import EventData
 from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope, first
-from services.core.clock import monotonic, random_id
-from services.core.db import fetch_one
-from services.core.errors import Temporary
+from services.core.clock import random_id, until
+from services.core.db import Connection, fetch_one
+from services.core.errors import NotDoneYet
 
-T = TypeVar("T")
-
-LOOK_EVERY_S = 0.05
+Check = Callable[[Connection], Awaitable[None]]
 
 
-class NotDecidedYet(Temporary):
+class NotDecidedYet(NotDoneYet):
     """The request is on the log, and the processor that decides it has not come to it yet."""
 
 
-async def ask(app: App, command: EventData, id: UUID | None = None) -> Envelope:
-    """Put a request on the log, as it stands there; with an id that was used before it is the same request."""
+async def ask(app: App, command: EventData, id: UUID | None = None, *, check: Check | None = None) -> Envelope:
+    """Put a request on the log, as it stands there; with an id that was used before it is the same request.
+
+    Raises what `check` does, and then nothing is asked.
+    """
     asked = first(command, id=id or random_id(), source="console", time=app.now(), workspace=app.settings.workspace)
     from services.core.bus.runner import enter
 
-    await enter(app, asked)
+    await enter(app, asked, check)
     return asked
 
 
 async def decision_on(app: App, command: EventData, consumer: str, *, timeout_s: float) -> UUID:
     """Ask, and wait until the processor `consumer` has decided; the id of the request. Raises `NotDecidedYet`."""
     asked = await ask(app, command)
-    key = {"consumer": consumer, "event_id": asked.id, "event_day": asked.time.astimezone(UTC).date()}
+    await decided(app, asked.id, asked.time, consumer, timeout_s=timeout_s)
+    return asked.id
+
+
+async def decided(app: App, request: UUID, at: datetime, consumer: str, *, timeout_s: float) -> None:
+    """Wait until the processor `consumer` has decided a request of that time. Raises `NotDecidedYet`."""
+    key = {"consumer": consumer, "event_id": request, "event_day": at.astimezone(UTC).date()}
 
     async def is_done() -> bool:
         async with app.database.reading() as conn:
@@ -47,14 +52,3 @@ async def decision_on(app: App, command: EventData, consumer: str, *, timeout_s:
         raise NotDecidedYet(
             f"The request is on the log, and {consumer} has not come to it yet: is the deployment running?"
         )
-    return asked.id
-
-
-async def until(look: Callable[[], Awaitable[T | None]], timeout_s: float) -> T | None:
-    """What `look` finds, which is asked again and again; None where it has found nothing after so many seconds."""
-    deadline = monotonic() + timeout_s
-    while True:
-        found = await look()
-        if found or monotonic() > deadline:
-            return found or None
-        await asyncio.sleep(LOOK_EVERY_S)

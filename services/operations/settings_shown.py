@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,8 +18,10 @@ from pydantic import BaseModel
 from services.core.secret_values import is_secret
 from services.core.settings import InboxSettings, Settings, shaped
 from services.core.settings.group import PREFIX
+from services.core.stored_settings import InForce
 
 LONGEST = 1000  # characters of a value
+NOBODY: Mapping[str, str] = MappingProxyType({})
 IS_SET, IS_NOT_SET = "is set, and not shown", "is not set"
 
 
@@ -26,13 +29,31 @@ IS_SET, IS_NOT_SET = "is set, and not shown", "is not set"
 class SettingLine:
     """A setting: its name in `correspondent.toml`, its value as text, and its `source`.
 
-    `source` is `default`, `environment CORRESPONDENT_...`, or `set`: by the file, or by what started the process.
+    `source` is `default`, `environment CORRESPONDENT_...`, `set` (by the file, or by what started the process), or
+    `changed by NAME` for a change that is stored.
     """
 
     name: str
     value: str
     source: str
     about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Sources:
+    """What says where a value comes from: the names in the environment, and who stored which setting."""
+
+    environment: frozenset[str]
+    changed: Mapping[str, str]
+
+    def of(self, name: str, is_default: bool) -> str:
+        """The source of a setting."""
+        if name in self.changed:
+            return f"changed by {self.changed[name]}"
+        variable = PREFIX + name.replace(".", "__").upper()
+        if variable in self.environment or f"{variable}_FILE" in self.environment:
+            return f"environment {variable}"
+        return "default" if is_default else "set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +68,17 @@ class InboxLines:
     shaped: tuple[SettingLine, ...]
 
 
-def settings_shown(settings: Settings, environment: Mapping[str, str] = os.environ) -> list[SettingLine]:
-    """Every setting, in the order of `correspondent.example.toml`."""
+def settings_shown(
+    settings: Settings, environment: Mapping[str, str] = os.environ, changed: Mapping[str, str] = NOBODY
+) -> list[SettingLine]:
+    """Every setting, in the order of `correspondent.example.toml`. `changed` says by name who stored its value."""
     names = frozenset(one.upper() for one in environment)
-    return list(_lines(settings, "", names))
+    return list(_lines(settings, "", _Sources(names, changed)))
+
+
+def changed_by(in_force: InForce) -> dict[str, str]:
+    """Who stored the values that count, by the name of the setting."""
+    return {name: one.by for name, one in in_force.stored.values.items() if name not in in_force.ignored}
 
 
 def inboxes_shown(settings: Settings) -> list[InboxLines]:
@@ -71,17 +99,17 @@ def _inbox(settings: Settings, inbox: InboxSettings) -> InboxLines:
     )
 
 
-def _lines(group: BaseModel, path: str, environment: frozenset[str]) -> Iterator[SettingLine]:
+def _lines(group: BaseModel, path: str, sources: _Sources) -> Iterator[SettingLine]:
     for key, field in type(group).model_fields.items():
         name, value = f"{path}{key}", getattr(group, key)
         inner = [(f"{name}.", value)] if isinstance(value, BaseModel) else _entries(name, value)
         if inner:
             for place, one in inner:
-                yield from _lines(one, place, environment)
+                yield from _lines(one, place, sources)
             continue
         is_default = not field.is_required() and value == field.get_default(call_default_factory=True)
         said = (IS_SET if _is_given(value) else IS_NOT_SET) if is_secret(field) else _text(value)
-        yield SettingLine(name, said, _source(name, is_default, environment), field.description or "")
+        yield SettingLine(name, said, sources.of(name, is_default), field.description or "")
 
 
 def _entries(name: str, value: Any) -> list[tuple[str, BaseModel]]:
@@ -96,13 +124,6 @@ def _is_given(value: Any) -> bool:
     if isinstance(value, tuple):
         return any(_is_given(one) for one in value)
     return bool(value.get_secret_value() if hasattr(value, "get_secret_value") else value)
-
-
-def _source(name: str, is_default: bool, environment: frozenset[str]) -> str:
-    variable = PREFIX + name.replace(".", "__").upper()
-    if variable in environment or f"{variable}_FILE" in environment:
-        return f"environment {variable}"
-    return "default" if is_default else "set"
 
 
 def _text(value: Any) -> str:

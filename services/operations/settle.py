@@ -5,20 +5,16 @@ A command waits for what was stored `since` it began: a dead letter that waits f
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 
 from schemas.topics import catalogue
 from services.core.app import App
 from services.core.bus.undone_events import not_done_args, pairs_of
-from services.core.clock import monotonic
+from services.core.clock import until
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Temporary
 
 SQL = queries(__file__)
-LOOK_EVERY_S = 0.05
-PAUSE = 4  # a pause is at least so many times as long as the look before it: waiting must not take the work's CPU
-LONGEST_PAUSE_S = 1.0
 PATIENCE_S = 60.0
 HORIZON = timedelta(seconds=30)  # a quiet period still counts as busy, a retry in a minute does not
 
@@ -52,12 +48,13 @@ async def unfinished(app: App, *, since: int = 0) -> int:
 async def settle(app: App, *, since: int = 0, timeout_s: float | None = None) -> None:
     """Return when nothing that was stored after `since` is left to do, in `PATIENCE_S` or so. Raises `StillBusy`."""
     timeout_s = PATIENCE_S if timeout_s is None else timeout_s
-    began = monotonic()
-    deadline = began + timeout_s
-    while left := await left_to_do(app, since=since):
-        looked = monotonic()
-        if looked > deadline:
-            whose = ", ".join(f"{count} of {name}" for name, count in sorted(left.items()))
-            raise StillBusy(f"events or timers were left to do after {timeout_s:g} s: {whose}")
-        await asyncio.sleep(min(max(LOOK_EVERY_S, PAUSE * (looked - began)), LONGEST_PAUSE_S))
-        began = monotonic()
+    left: dict[str, int] = {}
+
+    async def is_at_rest() -> bool:
+        nonlocal left
+        left = await left_to_do(app, since=since)
+        return not left
+
+    if not await until(is_at_rest, timeout_s):
+        whose = ", ".join(f"{count} of {name}" for name, count in sorted(left.items()))
+        raise StillBusy(f"events or timers were left to do after {timeout_s:g} s: {whose}")

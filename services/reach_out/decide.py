@@ -38,6 +38,16 @@ class Candidate:
     goal: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Outreach:
+    """A proposal as it stands. `sent_at` is when its mail left."""
+
+    outreach_id: UUID
+    participant_id: UUID
+    state: OutreachState
+    sent_at: datetime | None
+
+
 def outreach_id(book_id: UUID, rule: OutreachRule, one: Candidate) -> UUID:
     """One id for each occasion: the day that the fact names, the goal, or the silence since their last mail."""
     occasion = one.day or one.goal or one.last_at.isoformat()

@@ -20,17 +20,16 @@ from schemas.events.replies import ReplyBounced, ReplyDiscarded, ReplyFailed, Re
 from services.core.bus.processor import Handlers
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_one
+from services.core.db import fetch_one, row_as
 from services.core.ids import outreach_book_id
 from services.core.settings.outreach import OutreachRule
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.memory.facts import plain_key
 from services.reach_out.apply import SQL
-from services.reach_out.decide import STALE, Candidate, follows, outreach_id, proposals
+from services.reach_out.decide import STALE, Candidate, Outreach, follows, outreach_id, proposals
 
 KIND = "outreach_book"
 MOST = 500  # candidates of a rule that are looked at in a round
-Row = dict[str, Any]
 
 
 async def on_due(work: Work[OutreachDue]) -> None:
@@ -91,9 +90,9 @@ async def on_email(work: Work[EmailRead]) -> None:
         since = work.now - timedelta(days=settings.answered_days)
         args = {"participant_id": mail.participant_id, "since": since, "until": work.now}
         async with work.reading() as conn:
-            row = await fetch_one(conn, SQL.unanswered, args)
-        if row is not None:
-            await _change(work, row["outreach_id"], "answered")
+            sent = await row_as(conn, Outreach, SQL.unanswered, args)
+        if sent is not None:
+            await _change(work, sent.outreach_id, "answered")
 
 
 async def on_unsubscribe(work: Work[UnsubscribeRequested]) -> None:
@@ -123,7 +122,8 @@ async def _candidates(unit: Unit, rule: OutreachRule, due: OutreachDue, person_d
     def before(days: float) -> datetime:
         return due.due_at - timedelta(days=days)
 
-    rows = await unit.all(
+    return await unit.rows_as(
+        Candidate,
         SQL.candidates,
         workspace=unit.workspace,
         inbox=due.inbox,
@@ -138,7 +138,6 @@ async def _candidates(unit: Unit, rule: OutreachRule, due: OutreachDue, person_d
         person_since=before(person_days),
         most=MOST,
     )
-    return [Candidate(**row) for row in rows]
 
 
 async def _unknown(unit: Unit, rule: OutreachRule, book_id: UUID, found: Iterable[Candidate]) -> list[Candidate]:
@@ -156,18 +155,18 @@ async def _change(work: Work[Any], id: UUID, state: OutreachState) -> None:
             return
     async with work.unit() as unit:
         await unit.lock(KIND, book_id)
-        row = await unit.one(SQL.outreach, outreach_id=id, book_id=book_id)
-        if row is None or not follows(row["state"], state):
+        outreach = await unit.row_as(Outreach, SQL.outreach, outreach_id=id, book_id=book_id)
+        if outreach is None or not follows(outreach.state, state):
             return
-        told = {"book_id": book_id, "outreach_id": id, "participant_id": row["participant_id"]}
+        told = {"book_id": book_id, "outreach_id": id, "participant_id": outreach.participant_id}
         await unit.record(OutreachChanged.model_validate({**told, "state": state}))
-        if state == "sent" and await _answered(work, unit, row):
+        if state == "sent" and await _answered(work, unit, outreach):
             await unit.record(OutreachChanged.model_validate({**told, "state": "answered"}))
 
 
-async def _answered(work: Work[Any], unit: Unit, row: Row) -> bool:
+async def _answered(work: Work[Any], unit: Unit, outreach: Outreach) -> bool:
     """Whether the answer was read before it was noted that our mail had left."""
-    args = {"participant_id": row["participant_id"], "since": work.now}
+    args = {"participant_id": outreach.participant_id, "since": work.now}
     return await unit.one(SQL.answered_since, **args) is not None
 
 
@@ -176,10 +175,10 @@ async def _unsubscribe(work: Work[Any], of: UUID, how: str) -> None:
     book_id = outreach_book_id(work.workspace)
     async with work.unit() as unit:
         await unit.lock(KIND, book_id)
-        row = await unit.one(SQL.outreach, outreach_id=of, book_id=book_id)
-        if row is None or await unit.one(SQL.unsubscribed, participant_id=row["participant_id"]):
+        outreach = await unit.row_as(Outreach, SQL.outreach, outreach_id=of, book_id=book_id)
+        if outreach is None or await unit.one(SQL.unsubscribed, participant_id=outreach.participant_id):
             return
-        told = {"book_id": book_id, "participant_id": row["participant_id"], "outreach_id": of, "how": how}
+        told = {"book_id": book_id, "participant_id": outreach.participant_id, "outreach_id": of, "how": how}
         await unit.record(OutreachUnsubscribed.model_validate(told))
 
 

@@ -17,7 +17,6 @@ from fnmatch import fnmatchcase
 from schemas.events.mail import EmailRead, Verdict
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
-from services.core.ids import participant_id
 from services.core.settings import InboxSettings
 from services.mail.mailbox import MailboxKey, ascii_lower
 from services.mail.thread_ids import MailFacts
@@ -80,8 +79,8 @@ async def of_colleague(unit: Unit, mail: MailFacts, read: EmailRead) -> EmailRea
     bare = _bare(read, PARKED)
     if thread is None:
         return bare
-    person = participant_id(unit.workspace, MailboxKey(thread.author))
-    return bare.model_copy(update={"verdict": WROTE, "thread_id": thread.thread_id, "participant_id": person})
+    found = {"thread_id": thread.thread_id, "participant_id": thread.participant_id}
+    return bare.model_copy(update={"verdict": WROTE, **found})
 
 
 def _bare(read: EmailRead, verdict: Verdict) -> EmailRead:
@@ -102,6 +101,7 @@ def _facts(unit: Unit, mail: EmailRead) -> MailFacts:
     return MailFacts(
         workspace=unit.workspace,
         inbox=mail.inbox,
+        space=mail.space,
         message_id=mail.message_id,
         author=MailboxKey(mail.author.addr if mail.author else ""),
         received=unit.now,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal
 from uuid import UUID
 
@@ -15,7 +15,8 @@ from services.core.db import rows_as
 from services.mail.alert_ids import is_alert_id
 from services.mail.filters import FilterContext, Limits, judge
 from services.mail.reports import Report
-from services.mail.reports.automatic.haste import too_soon
+from services.mail.reports.automatic.haste import too_soon, unread
+from services.mail.subjects import is_reply
 from services.mail.unsubscribe import token_of_subject, unsubscribed_by
 from services.read_email.apply import SQL
 from services.read_email.contents import Reading
@@ -134,8 +135,10 @@ async def _with_counts(unit: Unit, ctx: FilterContext, reading: Reading, thread_
 async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, reading: Reading) -> FilterContext:
     """What a robot cannot hide: it answers us at once, and says the same as before."""
     answered = list(dict.fromkeys((*reading.mail.in_reply_to, *reading.mail.references)))
-    if not answered or not reading.text.strip() or reading.mail.author is None:
+    if not reading.text.strip() or reading.mail.author is None:
         return ctx
+    if not answered:
+        return await _with_nameless(unit, ctx, reading, reading.mail.author.key)
     left = await unit.one(SQL.left_at, workspace=unit.workspace, ids=answered)
     same = await unit.one(
         SQL.same_text,
@@ -149,8 +152,23 @@ async def _with_habits(unit: Unit, ctx: FilterContext, event: MailReceived, read
     departed = left["at"] if left else None
     if departed is None:  # it answers nothing of ours: people send their own mail again
         return ctx
-    at_once = too_soon(reading.text, departed, unit.now, reading.mail.date)
-    return replace(ctx, within_seconds=at_once, seen_before=same is not None)
+    moments = (departed, unit.now, reading.mail.date)
+    at_once, before_reading = too_soon(reading.text, *moments), _unread(reading, departed, unit)
+    return replace(ctx, unread=before_reading, within_seconds=at_once, seen_before=same is not None)
+
+
+async def _with_nameless(unit: Unit, ctx: FilterContext, reading: Reading, author: str) -> FilterContext:
+    """Responders that name no mail: a reply by its subject is one to our newest mail, if that has just left."""
+    if not is_reply(reading.mail.subject):
+        return ctx
+    left = await unit.one(SQL.left_for, workspace=unit.workspace, author=author, since=unit.now - DAY, now=unit.now)
+    departed = left["at"] if left else None
+    return ctx if departed is None else replace(ctx, unread=_unread(reading, departed, unit))
+
+
+def _unread(reading: Reading, departed: datetime, unit: Unit) -> bool:
+    """Whether nobody can have read ours. Of whom an operator vouches for, the operator has said who wrote."""
+    return reading.identity.level != "vouched" and unread(departed, unit.now, reading.mail.date)
 
 
 def _limits(app: App, inbox: str, *, proven: bool, forwarded: bool) -> Limits:

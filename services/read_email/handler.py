@@ -86,8 +86,9 @@ def _event(
     return EmailRead(
         mail_id=event.mail_id,
         thread_id=about.thread_id if about else placement.thread_id,
-        participant_id=_author_id(work.workspace, mail.author),
+        participant_id=_author_id(work.workspace, mail.author, facts.space),
         inbox=event.inbox if verdict.kind == "duplicate" else facts.inbox,
+        space=facts.space,
         mode=event.mode,
         blob=event.blob,
         message_id=reading.message_id,
@@ -126,8 +127,8 @@ def _flags(reading: Reading) -> Iterator[str]:
         yield FORWARDED
 
 
-def _author_id(workspace: str, author: Address | None) -> UUID | None:
-    return participant_id(workspace, author.key) if author else None
+def _author_id(workspace: str, author: Address | None, space: str) -> UUID | None:
+    return participant_id(workspace, author.key, space) if author else None
 
 
 def _mailbox(address: Address) -> Person:

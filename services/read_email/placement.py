@@ -34,9 +34,11 @@ def facts(reading: Reading, event: MailReceived, unit: Unit, app: App) -> MailFa
     tokens = [token_of_message_id(one) for one in (*mail.in_reply_to, *reversed(mail.references))]
     tokens += [token_of_address(one.addr) for one in (*mail.to, *mail.cc)]
     threads = (check_token(app.keyring, token, unit.workspace, [author]) for token in tokens if token)
+    inbox = inbox_of(reading.mail, event, app.settings)
     return MailFacts(
         workspace=unit.workspace,
-        inbox=inbox_of(reading.mail, event, app.settings),
+        inbox=inbox,
+        space=app.settings.space_of(inbox),
         message_id=reading.message_id,
         author=author,
         received=unit.now,
@@ -67,15 +69,15 @@ def inbox_of(mail: ParsedMail, event: MailReceived, settings: Settings) -> str:
 async def find_place(unit: Unit, mail: MailFacts, reopen_days: float) -> Placement:
     """The mail's thread, decided under the lock on its Message-ID."""
     if mail.verified:
-        who = participant_id(unit.workspace, MailboxKey(mail.author))
+        who = participant_id(unit.workspace, MailboxKey(mail.author), mail.space)
         rows = await unit.all(SQL.other_addresses, workspace=unit.workspace, participant_id=who)
         mail = replace(mail, aliases=frozenset(MailboxKey(row["addr"]) for row in rows))
     return place(mail, await _known_threads(unit, mail), timedelta(days=reopen_days))
 
 
 async def find_answered(unit: Unit, mail: MailFacts) -> KnownThread | None:
-    """The thread that a colleague's mail answers, if it answers one."""
-    return answered(mail, await _known_threads(unit, mail))
+    """The thread of the same space that a colleague's mail answers, if it answers one."""
+    return answered(mail, [one for one in await _known_threads(unit, mail) if one.space == mail.space])
 
 
 def answered(mail: MailFacts, known: Sequence[KnownThread]) -> KnownThread | None:
@@ -109,6 +111,8 @@ async def _known_threads(unit: Unit, mail: MailFacts) -> list[KnownThread]:
             subject=row["subject"],
             closed_at=row["closed_at"],
             standing="proven" if row["trusted"] else "failed" if row["identity"] == "failed" else "unproven",
+            participant_id=row["participant_id"],
+            space=row["space"],
         )
         for row in rows
     ]

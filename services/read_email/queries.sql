@@ -30,7 +30,7 @@ SELECT DISTINCT thread_id FROM message_threads WHERE workspace = %(workspace)s A
 
 -- name: known_threads
 -- What placing needs of some threads; of their ids only those that were asked for.
-SELECT f.thread_id, f.author_addr, f.subject, f.trusted, f.identity,
+SELECT f.thread_id, f.participant_id, f.space, f.author_addr, f.subject, f.trusted, f.identity,
        CASE WHEN t.state = 'closed' THEN t.changed_at END AS closed_at,
        ARRAY(SELECT message_id FROM mails h WHERE h.thread_id = f.thread_id AND h.message_id = ANY(%(ids)s)
              AND h.verdict IN ('answer', 'human', 'colleague')) AS message_ids,
@@ -41,7 +41,7 @@ SELECT f.thread_id, f.author_addr, f.subject, f.trusted, f.identity,
        ARRAY(SELECT DISTINCT p FROM mails m, unnest(m.recipients) AS p
              WHERE m.thread_id = f.thread_id AND m.trusted) AS participants,
        ARRAY(SELECT DISTINCT author_addr FROM mails m WHERE m.thread_id = f.thread_id AND m.trusted) AS verified
-FROM (SELECT DISTINCT ON (thread_id) thread_id, author_addr, subject, trusted, identity FROM mails
+FROM (SELECT DISTINCT ON (thread_id) thread_id, participant_id, space, author_addr, subject, trusted, identity FROM mails
       WHERE thread_id = ANY(%(threads)s) AND verdict IN ('answer', 'human')
       ORDER BY thread_id, received_at, mail_id) f
 LEFT JOIN threads t USING (thread_id);
@@ -54,9 +54,9 @@ WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(pa
 
 -- name: read_by_hand
 -- The events of colleagues' mails that answer this one, each as it was last read.
-SELECT DISTINCT ON (e.aggregate_id) e.* FROM mails m
+SELECT DISTINCT ON (e.aggregate_id) e.* FROM colleagues_answers(%(answered)s) AS m (mail_id)
 JOIN events e ON e.aggregate = 'mail' AND e.aggregate_id = m.mail_id AND e.type = 'email.read.v1'
-WHERE m.workspace = %(workspace)s AND m.filter = 'sent_folder' AND m.answered_ids @> %(answered)s
+WHERE e.workspace = %(workspace)s AND e.version IS NOT NULL
 ORDER BY e.aggregate_id, e.version DESC;
 
 -- name: lock_unproven
@@ -67,6 +67,12 @@ SELECT pg_advisory_xact_lock(hashtextextended(%(workspace)s || chr(31) || 'unpro
 -- When the newest of these mails of ours left.
 SELECT max(coalesce(d.sent_at, a.at)) AS at FROM deliveries d JOIN delivery_attempts a ON a.reply_id = d.reply_id
 WHERE d.workspace = %(workspace)s AND d.message_id = ANY(%(ids)s) AND a.result IN ('sent', 'unknown');
+
+-- name: left_for
+-- When the newest mail of ours left for this address, of those that left since then.
+SELECT max(departs_at) AS at FROM deliveries
+WHERE workspace = %(workspace)s AND lower(recipient COLLATE "C") = %(author)s
+  AND departs_at BETWEEN %(since)s AND %(now)s AND state IN ('sending', 'sent', 'unknown', 'bounced');
 
 -- name: same_text
 -- An earlier mail of the same author with the same text, whatever its subject.
@@ -85,7 +91,7 @@ SELECT count(*) FILTER (WHERE author_addr = %(author)s) AS from_sender,
        count(*) FILTER (WHERE trusted OR inbox = %(inbox)s) AS in_all
 FROM mails
 WHERE workspace = %(workspace)s AND mode = 'live' AND verdict = 'answer' AND trusted = %(trusted)s
-  AND received_at BETWEEN %(an_hour_ago)s AND CASE WHEN trusted THEN %(now)s ELSE %(now)s + interval '1 hour' END;
+  AND received_at BETWEEN %(an_hour_ago)s AND CASE WHEN %(trusted)s THEN %(now)s ELSE %(now)s + interval '1 hour' END;
 
 -- name: automatic_replies
 -- Replies of the agent in a thread since a human last wrote in it.
@@ -104,11 +110,11 @@ WHERE workspace = %(workspace)s AND lower(recipient COLLATE "C") = %(author)s AN
 
 -- name: insert_mail
 -- A mail of the Sent folder is read again when what it answers has come; when it was received does not change.
-INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, mode, blob, message_id, content_sha256,
+INSERT INTO mails (mail_id, workspace, thread_id, participant_id, inbox, space, mode, blob, message_id, content_sha256,
                    subject, author_name, author_addr, author_written, recipients, references_ids, received_at, sent_at, text,
                    quoted, signature, language, identity, trusted, signatures, verdict, reason, filter, flags,
                    answered_ids, attachments)
-VALUES (%(mail_id)s, %(workspace)s, %(thread_id)s, %(participant_id)s, %(inbox)s, %(mode)s, %(blob)s, %(message_id)s,
+VALUES (%(mail_id)s, %(workspace)s, %(thread_id)s, %(participant_id)s, %(inbox)s, %(space)s, %(mode)s, %(blob)s, %(message_id)s,
         %(content_sha256)s, %(subject)s, %(author_name)s, %(author_addr)s, %(author_written)s, %(recipients)s,
         %(references_ids)s, %(at)s, %(sent_at)s, %(text)s, %(quoted)s, %(signature)s, %(language)s,
         %(identity_level)s, %(trusted)s, %(signatures)s, %(verdict_kind)s, %(reason)s,

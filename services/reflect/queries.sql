@@ -39,7 +39,7 @@ WHERE workspace = %(workspace)s AND participant_id = %(participant_id)s ORDER BY
 SELECT c.version, c.role, c.text, written_at(m.mode, m.sent_at, c.at) AS at, c.mail_id,
        c.trusted AND (c.role <> 'customer' OR coalesce(m.trusted, false)) AS trusted, m.participant_id AS author_id,
        coalesce(nullif(m.author_name, ''), m.author_addr, '') AS author
-FROM conversation c LEFT JOIN mails m ON m.mail_id = coalesce(c.mail_id, c.reply_id)
+FROM conversation c LEFT JOIN mails m ON m.mail_id = CASE WHEN c.mail_id IS NULL THEN c.reply_id ELSE c.mail_id END
 LEFT JOIN deliveries d ON d.reply_id = c.reply_id
 WHERE c.thread_id = %(thread_id)s AND c.version > %(covers_to)s AND c.gone_at IS NULL
   AND (NOT %(trusted)s OR c.role <> 'customer' OR coalesce(m.trusted, false))
@@ -55,7 +55,7 @@ WHERE thread_id = %(thread_id)s;
 -- name: opened
 -- How a turn was opened, where it is open and, unless the model is asked again, nobody was asked about it yet.
 SELECT e.*, false AS unpublished FROM turns u JOIN events e
-    ON e.key = u.thread_id::text AND e.type = 'turn.opened.v1' AND e.data ->> 'turn_id' = u.turn_id::text
+    ON e.key = %(thread_id)s::text AND e.type = 'turn.opened.v1' AND e.data ->> 'turn_id' = u.turn_id::text
 WHERE u.turn_id = %(turn_id)s AND u.closed_at IS NULL
   AND (%(asked_again)s OR NOT EXISTS (
       SELECT FROM events r WHERE r.key = %(thread_id)s::text AND r.type = 'turn.reflected.v1'

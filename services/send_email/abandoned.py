@@ -11,6 +11,7 @@ from services.core.bus.failed_turn import failed_turn
 from services.core.bus.unit import Unit
 from services.core.storable import storable
 from services.send_email.apply import SQL
+from services.send_email.load import DeliveryRow
 
 _failed_turn = failed_turn("send_email")
 
@@ -21,12 +22,13 @@ async def give_up(unit: Unit, error: BaseException) -> bool:
     if reply_id is None:
         return await _failed_turn(unit, error)
     await unit.lock("delivery", reply_id)
-    row = await unit.one(SQL.delivery, reply_id=reply_id)
-    if row is None or row["state"] not in ("approved", "sending"):
+    row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=reply_id)
+    if row is None or row.state not in ("approved", "sending"):
         return False
-    known = {name: row[name] for name in ("reply_id", "thread_id", "turn_id", "attempt")}
     said = storable(f"{type(error).__name__}: {error}"[:500])
-    await unit.record((ReplyUnknown if row["state"] == "sending" else ReplyFailed)(**known, error=said))
+    await unit.record(
+        (ReplyUnknown if row.state == "sending" else ReplyFailed)(**row.ids, attempt=row.attempt, error=said)
+    )
     return True
 
 

@@ -13,7 +13,7 @@ from services.core.settings.layout import LayoutSettings
 from services.mail.addresses import parse_address
 from services.mail.authentication.domains import domain_of, organizational
 from services.mail.compose import ComposeRefused
-from services.mail.filters.machines import is_machine
+from services.mail.filters.machines import is_list, is_machine
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.public_providers import PUBLIC_PROVIDERS
@@ -61,7 +61,7 @@ def chosen_copies(
 def _people(mail: EmailRead) -> Iterator[Address]:
     for one in (*mail.to, *mail.cc):
         address = _read(one)
-        if address and not is_machine(address.addr):
+        if address and not (is_machine(address.addr) or is_list(address.addr)):
             yield address
 
 

@@ -21,7 +21,7 @@ from schemas.events.replies import (
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_several
+from services.core.db import fetch_several, first_as
 from services.core.db.locks import HeldElsewhere
 from services.core.outages import SQL as OUTAGES
 from services.core.outages import mail_servers
@@ -30,14 +30,14 @@ from services.mail.imap import token_store
 from services.mail.smtp_dialogue import NotNow, OutcomeUnknown, ServerAway, SmtpMessage, SmtpRefused, dialogue
 from services.send_email import rate
 from services.send_email.apply import SQL
-from services.send_email.hold import held
+from services.send_email.load import DeliveryRow, SendingHold, TurnNow
 from services.send_email.results import ids_of, retry_timer, sent
+from services.send_email.sending_hold import held
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
 log = structlog.get_logger(__name__)
 
-Row = dict[str, Any]
-STANDING = (SQL.delivery, SQL.sending_hold, OUTAGES.found, SQL.approved)
+AS_STORED = (SQL.delivery, SQL.sending_hold, OUTAGES.found, SQL.approved)
 
 
 class Overtaken(Exception):
@@ -56,24 +56,25 @@ async def deliver(work: Work[Any], reply_id: UUID, *, unless_timed: bool = False
     async with work.app.locks.hold(reply_id):
         async with work.reading() as conn:
             args = {"reply_id": reply_id, "workspace": work.workspace}
-            ledger, holds, away, approvals = await fetch_several(conn, STANDING, args)
-        row, hold, approved = (next(iter(one), None) for one in (ledger, holds, approvals))
-        if row is None or approved is None or row["state"] not in ("approved", "sending"):
+            ledger, holds, away, approvals = await fetch_several(conn, AS_STORED, args)
+        row, hold = first_as(DeliveryRow, ledger), first_as(SendingHold, holds)
+        approved = next(iter(approvals), None)
+        if row is None or approved is None or row.state not in ("approved", "sending"):
             return
-        if unless_timed and row["state"] == "approved" and row["retry_at"] is not None:
+        if unless_timed and row.state == "approved" and row.retry_at is not None:
             return
         reply = envelope(approved).data
         assert isinstance(reply, ReplyApproved)
-        if row["state"] == "sending":
+        if row.state == "sending":
             lost = "the sender stopped between the intent and the server's answer"
-            await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row["attempt"], error=lost))
+            await _settle(work, ReplyUnknown(**ids_of(reply), attempt=row.attempt, error=lost))
         elif not (await held(work, reply, row, approved["stored_at"], hold) or await rate.waits(work, reply, row)):
             await _attempt(work, reply, row, {one["service"] for one in away})
 
 
-async def _attempt(work: Work[Any], reply: ReplyApproved, row: Row, away: set[str]) -> None:
+async def _attempt(work: Work[Any], reply: ReplyApproved, row: DeliveryRow, away: set[str]) -> None:
     """Talk to the server; `away` are the services of which an outage was noted before."""
-    attempt, settings = row["attempt"] + 1, work.app.settings
+    attempt, settings = row.attempt + 1, work.app.settings
     raw = await work.app.blobs.get(reply.blob)
     letter = SmtpMessage(reply.envelope_from, reply.recipient, raw, await _wanted_copies(work, reply))
     try:
@@ -115,14 +116,15 @@ async def _wanted_copies(work: Work[Any], reply: ReplyApproved) -> tuple[str, ..
 async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
     """Look at thread, ledger and suppressions once more, under their locks, and record that DATA comes next."""
     async with work.unit(f"intent-{attempt}", final=False) as unit:
+        # The thread first, here and in `policy` and `person`: two that hold one each would wait for each other.
         await unit.lock("thread", reply.thread_id)
         await unit.lock("delivery", reply.reply_id)
         ids = reply.model_dump(include={"reply_id", "thread_id", "turn_id"})
         ledger, turns = await unit.several((SQL.delivery, SQL.still_wanted), **ids)
-        row = next(iter(ledger), None)
-        if row is None or row["state"] != "approved" or row["attempt"] >= attempt:
+        row = first_as(DeliveryRow, ledger)
+        if row is None or row.state != "approved" or row.attempt >= attempt:
             raise HeldElsewhere(f"another sender was faster with {reply.reply_id}")
-        why = why_not(next(iter(turns), None))
+        why = why_not(first_as(TurnNow, turns))
         now = work.app.now()
         if not why:
             await refuse_suppressed(unit.conn, unit.workspace, reply.recipient)
@@ -135,29 +137,29 @@ async def _intend(work: Work[Any], reply: ReplyApproved, attempt: int) -> None:
         raise Overtaken
 
 
-async def _full(work: Work[Any], unit: Unit, reply: ReplyApproved, row: Row, now: datetime) -> bool:
+async def _full(work: Work[Any], unit: Unit, reply: ReplyApproved, row: DeliveryRow, now: datetime) -> bool:
     limit = rate.limit_of(work, reply.inbox)
     return bool(limit) and not rate.has_moment(row) and await rate.next_moment(unit, reply, limit, now) > now
 
 
 async def overtaken(unit: Unit, thread_id: UUID, turn_id: UUID) -> str:
     """Why the draft may not go any more, or "". A person's own reply needs its turn, and nothing else."""
-    return why_not(await unit.one(SQL.still_wanted, thread_id=thread_id, turn_id=turn_id))
+    return why_not(await unit.row_as(TurnNow, SQL.still_wanted, thread_id=thread_id, turn_id=turn_id))
 
 
-def why_not(row: Row | None) -> str:
+def why_not(turn: TurnNow | None) -> str:
     """The same, of what the tables say of its thread and turn."""
-    if row is None or not row["open"]:
+    if turn is None or not turn.open:
         return "the turn is no longer open"
-    if row["by"]:
+    if turn.by:
         return ""
-    if row["state"] == "escalated":
+    if turn.state == "escalated":
         return "the thread was escalated to a human"
-    if row["by_hand"]:
+    if turn.by_hand:
         return "a colleague answered"
-    if row["unsubscribed"]:
+    if turn.unsubscribed:
         return "they have unsubscribed from such mail"
-    return "a newer mail came" if row["newer"] else ""
+    return "a newer mail came" if turn.newer else ""
 
 
 async def _defer(work: Work[Any], reply: ReplyApproved, attempt: int, error: str) -> None:

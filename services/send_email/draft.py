@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted
 from services.core.app import App
 from services.core.settings import InboxSettings
 from services.core.settings.layout import LayoutSettings
+from services.core.settings.satisfaction import LINK
 from services.mail.compose import Block, Composed, File, Outgoing, compose, dkim_sign, read_key
 from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
+from services.mail.rating_link import rating_link
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
 from services.mail.unsubscribe import PATH as UNSUBSCRIBE_PATH
 from services.mail.unsubscribe import Unsubscribe, make_unsubscribe_token
 from services.send_email.copies import chosen_copies, copies
+from services.send_email.load import NewestMail
 from services.send_email.sources import with_sources
-
-Row = dict[str, Any]
 
 
 def disclosed(text: str, sentence: str) -> str:
@@ -59,15 +59,15 @@ BY_INBOX = Choices()
 class Answered:
     """The newest mail that a reply answers: its row, and its event, which an erase may have taken."""
 
-    mail: Row
+    mail: NewestMail
     read: EmailRead | None
 
     def quote(self, layout: LayoutSettings, choices: Choices) -> tuple[str, str]:
         """The mail to quote and the line above it. Only a proven author's words are sent back."""
-        if not choices.quotes(layout) or self.read is None or not self.mail["trusted"]:
+        if not choices.quotes(layout) or self.read is None or not self.mail.trusted:
             return "", ""
-        sent = (self.read.sent_at or self.mail["received_at"]).strftime("%Y-%m-%d %H:%M %Z").strip()
-        name = self.mail["author_name"] or self.mail["author_addr"]
+        sent = (self.read.sent_at or self.mail.received_at).strftime("%Y-%m-%d %H:%M %Z").strip()
+        name = self.mail.author_name or self.mail.author_addr
         return self.read.text, layout.quote_intro.replace("{date}", sent).replace("{name}", name)
 
 
@@ -96,7 +96,7 @@ def freeze(
     mail, layout = answered.mail, inbox.layout
     own = app.settings.own_addresses
     if choices.cc is not None:
-        cc = chosen_copies(choices.cc, mail["author_addr"], layout, own)
+        cc = chosen_copies(choices.cc, mail.author_addr, layout, own)
     else:
         cc = copies(answered.read, layout, own) if answered.read else ()
     quoted, intro = answered.quote(layout, choices)
@@ -104,22 +104,22 @@ def freeze(
     message = Outgoing(
         reply_id=draft.reply_id,
         sender=Address(inbox.display_name, inbox.address),
-        recipient=Address(mail["author_name"], mail["author_addr"]),
-        subject=mail["subject"],
+        recipient=Address(mail.author_name, mail.author_addr),
+        subject=mail.subject,
         text=with_sources(text, pages),
         date=now,
-        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail["author_addr"])),
+        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
         domain=inbox.address.rpartition("@")[2],
         report_token=make_report_token(app.keyring, workspace, draft.reply_id),
-        in_reply_to=mail["message_id"],
-        references=tuple(mail["references_ids"]),
+        in_reply_to=mail.message_id,
+        references=tuple(mail.references_ids),
         allowed_links=send.allowed_links,
         known_links=known_links.union(pages),
         automatic=automatic,
         cc=cc,
         files=files,
         signature=Block(layout.signature, layout.signature_html),
-        footer=_footer(layout, unsubscribe, app.settings.reach_out.unsubscribe),
+        footer=_footer(layout, _lines(draft, inbox, app, workspace, unsubscribe)),
         unsubscribe=unsubscribe,
         quoted=quoted,
         quote_intro=intro,
@@ -130,17 +130,36 @@ def freeze(
 def _unsubscribe(draft: ReplyDrafted, inbox: InboxSettings, app: App, workspace: str) -> Unsubscribe:
     """How this mail is unsubscribed from. Its token names the mail."""
     token = make_unsubscribe_token(app.keyring, workspace, draft.reply_id)
-    base = app.settings.reach_out.public_url.rstrip("/")
+    base = (app.settings.reach_out.public_url or app.settings.web.public_url).rstrip("/")
     return Unsubscribe(inbox.address, token, f"{base}{UNSUBSCRIBE_PATH}/{token}" if base else "")
 
 
-def _footer(layout: LayoutSettings, unsubscribe: Unsubscribe | None, line: str) -> Block:
-    """The operator's footer; below mail that nobody asked for, how to get no more of it, in both parts."""
-    if unsubscribe is None:
-        return Block(layout.footer, layout.footer_html)
-    said = line.replace("{how}", unsubscribe.how)
-    markup = f"{layout.footer_html}<p>{html.escape(said)}</p>" if layout.footer_html else ""
-    return Block("\n\n".join(filter(None, (layout.footer, said))), markup)
+def _lines(
+    draft: ReplyDrafted, inbox: InboxSettings, app: App, workspace: str, unsubscribe: Unsubscribe | None
+) -> list[str]:
+    """Lines of ours below a reply: how to get no more of what nobody asked for; else what they think of it, where that
+    is asked and the sender is proven.
+    """
+    if unsubscribe is not None:
+        return [app.settings.reach_out.unsubscribe.replace("{how}", unsubscribe.how)]
+    asks = inbox.satisfaction
+    if not asks.ask or not draft.trusted:
+        return []
+    link = rating_link(app.keyring, workspace, draft.reply_id, app.settings.web.public_url)
+    return [asks.line.replace(LINK, link)]
+
+
+def _footer(layout: LayoutSettings, lines: Sequence[str]) -> Block:
+    """The operator's footer, with lines of ours below it, in both parts."""
+    below = "".join(f"<p>{_linked(one)}</p>" for one in lines)
+    markup = f"{layout.footer_html}{below}" if layout.footer_html else ""
+    return Block("\n\n".join(filter(None, (layout.footer, *lines))), markup)
+
+
+def _linked(line: str) -> str:
+    """A line for HTML readers, its addresses to click on."""
+    words = html.escape(line).split(" ")
+    return " ".join(f'<a href="{one}">{one}</a>' if one.startswith("https://") else one for one in words)
 
 
 def finished(message: Outgoing, inbox: InboxSettings) -> Composed:

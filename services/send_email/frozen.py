@@ -11,7 +11,6 @@ from schemas.events.mail import EmailRead
 from schemas.events.replies import ReplyDrafted, SentFile
 from services.core.bus import event_store as history
 from services.core.bus.sealing import key_for
-from services.core.bus.unit import Row
 from services.core.bus.work import Work
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
@@ -21,6 +20,7 @@ from services.memory.knowledge import chunk_ids, passages_by_id
 from services.send_email.apply import SQL
 from services.send_email.draft import BY_INBOX, Answered, Choices, freeze
 from services.send_email.files import files_of
+from services.send_email.load import NewestMail
 from services.send_email.sources import public_pages
 from services.send_email.suppressions import RecipientSuppressed, refuse_suppressed
 
@@ -43,7 +43,7 @@ class Unwritable:
 async def frozen_reply(
     work: Work[Any],
     draft: ReplyDrafted,
-    mail: Row,
+    mail: NewestMail,
     *,
     automatic: bool,
     typed: frozenset[str] = frozenset(),
@@ -92,13 +92,13 @@ async def kept(work: Work[Any], composed_by: Callable[[], Composed]) -> Frozen |
     return Frozen(composed, await work.app.blobs.put(composed.raw, key))
 
 
-async def _as_read(work: Work[Any], inbox: str, mail: Row, choices: Choices) -> EmailRead | None:
+async def _as_read(work: Work[Any], inbox: str, mail: NewestMail, choices: Choices) -> EmailRead | None:
     """The event of a mail, where the inbox quotes it or answers its colleagues, and no erase has taken it."""
     known = work.app.settings.known_inbox(inbox)
     if known is None or not choices.needs_mail(known.layout):
         return None
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail["mail_id"]})
+        row = await fetch_one(conn, SQL.mail_as_read, {"mail_id": mail.mail_id})
     if row is None or is_sealed(row["data"]):
         return None
     read = history.envelope(row).data

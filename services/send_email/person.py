@@ -25,6 +25,7 @@ from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.draft import Choices
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply
+from services.send_email.load import DeliveryRow
 from services.send_email.policy import newest
 from services.send_email.results import ids_of, retry_timer, retry_timer_id
 
@@ -64,8 +65,8 @@ async def _discard_drafts(unit: Unit, reply: ReplyAccepted) -> None:
     """What the agent had written in the thread and has not sent."""
     for row in await unit.all(SQL.unsent_in_thread, thread_id=reply.thread_id, reply_id=reply.reply_id):
         await unit.lock("delivery", row["reply_id"])
-        still = await unit.one(SQL.delivery, reply_id=row["reply_id"])
-        if still and still["state"] in ("draft", "approved"):
+        still = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=row["reply_id"])
+        if still and still.state in ("draft", "approved"):
             await unit.record(ReplyDiscarded(**row, reason=HUMAN_ANSWERED, overtaken=True))
 
 

@@ -6,6 +6,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from psycopg.rows import DictRow
+
 from schemas.events.alerts import PersonCalled
 from schemas.events.replies import (
     ApprovalLevel,
@@ -19,9 +21,9 @@ from schemas.events.replies import (
     SentFile,
 )
 from services.core.bus import event_store as history
-from services.core.bus.unit import Row, Unit
+from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_one
+from services.core.db import fetch_one, row_as
 from services.core.ids import text_sha256
 from services.core.keys import is_sealed
 from services.core.office_hours import add, is_open
@@ -31,6 +33,7 @@ from services.send_email.apply import SQL
 from services.send_email.deliver import overtaken
 from services.send_email.frozen import Frozen, Unwritable, frozen_reply, kept
 from services.send_email.levels import Level, level_of_draft
+from services.send_email.load import DeliveryRow, NewestMail
 from services.send_email.results import ids_of, retry_timer
 from services.send_email.unproven import as_fixed, freeze_fixed, gate, without_proposals
 
@@ -87,7 +90,7 @@ async def on_decided(work: Work[DraftDecided]) -> None:
     key = {"thread_id": str(decided.thread_id), "reply_id": str(decided.reply_id)}
     async with work.reading() as conn:
         found = await fetch_one(conn, SQL.draft, key)
-        seen = await fetch_one(conn, SQL.held, {"reply_id": decided.reply_id})
+        seen = _as_held(await fetch_one(conn, SQL.held, {"reply_id": decided.reply_id}))
     if found is None or is_sealed(found["data"]):
         return
     draft = history.envelope(found).data
@@ -125,24 +128,32 @@ def _opens_at(work: Work[DraftDecided], draft: ReplyDrafted) -> datetime | None:
     return None if is_open(now, hours) else add(now, timedelta(0), hours)
 
 
-def _shown(held: Row | None) -> str:
+def _as_held(row: DictRow | None) -> ReplyHeld | None:
+    """What the person was shown, unless nobody can read it any more."""
+    if row is None or is_sealed(row["data"]):
+        return None
+    held = history.envelope(row).data
+    assert isinstance(held, ReplyHeld)
+    return held
+
+
+def _shown(held: ReplyHeld | None) -> str:
     """The text that the person saw; "" where an earlier release did not keep it."""
-    return str(held["data"].get("shown", "")) if held and not is_sealed(held["data"]) else ""
+    return held.shown if held else ""
 
 
-def _band(held: Row | None) -> ApprovalLevel:
+def _band(held: ReplyHeld | None) -> ApprovalLevel:
     """The approval level under which it was shown."""
-    told = held["data"].get("band") if held and not is_sealed(held["data"]) else None
-    return "human_only" if told == "human_only" else "review"
+    return held.band if held else "review"
 
 
 async def _still_asked(unit: Unit, decided: DraftDecided, draft: ReplyDrafted) -> bool:
     """Whether the draft waits, and text and thread are those that the person saw. Both stay locked."""
     await unit.lock("thread", draft.thread_id)
     await unit.lock("delivery", draft.reply_id)
-    row = await unit.one(SQL.delivery, reply_id=draft.reply_id)
+    row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=draft.reply_id)
     version = await unit.version("thread", draft.thread_id)
-    waits = row is not None and row["state"] == "draft"
+    waits = row is not None and row.state == "draft"
     return waits and await _same_thread(unit, decided, version) and decided.text_sha256 == text_sha256(draft.text)
 
 
@@ -181,10 +192,10 @@ def _of(draft: ReplyDrafted) -> dict[str, Any]:
     return draft.model_dump(include={"reply_id", "thread_id", "turn_id", "participant_id"})
 
 
-async def newest(work: Work[Any], draft: ReplyDrafted) -> Row:
+async def newest(work: Work[Any], draft: ReplyDrafted) -> NewestMail:
     """The newest mail that the draft answers: its author is the one recipient."""
     async with work.reading() as conn:
-        mail = await fetch_one(conn, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
+        mail = await row_as(conn, NewestMail, SQL.newest_mail, {"mail_ids": list(draft.mail_ids)})
     assert mail is not None
     return mail
 

@@ -1,5 +1,7 @@
 -- name: delivery
-SELECT * FROM deliveries WHERE reply_id = %(reply_id)s;
+SELECT reply_id, thread_id, turn_id, inbox, state, coalesce(message_id, '') AS message_id, coalesce(blob, '') AS blob,
+       coalesce(recipient, '') AS recipient, cc, attempt, retry_at, departs_at, changed_at, sent_copy, copy_attempt
+FROM deliveries WHERE reply_id = %(reply_id)s;
 
 -- name: sending_hold
 -- Whether nothing may leave, and the moment of the backup from which the deployment was restored.
@@ -59,6 +61,7 @@ GROUP BY d.document_id ORDER BY d.origin;
 -- name: mail_as_read
 -- A mail's own event: who stood on it, and its text.
 SELECT * FROM events WHERE type = 'email.read.v1' AND aggregate = 'mail' AND aggregate_id = %(mail_id)s
+  AND version IS NOT NULL
 ORDER BY version DESC LIMIT 1;
 
 -- name: lock_inbox
@@ -134,6 +137,7 @@ WHERE workspace = %(workspace)s AND addr = %(recipient)s AND (lifted_at IS NULL 
 -- name: approved
 -- The event that approved the reply: all that an attempt needs.
 SELECT * FROM events WHERE type = 'reply.approved.v1' AND aggregate = 'delivery' AND aggregate_id = %(reply_id)s
+  AND version IS NOT NULL
 ORDER BY version DESC LIMIT 1;
 
 -- name: draft
@@ -143,6 +147,7 @@ SELECT * FROM events WHERE key = %(thread_id)s AND type = 'reply.drafted.v1' AND
 -- name: held
 -- What a person was shown last of a reply.
 SELECT * FROM events WHERE type = 'reply.held.v1' AND aggregate = 'delivery' AND aggregate_id = %(reply_id)s
+  AND version IS NOT NULL
 ORDER BY version DESC LIMIT 1;
 
 -- name: changed_since

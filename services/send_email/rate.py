@@ -14,10 +14,10 @@ from services.core.bus.unit import Unit
 from services.core.bus.work import Work
 from services.core.db import fetch_one
 from services.send_email.apply import SQL
+from services.send_email.load import DeliveryRow
 from services.send_email.results import ids_of, retry_timer
 
 WINDOW = timedelta(hours=1)
-Row = dict[str, Any]
 
 
 def moment(now: datetime, before: datetime | None) -> datetime:
@@ -31,16 +31,16 @@ def limit_of(work: Work[Any], inbox: str) -> int:
     return known.replies_per_hour if known else 0
 
 
-def has_moment(row: Row) -> bool:
+def has_moment(row: DeliveryRow) -> bool:
     """Whether a moment was kept for this reply; a retry after the server's "not now" has none."""
-    return row["departs_at"] is not None and row["departs_at"] == row["retry_at"]
+    return row.departs_at is not None and row.departs_at == row.retry_at
 
 
-async def waits(work: Work[Any], reply: ReplyApproved, row: Row) -> bool:
+async def waits(work: Work[Any], reply: ReplyApproved, row: DeliveryRow) -> bool:
     """Whether the reply has to wait for its moment; then the moment is recorded and the timer set."""
     limit = limit_of(work, reply.inbox)
-    if limit and has_moment(row):
-        return bool(row["departs_at"] > work.app.now())
+    if limit and row.departs_at is not None and has_moment(row):
+        return row.departs_at > work.app.now()
     if not limit or not await _looks_full(work, reply, limit):
         return False
     async with work.unit("rate", final=False) as unit:
@@ -50,7 +50,7 @@ async def waits(work: Work[Any], reply: ReplyApproved, row: Row) -> bool:
         if at == now:
             return False
         said = f"{reply.inbox} sends at most {limit} replies an hour"
-        kept = {"attempt": row["attempt"], "retry_at": at, "departs_at": at}
+        kept = {"attempt": row.attempt, "retry_at": at, "departs_at": at}
         await unit.record(ReplyDeferred(**ids_of(reply), **kept, error=said))
         await unit.set_timer(retry_timer(reply, at))
     return True

@@ -9,7 +9,6 @@ from uuid import UUID, uuid5
 from schemas.events.replies import ReplyApproved, ReplySent
 from schemas.events.threads import TimerElapsed
 
-Row = dict[str, Any]
 Purpose = Literal["send_retry", "send_settle", "sent_copy"]
 
 

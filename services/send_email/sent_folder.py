@@ -17,14 +17,15 @@ import structlog
 from schemas.events.replies import ReplyCopied, ReplyNotCopied, ReplySent
 from services.core.app import App
 from services.core.bus.work import Work
-from services.core.db import fetch_one
+from services.core.db import fetch_one, row_as
 from services.core.errors import Temporary
 from services.core.retries import Schedule
 from services.core.settings import ImapSettings
 from services.core.storable import storable
 from services.mail.imap import access_token, keep_copy, token_store, was_sent
 from services.send_email.apply import SQL
-from services.send_email.results import Row, copy_timer
+from services.send_email.load import DeliveryRow
+from services.send_email.results import copy_timer
 
 log = structlog.get_logger(__name__)
 
@@ -45,20 +46,20 @@ async def on_sent(work: Work[ReplySent]) -> None:
 async def copy(work: Work[Any], reply_id: UUID) -> None:
     """Put the reply, byte for byte, into the Sent folder, unless it lies there; where that fails, try again later."""
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
-    imap = _imap(work.app, row["inbox"]) if row else None
-    if row is None or imap is None or not imap.keep_sent or row["sent_copy"] in ("kept", "missing"):
+        row = await row_as(conn, DeliveryRow, SQL.delivery, {"reply_id": reply_id})
+    imap = _imap(work.app, row.inbox) if row else None
+    if row is None or imap is None or not imap.keep_sent or row.sent_copy in ("kept", "missing"):
         return
     try:
         if await _is_away(work, row):
             raise FolderAway
-        raw = await work.app.blobs.get(row["blob"])
-        await _at(work.app, imap, keep_copy, raw, row["message_id"])
+        raw = await work.app.blobs.get(row.blob)
+        await _at(work.app, imap, keep_copy, raw, row.message_id)
     except Exception as error:
         await _missed(work, row, error)
     else:
         async with work.unit() as unit:
-            await unit.record(ReplyCopied(**_ids(row), attempt=row["copy_attempt"] + 1))
+            await unit.record(ReplyCopied(**row.ids, attempt=row.copy_attempt + 1))
 
 
 async def lies_in_sent(app: App, inbox: str, message_id: str) -> bool:
@@ -71,12 +72,12 @@ async def lies_in_sent(app: App, inbox: str, message_id: str) -> bool:
         return False
 
 
-async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
-    attempt = row["copy_attempt"] + 1
+async def _missed(work: Work[Any], row: DeliveryRow, error: Exception) -> None:
+    attempt = row.copy_attempt + 1
     async with work.unit() as unit:
         at = COPIES.after(attempt, work.moment())
         missed = ReplyNotCopied(
-            **_ids(row),
+            **row.ids,
             attempt=attempt,
             error=storable(f"{type(error).__name__}: {error}"[:500]),
             retry_at=at,
@@ -84,18 +85,14 @@ async def _missed(work: Work[Any], row: Row, error: Exception) -> None:
         )
         await unit.record(missed)
         if at is not None:
-            await unit.set_timer(copy_timer(row["reply_id"], row["thread_id"], at))
+            await unit.set_timer(copy_timer(row.reply_id, row.thread_id, at))
 
 
-async def _is_away(work: Work[Any], row: Row) -> bool:
+async def _is_away(work: Work[Any], row: DeliveryRow) -> bool:
     since = work.app.now() - AWAY_FOR
-    args = {"workspace": work.workspace, "inbox": row["inbox"], "reply_id": row["reply_id"], "since": since}
+    args = {"workspace": work.workspace, "inbox": row.inbox, "reply_id": row.reply_id, "since": since}
     async with work.reading() as conn:
         return await fetch_one(conn, SQL.folder_is_away, args) is not None
-
-
-def _ids(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in ("reply_id", "thread_id", "turn_id")}
 
 
 def _imap(app: App, inbox: str) -> ImapSettings | None:

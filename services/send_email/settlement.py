@@ -14,9 +14,10 @@ from schemas.events.threads import TimerElapsed
 from services.core.bus.event_store import envelope
 from services.core.bus.unit import Unit
 from services.core.bus.work import Work
-from services.core.db import fetch_one
+from services.core.db import row_as
 from services.core.retries import Schedule
 from services.send_email.apply import SQL
+from services.send_email.load import DeliveryRow
 from services.send_email.results import ids_of, sent, settle_timer
 from services.send_email.sent_folder import lies_in_sent
 
@@ -27,8 +28,8 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
     """Have the reply looked for, where there is a Sent folder to look into."""
     event = work.event
     async with work.unit() as unit:
-        row = await unit.one(SQL.delivery, reply_id=event.reply_id)
-        inbox = work.app.settings.known_inbox(row["inbox"]) if row else None
+        row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=event.reply_id)
+        inbox = work.app.settings.known_inbox(row.inbox) if row else None
         if row and inbox and inbox.imap:
             await unit.set_timer(settle_timer(event.reply_id, event.thread_id, work.moment() + LOOKS.steps[0]))
 
@@ -36,15 +37,15 @@ async def on_unknown(work: Work[ReplyUnknown]) -> None:
 async def look(work: Work[TimerElapsed], reply_id: UUID) -> None:
     """Look into Sent: found there it was sent; else look again later, some times."""
     async with work.reading() as conn:
-        row = await fetch_one(conn, SQL.delivery, {"reply_id": reply_id})
-    if row is None or row["state"] != "unknown":
+        row = await row_as(conn, DeliveryRow, SQL.delivery, {"reply_id": reply_id})
+    if row is None or row.state != "unknown":
         return
-    found = await lies_in_sent(work.app, row["inbox"], row["message_id"])
+    found = await lies_in_sent(work.app, row.inbox, row.message_id)
     async with work.unit() as unit:
         if found:
-            await _end(unit, row["reply_id"], is_sent=True, said="found in the Sent folder")
-        elif (at := LOOKS.next_since(row["changed_at"], work.moment())) is not None:
-            await unit.set_timer(settle_timer(row["reply_id"], row["thread_id"], at))
+            await _end(unit, row.reply_id, is_sent=True, said="found in the Sent folder")
+        elif (at := LOOKS.next_since(row.changed_at, work.moment())) is not None:
+            await unit.set_timer(settle_timer(row.reply_id, row.thread_id, at))
 
 
 async def on_settled(work: Work[DeliverySettled]) -> None:
@@ -59,15 +60,15 @@ async def on_settled(work: Work[DeliverySettled]) -> None:
 async def _end(unit: Unit, reply_id: UUID, *, is_sent: bool, said: str) -> None:
     """Unknown becomes sent or failed; anything else stays as it is."""
     await unit.lock("delivery", reply_id)
-    row = await unit.one(SQL.delivery, reply_id=reply_id)
+    row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=reply_id)
     approved = await unit.one(SQL.approved, reply_id=reply_id)
-    if row is None or approved is None or row["state"] != "unknown":
+    if row is None or approved is None or row.state != "unknown":
         return
     reply = envelope(approved).data
     assert isinstance(reply, ReplyApproved)
     if is_sent:
-        left = min(row["departs_at"] or row["changed_at"], row["changed_at"])
-        await unit.record(sent(reply, row["attempt"], said, left))
+        left = min(row.departs_at or row.changed_at, row.changed_at)
+        await unit.record(sent(reply, row.attempt, said, left))
     else:
-        await unit.record(ReplyFailed(**ids_of(reply), attempt=row["attempt"], error=said[:500]))
-    await unit.cancel_timer(settle_timer(reply_id, row["thread_id"], unit.now).timer_id)
+        await unit.record(ReplyFailed(**ids_of(reply), attempt=row.attempt, error=said[:500]))
+    await unit.cancel_timer(settle_timer(reply_id, row.thread_id, unit.now).timer_id)

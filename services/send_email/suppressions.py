@@ -6,8 +6,6 @@ failed is suppressed: what came of a forward, or of another recipient, is no new
 
 from __future__ import annotations
 
-from typing import Any
-
 from schemas.events.mail import DeliveryReport, EmailRead
 from schemas.events.replies import ReplyBounced, SuppressionLifted, SuppressionLiftRequested
 from services.core.bus.work import Work
@@ -16,7 +14,7 @@ from services.core.errors import Permanent, Temporary
 from services.core.suppressed import suppressed_still
 from services.mail.mailbox import MailboxKey
 from services.send_email.apply import SQL
-from services.send_email.results import Row
+from services.send_email.load import DeliveryRow
 
 
 class StillLeaving(Temporary):
@@ -48,10 +46,10 @@ async def on_email(work: Work[EmailRead]) -> None:
         return
     async with work.unit() as unit:
         await unit.lock("delivery", report.reply_id)
-        row = await unit.one(SQL.delivery, reply_id=report.reply_id)
-        if row is not None and row["state"] == "sending":
+        row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=report.reply_id)
+        if row is not None and row.state == "sending":
             raise StillLeaving
-        if row is None or row["state"] not in ("sent", "unknown", "bounced"):
+        if row is None or row.state not in ("sent", "unknown", "bounced"):
             return
         if report.kind in ("hard", "complaint"):
             await unit.record(_bounced(work.event, row))
@@ -62,23 +60,23 @@ async def on_lift(work: Work[SuppressionLiftRequested]) -> None:
     event = work.event
     async with work.unit() as unit:
         await unit.lock("delivery", event.reply_id)
-        row = await unit.one(SQL.delivery, reply_id=event.reply_id)
+        row = await unit.row_as(DeliveryRow, SQL.delivery, reply_id=event.reply_id)
         found = await unit.one(SQL.suppressed_by, workspace=unit.workspace, reply_id=event.reply_id)
         if row is not None and found is not None:
             said = {"recipient": found["addr"], "reason": event.reason, "by": event.by}
-            await unit.record(SuppressionLifted(**_ids(row), **said))
+            await unit.record(SuppressionLifted(**row.ids, **said))
 
 
-def _bounced(mail: EmailRead, row: Row) -> ReplyBounced:
+def _bounced(mail: EmailRead, row: DeliveryRow) -> ReplyBounced:
     """Of the reply itself, or of a copy of it that one of the author's colleagues was to get."""
     assert mail.report is not None
-    whom = next((one for one in (row["recipient"], *row["cc"]) if _names(mail.report, one)), row["recipient"])
+    whom = next((one for one in (row.recipient, *row.cc) if _names(mail.report, one)), row.recipient)
     return ReplyBounced(
-        **_ids(row),
+        **row.ids,
         mail_id=mail.mail_id,
         kind=mail.report.kind,
         recipient=MailboxKey(whom),
-        of_copy=whom != row["recipient"],
+        of_copy=whom != row.recipient,
         status=mail.report.status,
         diagnostic=mail.report.diagnostic[:500],
         suppressed=_names(mail.report, whom),
@@ -89,7 +87,3 @@ def _names(report: DeliveryReport, recipient: str) -> bool:
     """Whether the report is about the one whom we wrote to. Complaints often leave out who complained."""
     named = {MailboxKey(one) for one in report.recipients}
     return MailboxKey(recipient) in named or (report.kind == "complaint" and not named)
-
-
-def _ids(row: Row) -> dict[str, Any]:
-    return {name: row[name] for name in ("reply_id", "thread_id", "turn_id")}

@@ -6,33 +6,34 @@ no text of a model and no word of the mail goes automatically to an address that
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, Literal
+from typing import Literal
 
 from schemas.events.mail import FORWARDED
 from schemas.events.replies import ReplyDrafted
 from services.core.app import App
 from services.mail.compose import Block, Composed, Outgoing, links_in
+from services.mail.mailbox import MailboxKey
 from services.mail.message import Address
 from services.mail.report_tokens import make_report_token
 from services.mail.tokens import make_token
 from services.send_email.draft import finished
+from services.send_email.load import NewestMail
 
 Gate = Literal["open", "named", "template", "review", "closed"]
 
 
-def gate(draft: ReplyDrafted, mail: Mapping[str, Any], app: App) -> Gate:
+def gate(draft: ReplyDrafted, mail: NewestMail, app: App) -> Gate:
     """What may leave for the author of `mail` without a person: the draft, the fixed reply, or nothing.
 
     `named`: a forwarder that the inbox trusts names them, so they get the draft, which proposes nothing. `review`: a
     person decides. `closed`: the sender's domain disowns the mail, so nothing is ever sent automatically.
     """
-    if mail["trusted"] and draft.trusted:
+    if mail.trusted and draft.trusted:
         return "open"
-    if mail["identity"] == "failed":
+    if mail.identity == "failed":
         return "closed"
-    if FORWARDED in mail["flags"]:
+    if FORWARDED in mail.flags:
         return "named"
     inbox = app.settings.known_inbox(draft.inbox)
     return "template" if inbox is not None and inbox.unproven == "template" else "review"
@@ -49,20 +50,20 @@ def as_fixed(draft: ReplyDrafted, app: App) -> ReplyDrafted:
     return draft.model_copy(update={"text": text, "decision": "reply", "citations": ()})
 
 
-def freeze_fixed(draft: ReplyDrafted, mail: Mapping[str, Any], app: App, workspace: str, now: datetime) -> Composed:
+def freeze_fixed(draft: ReplyDrafted, mail: NewestMail, app: App, workspace: str, now: datetime) -> Composed:
     """The fixed reply, finished, to the address alone: the sender's name, subject and references are their words."""
     inbox = app.settings.inbox(draft.inbox)
     message = Outgoing(
         reply_id=draft.reply_id,
         sender=Address(inbox.display_name, inbox.address),
-        recipient=Address("", mail["author_addr"]),
+        recipient=Address("", mail.author_addr),
         subject=inbox.unproven_subject,
         text=draft.text,
         date=now,
-        token=make_token(app.keyring, workspace, draft.thread_id, mail["author_addr"]),
+        token=make_token(app.keyring, workspace, draft.thread_id, MailboxKey(mail.author_addr)),
         domain=inbox.address.rpartition("@")[2],
         report_token=make_report_token(app.keyring, workspace, draft.reply_id),
-        in_reply_to=mail["message_id"],
+        in_reply_to=mail.message_id,
         known_links=frozenset(links_in(draft.text)),
         signature=Block(inbox.layout.signature, inbox.layout.signature_html),
         footer=Block(inbox.layout.footer, inbox.layout.footer_html),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.events import answers as person
-from schemas.events import marks, proactive, retention
+from schemas.events import marks, proactive, ratings, retention
 from schemas.events import threads as ev
+from schemas.events.replies import MOST_ENTITIES
 from services.core.bus.appliers import fields_of, runs
 from services.core.bus.envelope import Envelope
 from services.core.bus.unit import Appliers
@@ -57,6 +58,14 @@ async def _assigned(conn: Connection, envelope: Envelope) -> None:
     await conn.execute(SQL.log_action, {**args, "action": "assigned", "detail": detail})
 
 
+async def _snoozed(conn: Connection, envelope: Envelope) -> None:
+    args = fields_of(envelope)
+    await conn.execute(SQL.set_snoozed, args)
+    await conn.execute(
+        SQL.log_action, {**args, "action": "snoozed" if args["until"] else "woken", "detail": args["reason"]}
+    )
+
+
 async def _reply_accepted(conn: Connection, envelope: Envelope) -> None:
     args = fields_of(envelope)
     await conn.execute(SQL.log_action, {**args, "action": "reply accepted", "detail": args["by"], "trigger": "human"})
@@ -85,6 +94,22 @@ async def _tags_changed(conn: Connection, envelope: Envelope) -> None:
     words = " ".join([*(f"+{one}" for one in args["added"]), *(f"-{one}" for one in args["removed"])])
     await conn.execute(SQL.set_tags, args)
     await conn.execute(SQL.log_action, {**args, "action": "tags changed", "detail": f"{words}: {args['reason']}"})
+
+
+async def _entities_noted(conn: Connection, envelope: Envelope) -> None:
+    args = fields_of(envelope)
+    names = [one["name"] for one in args["entities"]]
+    await conn.execute(SQL.forget_entities, {**args, "names": names})
+    kept = {one["name"]: one["value"] for one in args["entities"] if one["value"]}
+    await conn.execute(SQL.keep_entities, {**args, "names": list(kept), "texts": list(kept.values())})
+    await conn.execute(SQL.bound_entities, {**args, "most": MOST_ENTITIES})
+
+
+async def _rated(conn: Connection, envelope: Envelope) -> None:
+    args = fields_of(envelope)
+    await conn.execute(SQL.put_rating, args)
+    detail = "good" if args["good"] else "bad"
+    await conn.execute(SQL.log_action, {**args, "action": "answer rated", "detail": detail, "trigger": "system"})
 
 
 async def _turn_opened(conn: Connection, envelope: Envelope) -> None:
@@ -117,12 +142,17 @@ APPLIERS: Appliers = {
     marks.PrioritySet: _priority_set,
     marks.TagsChanged: _tags_changed,
     marks.NoteAdded: runs(SQL.insert_note),
+    marks.EntitiesNoted: _entities_noted,
     marks.DeadlineChanged: runs(SQL.set_deadline),
     person.Assigned: _assigned,
+    person.Snoozed: _snoozed,
+    ratings.ReplyRated: _rated,
     person.ReplyAccepted: _reply_accepted,
     person.ReplyRefused: _reply_refused,
     proactive.DraftRefused: _draft_refused,
-    retention.BodiesExpired: runs(SQL.delete_passages, SQL.empty_conversation, SQL.empty_suggestions),
+    retention.BodiesExpired: runs(
+        SQL.delete_passages, SQL.empty_ratings, SQL.empty_conversation, SQL.empty_suggestions, SQL.expire_entities
+    ),
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

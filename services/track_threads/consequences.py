@@ -9,15 +9,15 @@ from typing import Literal
 from uuid import UUID
 
 from schemas.events.alerts import CallKind, PersonCalled
-from schemas.events.answers import Assigned
+from schemas.events.answers import Assigned, Snoozed
 from schemas.events.base import EventData
-from schemas.events.marks import DeadlineChanged
+from schemas.events.marks import DeadlineChanged, NoteAdded
 from schemas.events.threads import MAIL_WAITS, REPLY_LOST, ActionLogged, MailAttached, ReplyAttached, StateChanged
 from services.core.settings import AlertSettings, Settings, ThreadSettings
 from services.track_threads.deadlines import in_words, near_at
 from services.track_threads.thread import Deadline, Thread
 
-Purpose = Literal["quiet", "auto_resolve", "auto_close", "sla", "deadline_near"]
+Purpose = Literal["quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "snooze"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +45,20 @@ def alerts(thread: Thread, events: Iterable[EventData]) -> Iterator[PersonCalled
             yield _alert(thread, "escalated", event.detail)
         elif isinstance(event, DeadlineChanged) and event.status == "breached":
             yield _alert(thread, "deadline_missed", event.reason)
+        elif isinstance(event, NoteAdded):
+            yield from _asked_to_look(thread, event)
 
 
 def near(thread: Thread, deadline: Deadline) -> PersonCalled:
     """The alert for a deadline that is still running and near."""
     return _alert(thread, "deadline_near", f"{in_words(deadline)}, at {deadline.due_at:%Y-%m-%d %H:%M} UTC")
+
+
+def _asked_to_look(thread: Thread, note: NoteAdded) -> Iterator[PersonCalled]:
+    """One alert for each colleague whom a note names; it holds none of the note's words."""
+    for name in note.mentions:
+        call = _alert(thread, "mentioned", f"{note.by} asks {name} to look, in a note")
+        yield call.model_copy(update={"person": name})
 
 
 def _alert(thread: Thread, kind: CallKind, reason: str) -> PersonCalled:
@@ -64,6 +73,8 @@ def timers(after: Thread, event: EventData, now: datetime, settings: Settings) -
         yield _idle(after, now, settings.threads)
     elif isinstance(event, DeadlineChanged):
         yield from _deadline(after, event, settings.alerts)
+    elif isinstance(event, Snoozed):
+        yield Timer(after.snooze_timer, "snooze", event.until) if event.until else Timer(after.snooze_timer)
 
 
 def _idle(thread: Thread, now: datetime, settings: ThreadSettings) -> Timer:

@@ -12,18 +12,19 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from schemas.events.answers import AssignmentRequested, ReplyRequested
+from schemas.events.answers import AssignmentRequested, ReplyRequested, SnoozeRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
 from schemas.events.memory import TurnReflected
 from schemas.events.proactive import DraftRequested
+from schemas.events.ratings import RatingRequested
 from schemas.events.replies import ReplyDiscarded, ReplyDrafted, ReplyFailed, ReplySent, ReplyUnknown
 from schemas.events.retention import BodiesExpired
 from schemas.events.suggestions import SuggestionDrafted, SuggestionRequested
 from schemas.events.threads import StateChanged, ThreadTransitionRequested, TimerElapsed, TurnFailed
 from services.core.settings import Behaviour, Settings, shaped
-from services.track_threads import mails, marks, person, proactive, turns
+from services.track_threads import mails, marks, person, proactive, ratings, snooze, turns
 from services.track_threads.behaviours import (
     NO_OCCASIONS,
     Occasions,
@@ -43,7 +44,7 @@ from services.track_threads.states import Events, about, transition
 from services.track_threads.thread import Pending, Thread
 
 Outcome = EventData | Timer
-PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention"})
+PURPOSES = frozenset({"quiet", "auto_resolve", "auto_close", "sla", "deadline_near", "retention", "snooze"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Command:
     standing: person.Standing = person.NOTHING_KNOWN
     newest: Pending | None = None
     again: bool = False
+    reply: ratings.Rated | None = None
 
 
 class Decision:
@@ -79,10 +81,11 @@ class Decision:
         self.outcome: list[Outcome] = []
 
     def take(self, events: Iterable[EventData]) -> None:
-        """Take events about the thread as it is, then what follows: goals that end, deadlines, alerts, timers."""
+        """Take events about the thread as it is, then what follows: ended goals, snoozes, deadlines, alerts, timers."""
         before, now, settings = self.thread, self.command.now, self.command.settings
         decided = list(events)
         decided += goals_left(before, decided)
+        decided += snooze.ended(before, decided)
         changes = follow(before, decided, now, terms_of(settings, before.inbox))
         for event in (*decided, *changes, *alerts(before, decided)):
             self.thread = evolve(self.thread, event, now)
@@ -99,7 +102,7 @@ def concerns(event: EventData) -> bool:
         case EmailRead():
             return event.verdict.kind not in ("park", "duplicate", "loop")
         case ReplyDrafted():
-            return event.decision == "no_reply" or bool(event.acts)
+            return event.decision == "no_reply" or bool(event.acts or event.entities)
         case TimerElapsed():
             return event.purpose in PURPOSES
         case TurnReflected():
@@ -232,6 +235,8 @@ def _go_on(decision: Decision) -> None:
 def _draft(decision: Decision, draft: ReplyDrafted) -> None:
     """What the agent did while it wrote is logged; that no reply is needed ends the turn. Replies are send_email's."""
     decision.take(turns.acts(decision.thread, draft))
+    kept_for = timedelta(days=decision.command.settings.threads.entities_days)
+    decision.take(marks.entities_noted(decision.thread, draft, decision.command.now + kept_for))
     if draft.decision == "no_reply":
         decision.take(turns.no_reply(decision.thread, draft))
         _go_on(decision)
@@ -309,9 +314,18 @@ def _assignment(decision: Decision, asked: AssignmentRequested) -> None:
         decision.take(person.assigned(decision.thread, asked))
 
 
+def _snooze(decision: Decision, asked: SnoozeRequested) -> None:
+    decision.take(snooze.requested(decision.thread, asked, decision.command.now))
+
+
 def _marks(decision: Decision, asked: ThreadMarksRequested) -> None:
     if decision.thread.exists:
         decision.take(marks.requested(decision.thread, asked, decision.command.id))
+
+
+def _rating(decision: Decision, asked: RatingRequested) -> None:
+    command = decision.command
+    decision.take(ratings.rated(decision.thread, asked, command.reply, command.now))
 
 
 def _reflected(decision: Decision, turn: TurnReflected) -> None:
@@ -341,6 +355,8 @@ def _due(thread: Thread, timer: TimerElapsed, command: Command) -> Events:
     elif timer.purpose == "deadline_near":
         if deadline := nearly_missed(thread, timer, command.settings.alerts.warn_minutes):
             yield near(thread, deadline)
+    elif timer.purpose == "snooze":
+        yield from snooze.over(thread, timer)
     elif timer.purpose == "retention" and command.bodies_due:
         yield BodiesExpired(**about(thread), before=kept_from(command.now, command.settings))
 
@@ -364,6 +380,8 @@ DECISIONS: Mapping[type[EventData], Callable[[Decision, Any], None]] = {
     ReplyRequested: _reply,
     DraftRequested: _proactive,
     AssignmentRequested: _assignment,
+    SnoozeRequested: _snooze,
+    RatingRequested: _rating,
     SuggestionRequested: _suggest,
     TurnReflected: _reflected,
     SuggestionDrafted: _suggestion,

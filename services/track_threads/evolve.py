@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from schemas.events import threads as ev
-from schemas.events.answers import Assigned
+from schemas.events.answers import Assigned, Snoozed
 from schemas.events.base import EventData
 from schemas.events.marks import DeadlineChanged, PrioritySet, TagsChanged
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
@@ -98,6 +98,10 @@ def _assigned(thread: Thread, event: Assigned, _: datetime) -> Thread:
     return replace(thread, assignee=event.assignee)
 
 
+def _snoozed(thread: Thread, event: Snoozed, _: datetime) -> Thread:
+    return replace(thread, snoozed_until=event.until)
+
+
 def _turn_opened(thread: Thread, event: ev.TurnOpened, _: datetime) -> Thread:
     turn = OpenTurn(event.turn_id, event.mail_ids, event.trusted, participant_id=event.participant_id, by=event.by)
     return replace(thread, turn=turn)
@@ -121,6 +125,7 @@ CHANGES: Mapping[type[EventData], Evolve] = {
     TagsChanged: _tags_changed,
     DeadlineChanged: _deadline_changed,
     Assigned: _assigned,
+    Snoozed: _snoozed,
     ev.TurnOpened: _turn_opened,
     ev.TurnClosed: _turn_closed,
 }

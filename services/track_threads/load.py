@@ -13,6 +13,7 @@ from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.memory import TurnReflected
 from schemas.events.proactive import DraftRequested
+from schemas.events.ratings import RatingRequested
 from schemas.events.suggestions import SuggestionRequested
 from schemas.events.threads import TimerElapsed
 from services.core.bus.unit import Unit
@@ -23,6 +24,7 @@ from services.track_threads.deadlines import breached
 from services.track_threads.decide import Command, kept_from, mails_in_question, may_reprioritise, rules_in_question
 from services.track_threads.person import Standing, theirs, turn_of
 from services.track_threads.proactive import turn_of as turn_of_draft
+from services.track_threads.ratings import Rated
 from services.track_threads.thread import Deadline, Goal, OpenTurn, Pending, Thread
 
 STATE = (SQL.thread, SQL.pending, SQL.open_goals, SQL.deadlines, SQL.arriving)
@@ -52,6 +54,7 @@ async def load(unit: Unit, thread_id: UUID, mail: EmailRead | None = None) -> Th
         by_hand=row["by_hand"],
         deadlines=tuple(_deadline(one) for one in deadlines),
         assignee=row["assignee"],
+        snoozed_until=row["snoozed_until"],
         arriving=arriving,
     )
 
@@ -73,12 +76,13 @@ async def look_up(unit: Unit, thread: Thread, event: EventData, settings: Settin
             return thread, replace(command, standing=await _standing(unit, event))
         case SuggestionRequested():
             return thread, await _with_answered(unit, thread, command)
+        case RatingRequested():
+            row = await unit.one(SQL.rated_reply, thread_id=event.thread_id, reply_id=event.reply_id)
+            return thread, replace(command, reply=Rated(**row) if row else None)
         case DraftRequested():
             return thread, await _with_newest(unit, command, event)
-        case TimerElapsed() if event.purpose == "retention":
-            return thread, replace(command, bodies_due=await _bodies_due(unit, thread, settings))
-        case TimerElapsed() if breached(thread, event):
-            return thread, replace(command, draft=await _draft(unit, thread))
+        case TimerElapsed():
+            return thread, await _with_due(unit, thread, command, event)
     return thread, command
 
 
@@ -131,6 +135,13 @@ async def _with_newest(unit: Unit, command: Command, asked: DraftRequested) -> C
     known = await unit.one(SQL.turn_of, turn_id=turn_of_draft(asked.reply_id))
     mail = await unit.one(SQL.newest_proven, thread_id=asked.thread_id, participant_id=asked.participant_id)
     return replace(command, again=known is not None, newest=Pending(**mail) if mail else None)
+
+
+async def _with_due(unit: Unit, thread: Thread, command: Command, timer: TimerElapsed) -> Command:
+    """The command with what counts where texts are old, or a deadline was missed."""
+    if timer.purpose == "retention":
+        return replace(command, bodies_due=await _bodies_due(unit, thread, command.settings))
+    return replace(command, draft=await _draft(unit, thread)) if breached(thread, timer) else command
 
 
 async def _with_answered(unit: Unit, thread: Thread, command: Command) -> Command:

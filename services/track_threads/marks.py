@@ -9,10 +9,12 @@ Invariants
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from datetime import datetime
 from uuid import UUID, uuid5
 
 from schemas.events.base import EventData
-from schemas.events.marks import NoteAdded, Priority, PrioritySet, TagsChanged, ThreadMarksRequested
+from schemas.events.marks import EntitiesNoted, NoteAdded, Priority, PrioritySet, TagsChanged, ThreadMarksRequested
+from schemas.events.replies import ReplyDrafted
 from schemas.events.threads import GoalAdded, GoalClosed, StateChanged, Trigger
 from services.track_threads.states import Events, about
 from services.track_threads.thread import Goal, Thread
@@ -38,9 +40,18 @@ def retag(thread: Thread, add: Iterable[str], remove: Iterable[str], trigger: Tr
         )
 
 
-def note(thread: Thread, text: str, by: str, trigger: Trigger, source: UUID) -> NoteAdded:
+def note(
+    thread: Thread, text: str, by: str, trigger: Trigger, source: UUID, mentions: tuple[str, ...] = ()
+) -> NoteAdded:
     """A note; the same source gives the same note."""
-    return NoteAdded(**about(thread), note_id=uuid5(source, "note"), by=by, trigger=trigger, text=text)
+    said = {"by": by, "trigger": trigger, "text": text, "mentions": mentions}
+    return NoteAdded(**about(thread), note_id=uuid5(source, "note"), **said)
+
+
+def entities_noted(thread: Thread, draft: ReplyDrafted, until: datetime) -> Events:
+    """What the agent keeps in mind of a proven author whom it answers, whatever becomes of the draft."""
+    if thread.exists and draft.trusted and draft.entities and draft.participant_id:
+        yield EntitiesNoted(**about(thread, draft.participant_id), entities=draft.entities, until=until)
 
 
 def requested(thread: Thread, asked: ThreadMarksRequested, source: UUID) -> Events:
@@ -52,7 +63,7 @@ def requested(thread: Thread, asked: ThreadMarksRequested, source: UUID) -> Even
     yield from goals_closed(thread.goals, asked.close_goals, thread)
     yield from goals_added(thread, asked.add_goals, thread.participant_id, source)
     if asked.note.strip():
-        yield note(thread, asked.note.strip(), asked.by, "human", source)
+        yield note(thread, asked.note.strip(), asked.by, asked.note_trigger, source, asked.mentions)
 
 
 def goals_added(thread: Thread, texts: Iterable[str], whose: UUID | None, source: UUID) -> Iterator[GoalAdded]:

@@ -139,6 +139,9 @@ UPDATE threads SET state = %(to_state)s, changed_at = %(at)s WHERE thread_id = %
 -- name: set_assignee
 UPDATE threads SET assignee = %(assignee)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
 
+-- name: set_snoozed
+UPDATE threads SET snoozed_until = %(until)s, changed_at = %(at)s WHERE thread_id = %(thread_id)s;
+
 -- name: log_transition
 INSERT INTO thread_log (thread_id, version, workspace, at, from_state, to_state, trigger, reason, refused, cause)
 VALUES (%(thread_id)s, %(version)s, %(workspace)s, %(at)s, %(from_state)s, %(to_state)s, %(trigger)s, %(reason)s,
@@ -166,8 +169,8 @@ UPDATE threads SET tags = ARRAY(SELECT one FROM unnest(tags || %(added)s::text[]
 WHERE thread_id = %(thread_id)s;
 
 -- name: insert_note
-INSERT INTO thread_notes (note_id, thread_id, workspace, at, by, trigger, text, cause)
-VALUES (%(note_id)s, %(thread_id)s, %(workspace)s, %(at)s, %(by)s, %(trigger)s, %(text)s, %(cause)s)
+INSERT INTO thread_notes (note_id, thread_id, workspace, at, by, trigger, text, mentions, cause)
+VALUES (%(note_id)s, %(thread_id)s, %(workspace)s, %(at)s, %(by)s, %(trigger)s, %(text)s, %(mentions)s, %(cause)s)
 ON CONFLICT (note_id) DO NOTHING;
 
 -- name: set_deadline
@@ -178,6 +181,20 @@ VALUES (%(thread_id)s, %(kind)s, %(workspace)s, %(status)s, %(since)s, %(allowed
 ON CONFLICT (thread_id, kind) DO UPDATE SET status = excluded.status, since = excluded.since,
     allowed_s = excluded.allowed_s, due_at = excluded.due_at, left_s = excluded.left_s, priority = excluded.priority,
     reason = excluded.reason, at = excluded.at, cause = excluded.cause, ended_at = excluded.ended_at;
+
+-- name: rated_reply
+-- A reply of the thread that left, whose text is still kept, with the rating of its turn.
+SELECT d.turn_id, d.inbox, r.good, coalesce(r.comment, '') AS comment, r.rated_at,
+       coalesce(r.changes, 0) AS changes
+FROM deliveries d JOIN conversation c ON c.thread_id = d.thread_id AND c.reply_id = d.reply_id AND c.gone_at IS NULL
+LEFT JOIN reply_ratings r ON r.turn_id = d.turn_id
+WHERE d.reply_id = %(reply_id)s AND d.thread_id = %(thread_id)s LIMIT 1;
+
+-- name: put_rating
+INSERT INTO reply_ratings (turn_id, reply_id, thread_id, workspace, inbox, good, comment, version, rated_at, changed_at)
+VALUES (%(turn_id)s, %(reply_id)s, %(thread_id)s, %(workspace)s, %(inbox)s, %(good)s, %(comment)s, %(version)s, %(at)s, %(at)s)
+ON CONFLICT (turn_id) DO UPDATE SET good = excluded.good, comment = excluded.comment, version = excluded.version,
+    changed_at = excluded.changed_at, changes = reply_ratings.changes + 1;
 
 -- name: open_turn
 INSERT INTO turns (turn_id, workspace, thread_id, version, mail_ids, by, opened_at, waiting_since)
@@ -196,8 +213,9 @@ UPDATE conversation SET pending = false WHERE thread_id = %(thread_id)s AND mail
 
 -- name: due_bodies
 -- Whether the thread rests, and holds a text from before a moment.
-SELECT EXISTS (SELECT FROM conversation
-               WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL)
+SELECT (EXISTS (SELECT FROM conversation
+                WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL)
+        OR EXISTS (SELECT FROM thread_entities WHERE thread_id = %(thread_id)s AND noted_at < %(before)s))
        AND thread_rests(%(thread_id)s) AS due;
 
 -- name: delete_passages
@@ -205,6 +223,11 @@ SELECT EXISTS (SELECT FROM conversation
 DELETE FROM conversation_passages p USING conversation c
 WHERE c.thread_id = %(thread_id)s AND c.at < %(before)s AND c.gone_at IS NULL
   AND p.thread_id = c.thread_id AND p.version = c.version;
+
+-- name: empty_ratings
+-- What was said of a reply goes with its text.
+UPDATE reply_ratings r SET comment = '' FROM conversation c
+WHERE r.thread_id = %(thread_id)s AND c.reply_id = r.reply_id AND c.thread_id = r.thread_id AND c.at < %(before)s;
 
 -- name: empty_conversation
 -- What was said before a moment is kept no longer; that it was said, by whom and when, stays.
@@ -214,3 +237,25 @@ WHERE thread_id = %(thread_id)s AND at < %(before)s AND gone_at IS NULL;
 -- name: empty_suggestions
 -- The agent's own notes are drafts of replies.
 UPDATE thread_notes SET text = '' WHERE thread_id = %(thread_id)s AND at < %(before)s AND by = 'agent';
+
+-- name: forget_entities
+-- What is set anew, and what has had its time.
+DELETE FROM thread_entities
+WHERE thread_id = %(thread_id)s AND participant_id = %(participant_id)s
+  AND (name = ANY(%(names)s::text[]) OR expires_at <= %(at)s);
+
+-- name: keep_entities
+INSERT INTO thread_entities (thread_id, participant_id, name, workspace, value, version, noted_at, expires_at)
+SELECT %(thread_id)s, %(participant_id)s, name, %(workspace)s, value, %(version)s, %(at)s, %(until)s
+FROM unnest(%(names)s::text[], %(texts)s::text[]) AS kept (name, value);
+
+-- name: bound_entities
+-- Two turns may have set more between them: the latest stay.
+DELETE FROM thread_entities e USING (
+    SELECT name FROM thread_entities WHERE thread_id = %(thread_id)s AND participant_id = %(participant_id)s
+    ORDER BY version DESC, name OFFSET %(most)s) AS beyond
+WHERE e.thread_id = %(thread_id)s AND e.participant_id = %(participant_id)s AND e.name = beyond.name;
+
+-- name: expire_entities
+-- They hold words of mails whose texts are kept no longer.
+DELETE FROM thread_entities WHERE thread_id = %(thread_id)s AND noted_at < %(before)s;

@@ -83,7 +83,7 @@ class Deadline:
 class Thread:
     """A thread as it stands. `exists` is False before its first mail; `answered` is whether we ever wrote in it.
 
-    `by_hand` is whether a colleague was the last to write in it.
+    `snoozed_until` is until when a person put it off, `by_hand` whether a colleague was the last to write in it.
     `began_at` is when it was opened last: by its first mail, or after it was resolved or closed; None for imported,
     and where no other priority is decided on: it is read for that alone. `arriving` is what the table `mails` says of
     the mail that is about to be attached.
@@ -104,6 +104,7 @@ class Thread:
     began_at: datetime | None = None
     deadlines: tuple[Deadline, ...] = ()
     assignee: str = ""
+    snoozed_until: datetime | None = None
     arriving: Pending | None = None
 
     @property
@@ -120,6 +121,11 @@ class Thread:
     def idle_timer(self) -> UUID:
         """The timer that resolves, then closes, a thread in which nothing happens."""
         return uuid5(self.thread_id, "idle")
+
+    @property
+    def snooze_timer(self) -> UUID:
+        """The timer that puts a thread on the list again which was put off."""
+        return uuid5(self.thread_id, "snooze")
 
     def deadline_timer(self, kind: DeadlineKind) -> UUID:
         """The timer that fires when a deadline has passed."""

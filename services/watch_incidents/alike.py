@@ -6,20 +6,20 @@ import re
 
 from services.core.wording import folded
 from services.memory.phrases.language import language_of, spoken
-from services.memory.troubles import Report
-from services.memory.wording import content_of, is_said, said_of, unsaid
+from services.memory.troubles import Report, same_words
+from services.memory.wording import content_of, is_said, numbers_of
 from services.watch_incidents.board import Similarity
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _A_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[^\W\d_a-zß-ÿ]\w{0,60}")  # capital within a sentence
 
 
 def same_trouble(one: Report, other: Report, similarity: Similarity, alike_from: float) -> bool:
     """Whether both say the same words, or are near in meaning; never where a number or a name is another one."""
     words, others = content_of(one.trouble), content_of(other.trouble)
-    if _numbers(one) != _numbers(other) or not _names_agree(one, others) or not _names_agree(other, words):
+    names_agree = _names_agree(one, others) and _names_agree(other, words)
+    if numbers_of(one.trouble) != numbers_of(other.trouble) or not names_agree:
         return False
-    return (not unsaid(words, others) and not unsaid(others, words)) or similarity(one, other) >= alike_from
+    return same_words(one.trouble, other.trouble) or similarity(one, other) >= alike_from
 
 
 def names_in(trouble: str, text: str) -> tuple[str, ...]:
@@ -29,10 +29,6 @@ def names_in(trouble: str, text: str) -> tuple[str, ...]:
         return ()
     written = {folded(found) for found in _A_NAME.findall(text)}
     return tuple(word for word in content_of(trouble) if word in written)
-
-
-def _numbers(one: Report) -> tuple[frozenset[str], frozenset[str]]:
-    return frozenset(_NUMBER.findall(one.trouble)), said_of("numbers", one.trouble)
 
 
 def _names_agree(one: Report, words: tuple[str, ...]) -> bool:

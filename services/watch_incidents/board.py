@@ -13,6 +13,19 @@ Similarity = Callable[[Report, Report], float]
 
 
 @dataclass(frozen=True, slots=True)
+class ReportingMail:
+    """The mail in which a trouble is reported. `person` stands for all addresses of one person."""
+
+    mail_id: UUID
+    thread_id: UUID
+    participant_id: UUID
+    text: str
+    author_addr: str
+    received_at: datetime
+    person: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class Incident:
     """An incident with its reports, oldest first. `closed_at` is when it was closed last, the `closings`th time, and
     `answer` what is told since then.

@@ -6,17 +6,17 @@ A report whose trouble cannot be embedded waits with its event, as any that need
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
 from uuid import uuid5
 
 from schemas.events.incidents import IncidentRequested, TroubleReported
 from schemas.events.memory import TurnReflected
 from services.core.bus.processor import Handlers
 from services.core.bus.work import Work
-from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db import Connection, fetch_all, row_as, rows_as
 from services.core.ids import incident_board_id
 from services.core.settings import IncidentSettings
 from services.memory.embedding_cache import embed_cached, vectors_of_texts
@@ -24,13 +24,12 @@ from services.memory.embeddings import Embedder, Vector
 from services.memory.troubles import Report, report_of
 from services.watch_incidents.alike import names_in
 from services.watch_incidents.apply import SQL
-from services.watch_incidents.board import Board, Incident
+from services.watch_incidents.board import Board, Incident, ReportingMail
 from services.watch_incidents.decide import reported, requested
 
 KIND = "incident_board"
 MOST_LOOSE, MOST_INCIDENTS = 200, 20
 LONGEST = 200  # characters of a trouble
-Row = dict[str, Any]
 
 
 async def on_turn_reflected(work: Work[TurnReflected]) -> None:
@@ -43,7 +42,7 @@ async def on_turn_reflected(work: Work[TurnReflected]) -> None:
         return
     written = {"mail_ids": list(turn.mail_ids), "participant_id": turn.participant_id}
     async with work.reading() as conn:
-        mail = await fetch_one(conn, SQL.newest_mail, written)
+        mail = await row_as(conn, ReportingMail, SQL.newest_mail, written)
     if mail is None:
         return
     new, report = _report(work, trouble, mail)
@@ -69,28 +68,28 @@ async def on_requested(work: Work[IncidentRequested]) -> None:
     asked = work.event
     async with work.unit() as unit:
         await unit.lock(KIND, asked.board_id)
-        row = await unit.one(SQL.incident, board_id=asked.board_id, incident_id=asked.incident_id)
-        if row is not None:
-            [incident] = await _with_reports(unit.conn, [row])
+        known = await unit.row_as(Incident, SQL.incident, board_id=asked.board_id, incident_id=asked.incident_id)
+        if known is not None:
+            [incident] = await _with_reports(unit.conn, [known])
             for event in requested(asked, incident):
                 await unit.record(event)
 
 
-def _report(work: Work[TurnReflected], trouble: str, mail: Row) -> tuple[TroubleReported, Report]:
+def _report(work: Work[TurnReflected], trouble: str, mail: ReportingMail) -> tuple[TroubleReported, Report]:
     """What a mail reports, as an event and as a value. The same mail is the same report."""
     inbox = work.event.inbox
     new = TroubleReported(
         board_id=incident_board_id(work.workspace, inbox),
         inbox=inbox,
-        report_id=uuid5(mail["mail_id"], "trouble"),
-        participant_id=mail["participant_id"],
-        thread_id=mail["thread_id"],
-        mail_id=mail["mail_id"],
+        report_id=uuid5(mail.mail_id, "trouble"),
+        participant_id=mail.participant_id,
+        thread_id=mail.thread_id,
+        mail_id=mail.mail_id,
         trouble=trouble,
-        names=names_in(trouble, mail["text"]),
-        said_at=mail["received_at"],
+        names=names_in(trouble, mail.text),
+        said_at=mail.received_at,
     )
-    also = {"person": mail["person"], "author_addr": mail["author_addr"]}
+    also = {"person": mail.person, "author_addr": mail.author_addr}
     return new, report_of({**new.model_dump(exclude={"board_id", "inbox"}), **also})
 
 
@@ -99,15 +98,15 @@ async def _board(conn: Connection, new: TroubleReported, settings: IncidentSetti
     args = {"board_id": new.board_id, "since": new.said_at - span, "until": new.said_at + span}
     loose = await fetch_all(conn, SQL.loose, {**args, "most": MOST_LOOSE})
     known = {"board_id": new.board_id, "closed_since": new.said_at - span, "most": MOST_INCIDENTS}
-    incidents = await _with_reports(conn, await fetch_all(conn, SQL.incidents, known))
+    incidents = await _with_reports(conn, await rows_as(conn, Incident, SQL.incidents, known))
     return Board(tuple(map(report_of, loose)), tuple(incidents))
 
 
-async def _with_reports(conn: Connection, rows: Sequence[Row]) -> list[Incident]:
-    found = await fetch_all(conn, SQL.reports_of, {"incidents": [row["incident_id"] for row in rows]})
+async def _with_reports(conn: Connection, incidents: Sequence[Incident]) -> list[Incident]:
+    found = await fetch_all(conn, SQL.reports_of, {"incidents": [one.incident_id for one in incidents]})
     by_incident = sorted(map(report_of, found), key=attrgetter("incident_id"))  # stable: each stays oldest first
     reports = {id: tuple(some) for id, some in groupby(by_incident, key=attrgetter("incident_id"))}
-    return [Incident(**row, reports=reports.get(row["incident_id"], ())) for row in rows]
+    return [replace(one, reports=reports.get(one.incident_id, ())) for one in incidents]
 
 
 async def _all_near(conn: Connection, new: TroubleReported, settings: IncidentSettings) -> list[Report]:

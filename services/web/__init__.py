@@ -24,6 +24,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from services.core.bus.processor import Edge
     from services.web.served import served
+    from services.web.webhooks import documented
 
-    globals()["EDGE"] = Edge(name="web", run=_run, routes=served)
+    globals()["EDGE"] = Edge(name="web", run=_run, routes=served, calls=documented)
     return globals()["EDGE"]

@@ -25,7 +25,7 @@ from services.operations.threads.suggestions import (
     suggest,
     suggestion,
 )
-from services.web.bodies import Assignment, OwnWords, SuggestionWish
+from services.web.bodies import Assignment, OwnWords, SuggestionRequest
 from services.web.by import ByQuery
 from services.web.caller import name_of_caller
 from services.web.patience import WAIT_S
@@ -97,7 +97,7 @@ def add_suggestions(router: APIRouter, app: App) -> None:
     """What the agent would answer, for a person: asked for, then looked up until it is `ready` or `failed`."""
 
     @router.post("/threads/{thread_id}/suggestions")
-    async def ask(thread_id: UUID, body: SuggestionWish) -> Suggestion:
+    async def ask(thread_id: UUID, body: SuggestionRequest) -> Suggestion:
         """Ask what the agent would answer to the newest mail, or for your own words in a better wording."""
         try:
             return await suggest(app, thread_id, body.by, body.words, timeout_s=WAIT_S)

@@ -8,14 +8,27 @@ from datetime import date
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
+from schemas import webhook_payloads
 from schemas.events.marks import GoalText, Priority, Tag
 from schemas.events.memory import ParticipantState
 from schemas.events.replies import AfterReply
 from schemas.events.threads import ThreadState
 from schemas.model_output import BRIEF_CHARACTERS, CONTROL, FIRST_DAY, LAST_DAY, Key, Kind, Line, OptionalLine
+from services.operations.investigations.requests import LONGEST_QUESTION
+from services.operations.threads.inbox import View
 from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, LONGEST_REWORDED, MOST_FILES
+from services.operations.webhooks.endpoints import LONGEST_DESCRIPTION, LONGEST_URL
 from services.web.caller import name_of_caller, spoken_by
 
 By = Annotated[
@@ -28,6 +41,11 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 LastDay = Annotated[date | None, Field(ge=FIRST_DAY, le=LAST_DAY)]
 Tags = Annotated[tuple[Tag, ...], Field(max_length=20)]
 Goals = Annotated[tuple[GoalText, ...], Field(max_length=8)]
+
+
+Url = Annotated[str, StringConstraints(strip_whitespace=True, min_length=8, max_length=LONGEST_URL)]
+WebhookKinds = Annotated[tuple[webhook_payloads.Kind, ...], Field(max_length=len(webhook_payloads.KINDS))]
+Description = Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_DESCRIPTION)]
 
 
 Version = Annotated[str, StringConstraints(pattern=r"^([0-9a-f]{64})?$")]
@@ -54,6 +72,20 @@ class _Body(BaseModel):
         return self
 
 
+class NewInvestigation(_Body):
+    """What is to be found out about the customer of a thread."""
+
+    question: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_QUESTION)]
+    by: By = Field(default_factory=name_of_caller)
+
+
+class ProposalDecision(_Body):
+    """Whether what an investigation proposes is to be remembered."""
+
+    accept: bool
+    by: By = Field(default_factory=name_of_caller)
+
+
 class NewFact(_Body):
     """A fact that a person adds."""
 
@@ -77,6 +109,20 @@ class Correction(_Body):
 
 def _lines(text: object) -> object:
     return text.replace("\r\n", "\n") if isinstance(text, str) else text
+
+
+class Restoring(_Body):
+    """A moment that has passed, to which facts are brought back."""
+
+    at: AwareDatetime
+    by: By = Field(default_factory=name_of_caller)
+
+
+class RestoreConfirmed(_Body):
+    """A person's yes to a restore of a whole workspace, bound to what they saw of it."""
+
+    people: int = Field(ge=1, lt=2**31, description="`changed`, as the restore gave it")
+    by: By = Field(default_factory=name_of_caller)
 
 
 class NewBrief(_Body):
@@ -229,7 +275,7 @@ class OwnWords(_Body):
     by: By = Field(default_factory=name_of_caller)
 
 
-class SuggestionWish(_Body):
+class SuggestionRequest(_Body):
     """What the agent is asked for a person; nothing of it is sent."""
 
     words: Annotated[str, StringConstraints(strip_whitespace=True, max_length=LONGEST_REWORDED)] = Field(
@@ -253,6 +299,29 @@ class Assignment(_Body):
         if self.take_over and not self.assignee:
             raise ValueError("a thread is taken over by somebody: name them as assignee")
         return self
+
+
+InboxName = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f\x7f]*$")]
+OnePriority = Priority | Literal[""]
+TagTyped = Annotated[str, StringConstraints(max_length=50, pattern=r"^[^\x00-\x1f\x7f]*$")]
+
+
+class ViewToSave(_Body):
+    """A view of the inbox under a name."""
+
+    name: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+    view: View
+    inbox: InboxName = ""
+    priority: OnePriority = ""
+    tag: TagTyped = ""
+
+
+class Snooze(_Body):
+    """Until when a thread is put off."""
+
+    until: AwareDatetime | None = Field(description="a moment of the coming year; null: on the list again")
+    reason: Reason = ""
+    by: By = Field(default_factory=name_of_caller)
 
 
 class Rejection(_Body):
@@ -285,3 +354,30 @@ class DraftOutcome(BaseModel):
     reply_id: UUID
     state: str
     detail: str
+
+
+class NewEndpoint(_Body):
+    """An endpoint to be registered."""
+
+    url: Url
+    kinds: WebhookKinds = Field((), description="the types that it is told of; empty: all that there are now")
+    description: Description = ""
+    with_text: bool = Field(False, description="tell it what people wrote, too")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class EndpointChange(_Body):
+    """What is to be different; what is left out stays."""
+
+    url: Url | None = None
+    kinds: WebhookKinds | None = None
+    description: Description | None = None
+    with_text: bool | None = None
+    paused: bool | None = Field(None, description="false enables it again, also where it was disabled by itself")
+    by: By = Field(default_factory=name_of_caller)
+
+
+class Asked(_Body):
+    """Who asks."""
+
+    by: By = Field(default_factory=name_of_caller)

@@ -16,6 +16,7 @@ from services.web.bodies import NewBrief, Version
 from services.web.by import ByQuery
 from services.web.named import Who, person
 from services.web.patience import WAIT_S
+from services.web.refusals import PENDING
 
 
 class Brief(BaseModel):
@@ -40,13 +41,13 @@ def add_brief(router: APIRouter, app: App) -> None:
         """The latest briefs that do not hold any more, newest first; one without a text is a deletion."""
         return await earlier_briefs(app, (await person(app, who)).participant_id, limit=limit)
 
-    @router.put("/participants/{who}/brief")
+    @router.put("/participants/{who}/brief", responses=PENDING)
     async def edit(who: Who, body: NewBrief, response: Response) -> Brief | None:
         """Write the brief; the next turn reads it, and what was to be merged is gone."""
         await _ask(who, response, op="edit", **body.model_dump())
         return None if response.status_code == 202 else await brief(who)
 
-    @router.delete("/participants/{who}/brief")
+    @router.delete("/participants/{who}/brief", responses=PENDING)
     async def delete(
         who: Who,
         response: Response,

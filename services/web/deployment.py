@@ -11,16 +11,21 @@ from services.core.app import App
 from services.core.web_paging import After, Limit, linked
 from services.operations.deliveries.listing import DeliveryLine, ledger
 from services.operations.events import EventLine, find_events
-from services.operations.settings_shown import InboxLines, SettingLine, inboxes_shown, settings_shown
+from services.operations.settings_shown import InboxLines, SettingLine, changed_by, inboxes_shown, settings_shown
 
 DeliveryState = Literal["", "draft", "approved", "sending", "sent", "unknown", "failed", "bounced", "discarded"]
 
 
 class ShownSettings(BaseModel):
-    """Every setting in force, and what is effective for each inbox."""
+    """Every setting in force, and what is effective for each inbox.
+
+    `version` counts the changes that are stored; `ignored` are stored values that do not count, each with the reason.
+    """
 
     settings: list[SettingLine]
     inboxes: list[InboxLines]
+    version: int
+    ignored: dict[str, str]
 
 
 def add_deployment(router: APIRouter, app: App) -> None:
@@ -29,7 +34,13 @@ def add_deployment(router: APIRouter, app: App) -> None:
     @router.get("/settings")
     async def settings() -> ShownSettings:
         """Each setting with its value and what said it. Secrets are not shown."""
-        return ShownSettings(settings=settings_shown(app.settings), inboxes=inboxes_shown(app.settings))
+        said = app.in_force
+        return ShownSettings(
+            settings=settings_shown(app.settings, changed=changed_by(said)),
+            inboxes=inboxes_shown(app.settings),
+            version=said.stored.version,
+            ignored=dict(said.ignored),
+        )
 
     @router.get("/events")
     async def events(

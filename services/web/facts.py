@@ -39,6 +39,7 @@ from services.web.bodies import Correction, NewFact, Outcome
 from services.web.by import ByQuery
 from services.web.named import Who, person
 from services.web.patience import WAIT_S
+from services.web.refusals import PENDING
 
 Limit = Annotated[int, Query(ge=1, le=100)]
 Moment = Annotated[AwareDatetime, Query(description="with its offset: 2026-01-15T09:00:00Z")]
@@ -166,41 +167,41 @@ def add_reads(router: APIRouter, app: App) -> None:
         return [Refusal.model_validate(row) for row in linked(request, response, rows)]
 
 
-def add_wishes(router: APIRouter, app: App) -> None:
+def add_requests(router: APIRouter, app: App) -> None:
     """The asking half: 200 with the decision, 409 where it was refused, 202 where it is not decided yet."""
 
-    @router.post("/participants/{who}/facts")
+    @router.post("/participants/{who}/facts", responses=PENDING)
     async def add(who: Who, body: NewFact, response: Response) -> Outcome:
         """Add a fact."""
-        return await _wish(app, who, response, op="add", **body.model_dump())
+        return await _requested(app, who, response, op="add", **body.model_dump())
 
-    @router.put("/participants/{who}/facts/{fact_id}")
+    @router.put("/participants/{who}/facts/{fact_id}", responses=PENDING)
     async def correct(who: Who, fact_id: UUID, body: Correction, response: Response) -> Outcome:
         """Correct a fact: the wrong value was never so."""
-        return await _wish(app, who, response, op="correct", fact_id=fact_id, **body.model_dump())
+        return await _requested(app, who, response, op="correct", fact_id=fact_id, **body.model_dump())
 
-    @router.delete("/participants/{who}/facts/{fact_id}")
+    @router.delete("/participants/{who}/facts/{fact_id}", responses=PENDING)
     async def forget(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Take a fact back."""
-        return await _wish(app, who, response, op="forget", fact_id=fact_id, by=by)
+        return await _requested(app, who, response, op="forget", fact_id=fact_id, by=by)
 
-    @router.put("/participants/{who}/facts/{fact_id}/pin")
+    @router.put("/participants/{who}/facts/{fact_id}/pin", responses=PENDING)
     async def pin(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Pin a fact: it does not fade."""
-        return await _wish(app, who, response, op="pin", fact_id=fact_id, by=by)
+        return await _requested(app, who, response, op="pin", fact_id=fact_id, by=by)
 
-    @router.delete("/participants/{who}/facts/{fact_id}/pin")
+    @router.delete("/participants/{who}/facts/{fact_id}/pin", responses=PENDING)
     async def unpin(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Let a pinned fact fade again."""
-        return await _wish(app, who, response, op="unpin", fact_id=fact_id, by=by)
+        return await _requested(app, who, response, op="unpin", fact_id=fact_id, by=by)
 
-    @router.delete("/participants/{who}/facts/{fact_id}/merge")
+    @router.delete("/participants/{who}/facts/{fact_id}/merge", responses=PENDING)
     async def unmerge(who: Who, fact_id: UUID, response: Response, by: ByQuery) -> Outcome:
         """Undo a merge."""
-        return await _wish(app, who, response, op="unmerge", fact_id=fact_id, by=by)
+        return await _requested(app, who, response, op="unmerge", fact_id=fact_id, by=by)
 
 
-async def _wish(app: App, who: str, response: Response, **given: Any) -> Outcome:
+async def _requested(app: App, who: str, response: Response, **given: Any) -> Outcome:
     one = await person(app, who)
     return await outcome(app, FactRequested.model_validate({"participant_id": one.participant_id, **given}), response)
 

@@ -12,6 +12,7 @@ from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRe
 from services.core.app import App
 from services.core.ids import article_id, text_sha256
 from services.core.paging import MOST
+from services.core.settings.memory import DEFAULT_SPACE
 from services.core.units import MB
 from services.core.web import RequestRefused, body_within
 from services.core.web_paging import After, Limit, linked
@@ -30,7 +31,8 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.pages import FetchRefused, fetch
-from services.operations.knowledge.requests import DocumentTooLarge, decided, hand_in
+from services.operations.knowledge.requests import DocumentTooLarge, SpaceUnknown, decided, hand_in
+from services.operations.knowledge.unanswered import UnansweredList, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.by import ByQuery
 from services.web.knowledge_bodies import (
@@ -42,9 +44,12 @@ from services.web.knowledge_bodies import (
     Origin,
     Page,
     Rejected,
+    SearchedSpace,
+    SpaceQuery,
     Title,
     Wanted,
 )
+from services.web.refusals import PENDING
 
 WAIT_S = 10.0  # how long a request waits for learn_documents' decision
 BODY_DEADLINE_S = 60.0
@@ -75,12 +80,15 @@ def add_documents(router: APIRouter, app: App) -> None:
 
     @router.get("/documents/search")
     async def search(
-        q: Asked, limit: Annotated[int, Query(ge=1, le=50)] = 6, as_of: AwareDatetime | None = None
+        q: Asked,
+        limit: Annotated[int, Query(ge=1, le=50)] = 6,
+        as_of: AwareDatetime | None = None,
+        space: SearchedSpace = None,
     ) -> list[Passage]:
         """Passages by words and meaning, as the agent finds them; with `as_of`, as it would have then."""
-        return await find_passages(app, q, limit=limit, as_of=as_of)
+        return await find_passages(app, q, limit=limit, space=space, as_of=as_of)
 
-    @router.put("/documents", openapi_extra=ANY_BODY)
+    @router.put("/documents", openapi_extra=ANY_BODY, responses=PENDING)
     async def put(
         request: Request,
         response: Response,
@@ -89,14 +97,16 @@ def add_documents(router: APIRouter, app: App) -> None:
         title: Title = "",
         link: LinkQuery = "",
         sendable: bool = False,
+        space: SpaceQuery = DEFAULT_SPACE,
     ) -> DocumentOutcome:
         """Hand a document in, or a new edition of it; its content says what it is. The same again changes nothing."""
         limit = int(app.settings.knowledge.max_document_mb * MB)
         content = await body_within(request, limit, BODY_DEADLINE_S)
         kind = request.headers.get("content-type", "").partition(";")[0].strip()[:100]
-        return await _hand_in(app, response, content, origin, title or origin, by, kind, link, sendable=sendable)
+        marks = {"sendable": sendable, "space": space}
+        return await _hand_in(app, response, content, origin, title or origin, by, kind, link, **marks)
 
-    @router.post("/documents/fetch")
+    @router.post("/documents/fetch", responses=PENDING)
     async def fetch_page(page: Page, response: Response) -> DocumentOutcome:
         """Fetch a web page and hand it in."""
         try:
@@ -104,7 +114,7 @@ def add_documents(router: APIRouter, app: App) -> None:
         except FetchRefused as error:
             raise RequestRefused(422, "fetch_refused", f"{page.address} {error}") from None
         given = (page.address, page.address, page.by, found.media_type, page.link)
-        return await _hand_in(app, response, found.content, *given)
+        return await _hand_in(app, response, found.content, *given, space=page.space)
 
     @router.get("/documents/{document_id}")
     async def document(document_id: UUID, past: bool = False) -> Shown:
@@ -114,12 +124,22 @@ def add_documents(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "document_unknown", "there is no document with this id")
         return found
 
-    @router.delete("/documents/{document_id}")
+    @router.delete("/documents/{document_id}", responses=PENDING)
     async def remove(
         document_id: UUID, response: Response, by: ByQuery, reason: Annotated[str, Query(max_length=500)] = ""
     ) -> DocumentOutcome:
         """Take a document out of what is found; its editions stay for their time."""
         return await _request(app, response, DocumentRemovalRequested(document_id=document_id, reason=reason, by=by))
+
+
+def add_questions(router: APIRouter, app: App) -> None:
+    """What was asked and is in no document. Before `add_documents`: its addresses end with any id."""
+    questions = UnansweredQuestions(app)
+
+    @router.get("/documents/unanswered")
+    async def unanswered(limit: Annotated[int, Query(ge=1, le=200)] = 50) -> UnansweredList:
+        """Questions that the knowledge base did not answer, in groups that ask the same, those of most people first."""
+        return await questions.read(limit=limit)
 
 
 def add_articles(router: APIRouter, app: App) -> None:
@@ -137,10 +157,10 @@ def add_articles(router: APIRouter, app: App) -> None:
         found = await list_proposals(app, state, limit=limit, after=after)
         return [_article(one) for one in linked(request, response, found)]
 
-    @router.post("/articles")
+    @router.post("/articles", responses=PENDING)
     async def propose(wanted: Wanted, response: Response) -> DocumentOutcome:
-        """Ask for an article from the last answer in a thread."""
-        reply = await last_answer(app, wanted.thread_id)
+        """Ask for an article from an answer in a thread, the last one where none is named."""
+        reply = wanted.reply_id or await last_answer(app, wanted.thread_id)
         if reply is None:
             raise RequestRefused(404, "answer_unknown", "nothing was answered in such a thread")
         id = article_id(app.settings.workspace, wanted.thread_id, reply)
@@ -155,12 +175,12 @@ def add_articles(router: APIRouter, app: App) -> None:
             raise RequestRefused(404, "article_unknown", "there is no article with this id")
         return _article(found)
 
-    @router.post("/articles/{document_id}/accept")
+    @router.post("/articles/{document_id}/accept", responses=PENDING)
     async def accept(document_id: UUID, body: Accepted, response: Response) -> DocumentOutcome:
         """Take an article into the knowledge base."""
         return await _decide(app, response, document_id, accept=True, public_url=body.link, body=body)
 
-    @router.post("/articles/{document_id}/reject")
+    @router.post("/articles/{document_id}/reject", responses=PENDING)
     async def reject(document_id: UUID, body: Rejected, response: Response) -> DocumentOutcome:
         """Do not take it; it is not proposed again."""
         return await _decide(app, response, document_id, accept=False, body=body)
@@ -186,14 +206,15 @@ async def _hand_in(
     by: str,
     kind: str,
     link: str,
-    *,
-    sendable: bool = False,
+    **marks: Any,
 ) -> DocumentOutcome:
-    said: dict[str, Any] = {"by": by, "media_type": kind, "public_url": link, "sendable": sendable}
+    said: dict[str, Any] = {"by": by, "media_type": kind, "public_url": link, **marks}
     try:
         handed = await hand_in(app, content, origin=origin, title=title, **said)
     except DocumentTooLarge as error:
         raise RequestRefused(413, "too_large", str(error)) from None
+    except SpaceUnknown as error:
+        raise RequestRefused(422, "space_unknown", str(error)) from None
     if handed.command is None:
         return DocumentOutcome(document_id=handed.document_id, request_id=None, status="unchanged")
     return await _outcome(app, response, handed.document_id, handed.command)

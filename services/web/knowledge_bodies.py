@@ -21,6 +21,14 @@ LinkQuery = Annotated[
     str,
     Query(max_length=2000, pattern=r"^(https?://[^\x00-\x20\x7f]+)?$", description="where everybody may read it"),
 ]
+Space = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z0-9_-]*$")]
+SpaceQuery = Annotated[
+    str, Query(max_length=40, pattern=r"^[a-z0-9_-]*$", description="a space; empty: the shared one")
+]
+SearchedSpace = Annotated[
+    str | None,
+    Query(max_length=40, pattern=r"^[a-z0-9_-]*$", description="one space; empty: the shared one; left out: all"),
+]
 Asked = Annotated[str, Query(min_length=1, max_length=2000, pattern=r"^[^\x00]*$")]
 Reason = Annotated[str, StringConstraints(max_length=500, pattern=r"^[^\x00]*$")]
 Text = Annotated[str, StringConstraints(max_length=100_000, pattern=r"^[^\x00]*$")]
@@ -35,13 +43,15 @@ class Page(_Body):
 
     address: Annotated[str, StringConstraints(max_length=2000, pattern=r"^https?://[^\x00-\x20\x7f]+$")]
     link: Link = Field("", description="where everybody may read it; mails to customers link to nothing else")
+    space: Space = Field("", description="whose replies quote it; empty: those of mailboxes without their own")
     by: By = Field(default_factory=name_of_caller)
 
 
 class Wanted(_Body):
-    """An article that is to be proposed from the last answer in a thread."""
+    """An article that is to be proposed from an answer in a thread."""
 
     thread_id: UUID
+    reply_id: UUID | None = Field(None, description="the answer; left out: the last one in the thread")
     by: By = Field(default_factory=name_of_caller)
 
 

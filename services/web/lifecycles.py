@@ -11,6 +11,7 @@ from services.operations.requests import NotDecidedYet
 from services.web.bodies import LifecycleCommand
 from services.web.named import Who, person
 from services.web.patience import WAIT_S
+from services.web.refusals import PENDING
 
 
 def add_lifecycle(router: APIRouter, app: App) -> None:
@@ -23,7 +24,7 @@ def add_lifecycle(router: APIRouter, app: App) -> None:
         async with app.database.reading() as conn:
             return await standing(conn, app.settings.workspace, one)
 
-    @router.post("/participants/{who}/lifecycle")
+    @router.post("/participants/{who}/lifecycle", responses=PENDING)
     async def step(who: Who, body: LifecycleCommand, response: Response) -> LifecycleStep | None:
         """Ask for a step: 200 with it, or null where they stand there already; 409 refused; 202 not decided yet."""
         one = await person(app, who)

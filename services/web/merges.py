@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from uuid import UUID
+from typing import Any
 
 from fastapi import APIRouter, Response
 
 from schemas.events.merging import ParticipantMergeRequested
 from services.core.app import App
-from services.operations.memory.merges import same_person
-from services.operations.memory.people import Person
+from services.core.web import RequestRefused
+from services.operations.memory.merges import pairs, same_person
+from services.operations.memory.people import NobodyFound, Person
 from services.web.bodies import OtherSelf, Outcome
 from services.web.by import ByQuery
 from services.web.facts import outcome
 from services.web.named import Who, person
+from services.web.refusals import PENDING
 
 
 def add_merges(router: APIRouter, app: App) -> None:
@@ -26,22 +28,30 @@ def add_merges(router: APIRouter, app: App) -> None:
         async with app.database.reading() as conn:
             return await same_person(conn, app.settings.workspace, one.participant_id)
 
-    @router.post("/participants/{who}/merge")
+    @router.post("/participants/{who}/merge", responses=PENDING)
     async def merge(who: Who, body: OtherSelf, response: Response) -> Outcome:
         """The participant is the same person as another one. Nothing is moved, and it can be undone."""
-        ids = await _ids(app, who, body.into)
-        command = ParticipantMergeRequested(**ids, op="merge", by=body.by, reason=body.reason)
-        return await outcome(app, command, response)
+        return await _each(app, who, body.into, response, op="merge", by=body.by, reason=body.reason)
 
-    @router.delete("/participants/{who}/merge/{into}")
+    @router.delete("/participants/{who}/merge/{into}", responses=PENDING)
     async def unmerge(who: Who, into: str, response: Response, by: ByQuery) -> Outcome:
         """Undo a merge: each is again what was learned under their own address."""
-        command = ParticipantMergeRequested(**await _ids(app, who, into), op="unmerge", by=by)
-        return await outcome(app, command, response)
+        return await _each(app, who, into, response, op="unmerge", by=by)
 
 
-async def _ids(app: App, who: str, into: str) -> dict[str, UUID]:
-    return {
-        "participant_id": (await person(app, who)).participant_id,
-        "into": (await person(app, into)).participant_id,
-    }
+async def _each(app: App, who: str, into: str, response: Response, **asked: Any) -> Outcome:
+    """Ask it in every space that knows both; what became of the last."""
+    async with app.database.reading() as conn:
+        try:
+            found = await pairs(conn, app.settings.workspace, who, into)
+        except NobodyFound as error:
+            raise RequestRefused(404, "participant_unknown", str(error)) from None
+    became = [
+        await outcome(
+            app,
+            ParticipantMergeRequested(participant_id=one.participant_id, into=other.participant_id, **asked),
+            response,
+        )
+        for one, other in found
+    ]
+    return became[-1]

@@ -16,6 +16,7 @@ from services.web.deployment import add_deployment
 from services.web.explanations import add_explanations
 from services.web.graph import add_graph
 from services.web.incidents import add_incidents
+from services.web.investigations import add_investigations
 from services.web.lifecycles import add_lifecycle
 from services.web.merges import add_merges
 from services.web.named import Who, person
@@ -24,16 +25,21 @@ from services.web.patterns import add_patterns
 from services.web.periods import add_periods
 from services.web.profiles import add_profile
 from services.web.quality import add_quality
+from services.web.refusals import REFUSALS
+from services.web.restores import add_restores
+from services.web.restoring import add_restoring
 from services.web.said import add_said
+from services.web.settings import add_settings
 from services.web.statistics import add_statistics
 from services.web.storable import asks_for_storable
 from services.web.token import BEARER, bearer_of
+from services.web.webhooks import add_webhooks
 
 
 def routes(app: App) -> APIRouter:
     """The API's routes, all behind a bearer token whose scopes name their area."""
     checks = bearer_of(app)
-    api = APIRouter(prefix="/api", dependencies=[Depends(BEARER), Depends(asks_for_storable)])
+    api, asked = APIRouter(), [Depends(BEARER), Depends(asks_for_storable)]
     parts = (
         (
             "memory",
@@ -43,12 +49,13 @@ def routes(app: App) -> APIRouter:
                 add_profile,
                 add_lifecycle,
                 facts.add_reads,
-                facts.add_wishes,
+                facts.add_requests,
                 add_said,
                 add_brief,
                 add_graph,
                 add_merges,
                 add_periods,
+                add_restoring,
                 add_statistics,
             ),
         ),
@@ -57,8 +64,9 @@ def routes(app: App) -> APIRouter:
             API_BODY_BYTES,
             (
                 threads.add_reads,
-                threads.add_wishes,
+                threads.add_requests,
                 add_explanations,
+                add_investigations,
                 answers.add_own_replies,
                 answers.add_suggestions,
             ),
@@ -70,14 +78,22 @@ def routes(app: App) -> APIRouter:
             (drafts.add_reads, drafts.add_rejection, add_patterns, add_quality, add_incidents, add_outreach),
         ),
         ("drafts", drafts.most_bytes(app), (drafts.add_approval,)),
-        ("operations", API_BODY_BYTES, (add_deployment,)),
-        ("knowledge", API_BODY_BYTES, (knowledge.add_documents, knowledge.add_articles)),
+        ("operations", API_BODY_BYTES, (add_deployment, add_restores)),
+        ("settings", API_BODY_BYTES, (add_settings,)),
+        ("webhooks", API_BODY_BYTES, (add_webhooks,)),
+        ("knowledge", API_BODY_BYTES, (knowledge.add_questions, knowledge.add_documents, knowledge.add_articles)),
     )
     for tag, most, adders in parts:
-        router = APIRouter(tags=[tag], route_class=guarded(checks(tag), most))
+        router = APIRouter(
+            prefix="/api",
+            tags=[tag],
+            dependencies=asked,
+            responses=REFUSALS,
+            route_class=guarded(checks(tag), most),
+        )
         for add in adders:
             add(router, app)
-        api.include_router(router)
+        api.routes.extend(router.routes)
     return api
 
 

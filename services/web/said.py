@@ -31,12 +31,12 @@ def add_said(router: APIRouter, app: App) -> None:
     async def said_to(who: Who, q: Question, limit: Limit = 20) -> list[Said]:
         """Messages and thread summaries that this person may see, best first."""
         one = await person(app, who)
-        return await find_said(app, one.participant_id, q, now=app.now(), limit=limit)
+        return (await find_said(app, one.participant_id, q, now=app.now(), limit=limit)).said
 
     @router.get("/said/search")
     async def said(q: Question, limit: Limit = 20) -> list[Said]:
         """Messages of everybody, best first."""
-        return await find_said(app, None, q, now=app.now(), limit=limit)
+        return (await find_said(app, None, q, now=app.now(), limit=limit)).said
 
     @router.get("/facts/search")
     async def facts(q: Question, limit: Limit = 20) -> list[ScoredFact]:

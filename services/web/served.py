@@ -13,6 +13,7 @@ from services.core.app import App
 from services.web.assistants.endpoint import PATH, Endpoint
 from services.web.console.routes import pages
 from services.web.console.site import ROOT
+from services.web.ratings import rating_pages
 from services.web.routes import routes
 from services.web.unsubscribe import unsubscribing
 
@@ -20,11 +21,12 @@ from services.web.unsubscribe import unsubscribing
 def served(app: App) -> APIRouter:
     """All routes."""
     every = APIRouter()
-    every.include_router(routes(app))
+    every.routes.extend(routes(app).routes)
     every.routes.append(Route(PATH, Endpoint(app), methods=["GET", "POST", "DELETE"]))
-    every.include_router(unsubscribing(app))
+    every.routes.extend(unsubscribing(app).routes)
+    every.routes.extend(rating_pages(app).routes)
     if app.settings.web.console:
-        every.include_router(pages(app))
+        every.routes.extend(pages(app).routes)
         every.add_api_route("/", _first, include_in_schema=False)
     return every
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, Response
 
+from schemas.events.answers import SnoozeRequested
 from schemas.events.marks import Priority, Tag
 from schemas.events.threads import ThreadState
 from services.core.app import App
@@ -16,7 +17,7 @@ from services.core.web import RequestRefused
 from services.core.web_paging import After, Limit, linked
 from services.operations.threads import inbox as inboxes
 from services.operations.threads import requests
-from services.operations.threads.inbox import InboxLine, View
+from services.operations.threads.inbox import InboxLine, Only, View
 from services.operations.threads.listing import (
     Due,
     ThreadLine,
@@ -26,7 +27,7 @@ from services.operations.threads.listing import (
     list_threads,
     whole_thread,
 )
-from services.web.bodies import Marks, NewNote, StepCommand, Stepped
+from services.web.bodies import InboxName, Marks, NewNote, OnePriority, Snooze, StepCommand, Stepped, TagTyped
 from services.web.patience import WAIT_S
 
 
@@ -56,17 +57,23 @@ def add_reads(router: APIRouter, app: App) -> None:
         request: Request,
         response: Response,
         view: View = "needs_me",
-        assignee: Annotated[str, Query(max_length=100, description="whose threads `mine` is")] = "",
+        assignee: Annotated[str, Query(max_length=100, description="whose threads `mine` and `mentioned` are")] = "",
         q: Annotated[str, Query(max_length=200, description="words to find instead, in every view")] = "",
+        inbox: InboxName = "",
+        priority: OnePriority = "",
+        tag: TagTyped = "",
         limit: Limit = 50,
         after: After = "",
     ) -> list[InboxLine]:
         """Threads by who has to act next, or by words of subjects, people and messages; the latest change first."""
+        only = Only(inbox, priority, tag.strip())
         async with app.database.reading() as conn:
             if q.strip():
-                page = await inboxes.found(conn, workspace, q.strip(), limit=limit, after=after)
+                page = await inboxes.found(conn, workspace, q.strip(), only=only, limit=limit, after=after)
             else:
-                page = await inboxes.inbox(conn, workspace, view, assignee=assignee, limit=limit, after=after)
+                page = await inboxes.inbox(
+                    conn, workspace, view, assignee=assignee, only=only, limit=limit, after=after
+                )
         return linked(request, response, page)
 
     @router.get("/threads/{thread_id}")
@@ -89,7 +96,7 @@ def add_reads(router: APIRouter, app: App) -> None:
         return linked(request, response, page)
 
 
-def add_wishes(router: APIRouter, app: App) -> None:
+def add_requests(router: APIRouter, app: App) -> None:
     """The asking half: 200 with what became of it, 409 where it was refused, 503 where it is not decided yet."""
 
     @router.post("/threads/{thread_id}/steps")
@@ -107,6 +114,18 @@ def add_wishes(router: APIRouter, app: App) -> None:
     async def marks(thread_id: UUID, body: Marks) -> ThreadLine:
         """Set the priority, put tags on or take them off, add or close goals."""
         await _mark(app, thread_id, **body.model_dump())
+        return (await _whole(app, thread_id)).thread
+
+    @router.put("/threads/{thread_id}/snooze")
+    async def snooze(thread_id: UUID, body: Snooze) -> ThreadLine:
+        """Put the thread off until a moment, a mail of the customer's, or an escalation; null ends that."""
+        asked = SnoozeRequested(thread_id=thread_id, **body.model_dump())
+        try:
+            await requests.snooze(app, asked, timeout_s=WAIT_S)
+        except ThreadUnknown as error:
+            raise _unknown(error) from None
+        except requests.SnoozeRefused as error:
+            raise RequestRefused(409, "snooze_refused", str(error)) from None
         return (await _whole(app, thread_id)).thread
 
     @router.post("/threads/{thread_id}/notes", status_code=201)

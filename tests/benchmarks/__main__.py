@@ -18,6 +18,7 @@ NAMES = (
     "throughput",
     "concurrency",
     "scale",
+    "soak",
     "memory_step",
     "thread_length",
     "model_cost",
@@ -30,6 +31,8 @@ NAMES = (
     "replay",
     "sealing",
     "history",
+    "console",
+    "two_years",
 )
 
 

@@ -26,9 +26,9 @@ from services.core.db import fetch_one
 from services.operations.settle import newest, settle
 from tests.benchmarks.idle import cpu_seconds
 from tests.benchmarks.measured import Measured
+from tests.benchmarks.outside import post
 from tests.benchmarks.recall_support import Options, run
 from tests.benchmarks.stage import bench_app
-from tests.benchmarks.throughput import post
 
 MAILS, QUICK_MAILS = 200, 40
 WARM_UP = 10
@@ -81,7 +81,7 @@ def _short(query: Any) -> str:
 async def mails(app: App, first: int, count: int) -> float:
     """So many mails of new people at once, and all that follows; the seconds until the last reply was sent."""
     began, since, before = time.monotonic(), await newest(app), (await _counts(app))["sent"]
-    await post(app, range(first, first + count), "cost.example")
+    await post(app, range(first, first + count))
     async with asyncio.timeout(PATIENCE_S):
         while (await _counts(app))["sent"] < before + count:
             await asyncio.sleep(0.5)

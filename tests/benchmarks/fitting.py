@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from services.memory.cue import Logistic
-from services.memory.signals import SIGNALS, SignalWeights
+from services.memory.signals import SIGNALS, SignalWeights, likely
 
 STEPS = 200
 LOGISTIC_STEPS = 3000
 RATE = 0.15
 RIDGE = 1e-3
+AT_ZERO = ("length",)  # what it says of two people's chats is wrong where one side writes long mails
 
 Matrix = NDArray[np.float64]
 
@@ -48,8 +49,7 @@ def fit(examples: Sequence[Example], at_zero: Collection[str] = ()) -> SignalWei
 
 def _slope(example: Example, weights: Matrix) -> Matrix:
     scores = example.signals @ weights
-    likely = np.exp(scores - scores.max())
-    slope: Matrix = example.signals[sorted(example.relevant)].mean(axis=0) - (likely / likely.sum()) @ example.signals
+    slope: Matrix = example.signals[sorted(example.relevant)].mean(axis=0) - likely(scores) @ example.signals
     return slope
 
 

@@ -61,14 +61,19 @@ def _running(started: subprocess.Popen[bytes], home: Path, log: Path) -> Endpoin
 
 def cpu_seconds(process: psutil.Process) -> dict[str, float]:
     """CPU used so far, user and system, by name: our own process, and the trees of its children."""
-    used = {"processors": _own(process)}
+    used = {"processors": own_seconds(process)}
     for child in process.children():
-        tree = [child, *child.children(recursive=True)]
-        used[child.name()] = used.get(child.name(), 0.0) + sum(_own(one) for one in tree)
+        used[child.name()] = used.get(child.name(), 0.0) + tree_seconds(child)
     return used
 
 
-def _own(process: psutil.Process) -> float:
+def tree_seconds(process: psutil.Process) -> float:
+    """CPU used so far by a process and what it started, user and system."""
+    return sum(own_seconds(one) for one in (process, *process.children(recursive=True)))
+
+
+def own_seconds(process: psutil.Process) -> float:
+    """CPU used so far by a process alone; 0 of one that is gone."""
     try:
         times = process.cpu_times()
     except psutil.NoSuchProcess:

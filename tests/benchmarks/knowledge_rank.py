@@ -81,11 +81,11 @@ async def _put(app: App, pair: Pair) -> Ranked:
     async with app.database.reading() as conn:
         (vector,) = await embed_cached(conn, app.embedder, [pair.question])
         meaning = Meaning(app.embedder.name, vector)
-        values = {"workspace": workspace, "as_of": None, "model": meaning.model}
+        values = {"workspace": workspace, "space": "", "as_of": None, "model": meaning.model}
         given = (SQL(KNOWLEDGE.current), values, pair.question, vector)
         passages = await scored_passages(conn, *given, PassageSettings().candidates)
         found = await search_knowledge(
-            conn, workspace=workspace, query_text=pair.question, meaning=meaning, limit=len(passages)
+            conn, workspace=workspace, space="", query_text=pair.question, meaning=meaning, limit=len(passages)
         )
     places = {one.id: number for number, one in enumerate(passages)}
     answer = next(places[one.chunk_id] for one in found if (one.origin, _last(one.heading)) == _name(pair))

@@ -1,7 +1,9 @@
-"""One mail at a time, a model that answers in 0 ms, the embedded stack: raw append to SMTP accepted.
+"""One mail at a time, a model that answers in 0 ms: from the append of a mail to the server's acceptance of its reply.
 
-The floor, in the same run: the same number of Kafka hops and commits with one insert each, and one SMTP
-hand-over, with no logic in between.
+Each mail waits until all that follows from the one before is done; "back to back" is without that wait, where learning from
+the mails before is part of what is waited for. The floor, in the same run: the same number of Kafka hops and commits with
+one insert each, and one SMTP hand-over, with no logic in between; its consumers let the broker hold a fetch for as long
+as ours do. With what each mail cost, in CPU, WAL and waits for the disk. See `outside` for who keeps the clock.
 """
 
 from __future__ import annotations
@@ -16,41 +18,50 @@ import aiosmtplib
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from services.core.app import App
+from services.core.bus.fetch_pace import FetchPace
+from services.core.bus.group import EMBEDDED_PACE
 from services.core.bus.topics_admin import TopicSpec, ensure_topics
-from services.core.db import fetch_one
-from services.receive_email.accept import accept
 from tests.benchmarks.measured import Measured, at_most
+from tests.benchmarks.outside import Outside, deployed
 from tests.benchmarks.recall_support import Options, run
-from tests.benchmarks.stage import bench_app
-from tests.support.letters import letter
 
 HOPS = 6  # raw, read, turn, memory, draft, approved
 WARM_UP = 5  # mails before the clock counts
+TARGETS = (("p50", 0.5, 2.0), ("p99", 0.99, 4.0))
 
 
-async def through_the_app(app: App, rounds: int, *, first: int) -> list[float]:
-    """Seconds from the append of each mail to the server's acceptance of its reply."""
+async def one_at_a_time(seen: Outside, rounds: int) -> list[float]:
+    """Seconds from each mail's append to the acceptance of its reply, each after all of the one before is done."""
     times = []
-    for number in range(first, first + rounds):
-        address = f"p{number}@latency.example"
-        raw = letter(
-            "What does it cost?",
-            sender=f"P <{address}>",
-            message_id=f"<{number}@latency.example>",
-            subject=f"q{number}",
-        )
-        began = time.monotonic()
-        await accept(app, app.settings.inboxes[0], raw, source="file", source_key=str(number))
-        while True:
-            async with app.database.reading() as conn:
-                sent = await fetch_one(
-                    conn, "SELECT 1 AS one FROM deliveries WHERE recipient = %(a)s AND state = 'sent'", {"a": address}
-                )
-            if sent:
-                break
-            await asyncio.sleep(0.002)
-        times.append(time.monotonic() - began)
+    for _ in range(rounds):
+        since = await seen.newest()
+        times += await seen.answered(1)
+        await seen.settled(since)
     return times
+
+
+async def back_to_back(seen: Outside, rounds: int) -> list[float]:
+    """The same, where each mail comes as soon as the one before has its reply."""
+    since = await seen.newest()
+    times = [(await seen.answered(1))[0] for _ in range(rounds)]
+    await seen.settled(since)
+    return times
+
+
+def bare_producer(app: App) -> AIOKafkaProducer:
+    """A producer without logic, as careful as ours."""
+    kafka = app.settings.kafka
+    return AIOKafkaProducer(bootstrap_servers=kafka.brokers, acks="all", enable_idempotence=not kafka.embedded)
+
+
+def bare_consumer(app: App, topic: str) -> AIOKafkaConsumer:
+    """A consumer without logic, whose fetches the broker holds as it holds ours."""
+    kafka = app.settings.kafka
+    pace = EMBEDDED_PACE if kafka.embedded else FetchPace()
+    wait_ms = round(1000 * pace.wait_s)
+    return AIOKafkaConsumer(
+        topic, bootstrap_servers=kafka.brokers, fetch_max_wait_ms=wait_ms, auto_offset_reset="earliest"
+    )
 
 
 async def floor(app: App, rounds: int) -> list[float]:
@@ -58,8 +69,8 @@ async def floor(app: App, rounds: int) -> list[float]:
     brokers = app.settings.kafka.brokers
     topics = [f"floor{hop}" for hop in range(HOPS)]
     await ensure_topics(brokers, [TopicSpec(topic, 12) for topic in topics])
-    producer = AIOKafkaProducer(bootstrap_servers=brokers, acks="all", enable_idempotence=False)
-    consumers = [AIOKafkaConsumer(topic, bootstrap_servers=brokers, fetch_max_wait_ms=50) for topic in topics]
+    producer = bare_producer(app)
+    consumers = [bare_consumer(app, topic) for topic in topics]
     await producer.start()
     for consumer in consumers:
         await consumer.start()
@@ -89,17 +100,23 @@ async def hand_over(app: App) -> None:
 
 
 async def measure(*, quick: bool) -> list[Measured]:
-    """p50 and p99 as multiples of the floor's."""
+    """p50 and p99 as multiples of the floor's, one at a time and back to back, and what a mail cost."""
     rounds = 20 if quick else 200
-    async with bench_app() as app:
-        await through_the_app(app, WARM_UP, first=0)
-        base = await floor(app, rounds)
-        ours = await through_the_app(app, rounds, first=WARM_UP)
+    async with deployed() as seen:
+        await one_at_a_time(seen, WARM_UP)
+        base = await floor(seen.app, rounds)
+        before = await seen.spent()
+        ours = await one_at_a_time(seen, rounds)
+        spent = (await seen.spent()).since(before, rounds)
+        busy = await back_to_back(seen, rounds)
     lines = []
-    for name, share, target in (("p50", 0.5, 2.0), ("p99", 0.99, 4.0)):
+    for name, share, target in TARGETS:
         sides = {"ours_s": quantile(ours, share), "floor_s": quantile(base, share)}
         ratio = sides["ours_s"] / sides["floor_s"]
         lines.append(at_most(f"latency {name} / floor", ratio, "x", target, rounds, sides))
+    for name, share, _ in TARGETS:
+        lines.append(Measured(f"back to back: {name}", quantile(busy, share), "s", n=rounds))
+    lines += [Measured(f"one at a time: {name} a mail", value, "", n=rounds) for name, value in spent.items()]
     return lines
 
 

@@ -29,11 +29,6 @@ class Turn:
     text: str
     at: datetime
 
-    @property
-    def said(self) -> str:
-        """The text that is indexed."""
-        return f"{self.speaker}: {self.text}"
-
 
 @dataclass(frozen=True, slots=True)
 class Question:

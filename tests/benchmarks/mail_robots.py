@@ -12,7 +12,7 @@ from pathlib import Path
 from services.mail.filters import FilterContext, judge
 from services.mail.message import ParsedMail
 from services.mail.mime import read_mail
-from services.mail.reports import read_report
+from services.mail.reports import Report, read_report
 from tests.benchmarks.measured import Measured, at_most, percent
 from tests.support.robots import (
     FORMS,
@@ -45,6 +45,7 @@ ROBOTS_AMONG_HAM = ("00033.2ceb520d2c6500ccf24357f2ebdce618", "01313.92d3b0f5d25
 
 
 KINDS = ("answer", "human", "park")
+MOMENTS = (("at once", True), ("words alone", False))  # before anyone reads our mail, or late
 SETS = (
     ("written apart", notes_written_apart, None),
     ("frozen", frozen_notes, frozen_people),
@@ -60,11 +61,11 @@ SETS = (
 def simulator() -> list[Measured]:
     """Vacation notes answered, by form, and what becomes of people's mails, by set."""
     notes = vacation_notes()
-    answered = Counter(form for form in FORMS for note in notes if _kind(robot_mail(note, form)) == "answer")
+    marked = [robot_mail(note, form) for form in FORMS if form != "bare" for note in notes]
+    told = sum(_kind(raw) == "answer" for raw in marked)
     texts = [raw for text in (*people(), *statements()) for raw in person_mails(text)]
-    told = sum(answered[form] for form in FORMS if form != "bare")
     languages = len({note.language for note in notes})
-    lines = [at_most("judging: robots answered, a header or prefix", told, "mails", 0, len(notes) * (len(FORMS) - 1))]
+    lines = [at_most("judging: robots answered, a header or prefix", told, "mails", 0, len(marked))]
     lines += _robots(f"{languages} languages", notes)
     for name, notes_of, people_of in SETS:
         lines += _robots(f"{name} notes", notes_of())
@@ -75,11 +76,10 @@ def simulator() -> list[Measured]:
 
 
 def _robots(name: str, notes: Sequence[Text]) -> list[Measured]:
-    """Notes as robots send them, within seconds of our mail; and by their words alone, where they were late."""
+    """Notes as robots send them, before anyone reads our mail; and by their words alone, where they were late."""
     raws = [robot_mail(note, "bare") for note in notes]
-    at_once = Counter(_kind(raw, within_seconds=True) for raw in raws)
-    late = Counter(_kind(raw) for raw in raws)
-    lines = (("at once", at_once), ("words alone", late))
+    mails = [(mail, read_report(mail, raw)) for raw in raws for mail in (read_mail(raw),)]
+    lines = [(form, Counter(_judged(*mail, at_once=soon) for mail in mails)) for form, soon in MOMENTS]
     shares = [(form, {kind: percent(kinds[kind], len(raws)) for kind in KINDS}) for form, kinds in lines]
     return [
         at_most(f"judging: robots answered, {name}, {form}", share["answer"], "%", 1, len(raws), share)
@@ -108,9 +108,13 @@ def easy_ham(data: Path, to_us: Callable[[ParsedMail], ParsedMail]) -> list[Meas
     return [at_most("judging: easy ham taken for robots", share, "%", 0.5, len(files))]
 
 
-def _kind(raw: bytes, *, within_seconds: bool = False) -> str:
+def _kind(raw: bytes) -> str:
     mail = read_mail(raw)
-    return judge(mail, FilterContext(report=read_report(mail, raw), within_seconds=within_seconds)).kind
+    return _judged(mail, read_report(mail, raw))
+
+
+def _judged(mail: ParsedMail, report: Report | None, *, at_once: bool = False) -> str:
+    return judge(mail, FilterContext(report=report, unread=at_once, within_seconds=at_once)).kind
 
 
 def _filter(mail: ParsedMail, raw: bytes) -> str:

@@ -109,7 +109,7 @@ async def _found(app: App, question: str) -> list[Passage]:
     [meaning] = await meanings(app.embedder, [question])
     async with app.database.reading() as conn:
         return await search_knowledge(
-            conn, workspace=app.settings.workspace, query_text=question, meaning=meaning, limit=PASSAGES
+            conn, workspace=app.settings.workspace, space="", query_text=question, meaning=meaning, limit=PASSAGES
         )
 
 

@@ -24,12 +24,12 @@ from services.memory.embedding_cache import embed_cached
 from services.memory.embeddings import Embedder, Vector
 from services.memory.fusion import Scores, convex
 from services.memory.multilingual import Multilingual
-from services.memory.passages import PassageSettings, scored_passages, search_passages
+from services.memory.passages import PassageSettings, recall_passages, scored_passages
 from services.memory.said import SETTINGS
 from services.memory.signals import SAID_WEIGHTS, Passage, SignalWeights, signal_matrix, spread, weighed
 from services.memory.temporal import window_of
 from tests.benchmarks import locomo, mem0_side, support_threads
-from tests.benchmarks.fitting import Example, fit
+from tests.benchmarks.fitting import AT_ZERO, Example, fit
 from tests.benchmarks.locomo import Conversation, Question
 from tests.benchmarks.measured import Measured
 from tests.benchmarks.recall_support import Options, migrated_database, run
@@ -41,7 +41,6 @@ QUICK_CONVERSATIONS = 2
 TARGET = 80.0  # R@10, percent, on LoCoMo
 TARGET_HOPS = 60.0  # R@10 of questions that need several turns, percent, on LoCoMo
 TARGET_AHEAD = 3.0  # points of R@10 above convex fusion, on each set
-AT_ZERO = ("length",)  # what it says of two people's chats is wrong where one side writes long mails
 TARGET_P95 = 50.0  # ms a search, the query's embedding apart
 LOCOMO, SUPPORT = "LoCoMo", "support threads"
 CATEGORIES = {LOCOMO: locomo.CATEGORIES, SUPPORT: support_threads.CATEGORY_NAMES}
@@ -111,11 +110,13 @@ async def _measure(url: str, sets: Mapping[str, Sequence[Conversation]]) -> list
 
 async def _ask_all(conn: Connection, everything: Sequence[Indexed], names: Sequence[str]) -> AsyncIterator[Asked]:
     for indexed, name in zip(everything, names, strict=True):
-        for question, vector in zip(indexed.conversation.questions, indexed.question_vectors, strict=True):
-            yield await _ask(conn, indexed, name, question, vector)
+        for put in zip(indexed.conversation.questions, indexed.question_vectors, indexed.own_words, strict=True):
+            yield await _ask(conn, indexed, name, *put)
 
 
-async def _ask(conn: Connection, indexed: Indexed, of: str, question: Question, vector: Vector) -> Asked:
+async def _ask(
+    conn: Connection, indexed: Indexed, of: str, question: Question, vector: Vector, own: Vector | None
+) -> Asked:
     window = window_of(question.text, indexed.conversation.turns[-1].at)
     given: dict[str, Any] = {
         "scope": SCOPE,
@@ -124,10 +125,10 @@ async def _ask(conn: Connection, indexed: Indexed, of: str, question: Question, 
         "query_vector": vector,
     }
     began = perf_counter()
-    await search_passages(conn, **given, window=window, limit=10, settings=SETTINGS)
+    await recall_passages(conn, **given, window=window, limit=10, own_words=own, settings=SETTINGS)
     took = (perf_counter() - began) * 1000
     passages = await scored_passages(
-        conn, SCOPE, indexed.parameters, question.text, vector, PassageSettings().candidates
+        conn, SCOPE, indexed.parameters, question.text, vector, PassageSettings().candidates, own
     )
     turns = [indexed.turn_of[p.id] for p in passages]
     relevant = {place for place, turn in enumerate(turns) if turn in question.evidence}

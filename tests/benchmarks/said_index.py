@@ -17,7 +17,8 @@ from psycopg.sql import SQL
 
 from services.core.db import Connection, fetch_all, queries
 from services.memory.embeddings import Embedder, Vector
-from services.memory.said import NEWEST, SAID
+from services.memory.said import NEWEST, SAID, names_of
+from services.memory.voice import LANGUAGE, own_words
 from services.operations.vectors.renewal import give_vectors, in_private
 from services.track_threads.apply import SQL as THREADS
 from tests.benchmarks.locomo import Conversation, Turn
@@ -30,14 +31,19 @@ SCOPE = SQL(SAID.of_person)
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A conversation that lies in Postgres: whose it is, the turns of its passages, and vectors of turns and questions."""
+    """A conversation that lies in Postgres: whose it is, their names, the turns of its passages, and vectors.
+
+    `own_words` are those of the questions in the words of whom they name.
+    """
 
     number: int
     conversation: Conversation
     person: UUID
+    names: Sequence[str]
     turn_of: dict[UUID, int]
     model: str
     question_vectors: Sequence[Vector]
+    own_words: Sequence[Vector | None]
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -74,8 +80,15 @@ async def index_all(conn: Connection, embedder: Embedder, conversations: Sequenc
     for number, each in enumerate(conversations):
         vectors = await embedder.embed([question.text for question in each.questions])
         person = _person(number, _speakers(each)[0])
-        indexed.append(Indexed(number, each, person, found[number], embedder.name, vectors))
+        names = await names_of(conn, WORKSPACE, person)
+        own = await in_own_words(embedder, each, names)
+        indexed.append(Indexed(number, each, person, names, found[number], embedder.name, vectors, own))
     return indexed
+
+
+async def in_own_words(embedder: Embedder, each: Conversation, names: Sequence[str]) -> list[Vector | None]:
+    """The vectors of a conversation's questions in the words of whom they name."""
+    return [await own_words(embedder, question.text, names, LANGUAGE) for question in each.questions]
 
 
 async def stems(conn: Connection, indexed: Indexed) -> list[list[str]]:

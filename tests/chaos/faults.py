@@ -13,7 +13,6 @@ import psycopg
 from services.core.bus import event_store as history
 from services.core.bus.codec import encode
 from services.core.bus.delivery import Record
-from services.core.bus.unit import Row
 from services.core.db import fetch_all
 from tests.chaos.meeting import MetNobody
 from tests.chaos.model_faults import outage, revoked
@@ -130,7 +129,7 @@ async def duplicates(world: World, fault: Fault, dice: random.Random) -> None:
     await put(world, [encode(history.envelope(row), topic_prefix=prefix) for row in rows])
 
 
-async def _stored(world: World, count: int) -> list[Row]:
+async def _stored(world: World, count: int) -> list[history.EventRow]:
     while True:
         try:
             async with world.app.database.reading() as conn:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import httpx
@@ -13,12 +14,14 @@ import psycopg
 from services.core.app import App
 from services.core.errors import Temporary
 from services.operations.knowledge.requests import hand_in
+from services.operations.periods import daily
 from tests.chaos.traffic import Mail
 from tests.flow.scenario import signed_headers
 from tests.support.app import INBOX
 
 AGAIN_AFTER_S = 0.5
 SENDERS = 4
+PERIOD_ROUNDS = 3
 
 
 class Clock(Protocol):
@@ -54,6 +57,24 @@ async def submit_documents(app: App, count: int, lasts_s: float) -> None:
             except (Temporary, psycopg.Error, OSError):
                 await asyncio.sleep(AGAIN_AFTER_S)
         await asyncio.sleep(lasts_s / count)
+
+
+async def ask_for_periods(app: App, lasts_s: float) -> None:
+    """Have days told a few times meanwhile."""
+    for _ in range(PERIOD_ROUNDS):
+        await asyncio.sleep(lasts_s / (PERIOD_ROUNDS + 1))
+        await tell_days(app)
+
+
+async def tell_days(app: App) -> None:
+    """Ask for the days that will be over the day after tomorrow, as the daily round then would, again until it is done."""
+    later = replace(app, now=lambda: app.now() + timedelta(days=2))
+    while True:
+        try:
+            await daily.ask(later, asyncio.Event())
+            break
+        except (Temporary, psycopg.Error, OSError):
+            await asyncio.sleep(AGAIN_AFTER_S)
 
 
 async def _bring(client: httpx.AsyncClient, mail: Mail, clock: Clock) -> int:

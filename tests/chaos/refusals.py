@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Mapping
+from datetime import timedelta
 
 import psycopg
 from aiokafka.admin import AIOKafkaAdminClient
@@ -14,13 +15,17 @@ from aiokafka.errors import KafkaError
 from services.core.db import fetch_one
 from services.operations.preparation import topic_specs
 from tests.chaos.meeting import meeting
-from tests.chaos.schedule import Fault
+from tests.chaos.schedule import JUMPS_S, Fault
 from tests.chaos.world import World
 
 AGAIN_AFTER_S = 0.5
 MEETS_S = 300.0  # how much longer it lasts where no event was refused yet
 MET = """
 SELECT count(*) AS n FROM outbox o JOIN events e ON e.id = o.event_id WHERE o.attempts > 0 AND e.topic = %(topic)s"""
+
+NEXT_TIMER = "SELECT min(due_at) AS due_at FROM timers"
+SOON = timedelta(seconds=10)  # what is due by then comes by itself
+SET_BACK = timedelta(seconds=-min(JUMPS_S))
 
 
 async def refuse(world: World, fault: Fault, _: random.Random) -> None:
@@ -32,6 +37,7 @@ async def refuse(world: World, fault: Fault, _: random.Random) -> None:
             await asyncio.sleep(fault.lasts_s)
             async with meeting(MEETS_S):
                 while not await _has_met(world, fault.target):
+                    await _bring_the_next_timer(world)
                     await asyncio.sleep(AGAIN_AFTER_S)
         finally:
             await _set(world, fault.target, {})
@@ -44,6 +50,21 @@ async def _has_met(world: World, topic: str) -> bool:
     except psycopg.Error:
         return False
     return row is not None and bool(row["n"])
+
+
+async def _bring_the_next_timer(world: World) -> None:
+    """Where the clock was set back, quiet periods end hours later, and until then nobody may write to the topic.
+
+    No further than the clock is ever set back: what is due in days is not to come now.
+    """
+    try:
+        async with world.app.database.reading() as conn:
+            row = await fetch_one(conn, NEXT_TIMER)
+    except psycopg.Error:
+        return
+    ahead = row["due_at"] - world.app.now() if row and row["due_at"] else timedelta()
+    if SOON < ahead <= SET_BACK:
+        world.levers.set_clock(world.levers.offset + ahead)
 
 
 async def _set(world: World, topic: str, configs: Mapping[str, str]) -> None:

@@ -29,13 +29,21 @@ from services.operations.rebuild.projections import fold, state_hash
 from services.operations.settle import StillBusy, newest, settle, unfinished
 from services.pipeline import PROCESSORS, consumers
 from tests.chaos.faults import do
-from tests.chaos.feeding import feed, submit_documents
-from tests.chaos.model_faults import LONGEST_PAUSE
+from tests.chaos.feeding import ask_for_periods, feed, submit_documents, tell_days
+from tests.chaos.model_faults import HOUR, LONGEST_PAUSE
 from tests.chaos.newer import release_all
-from tests.chaos.schedule import Schedule
+from tests.chaos.people import (
+    close_incidents,
+    decide_drafts,
+    decide_waiting,
+    reach_out,
+    reach_out_now,
+    unsubscribe_some,
+)
+from tests.chaos.schedule import JUMPS_S, Schedule
 from tests.chaos.scripts import SmtpTrouble, diligent_model
 from tests.chaos.traffic import Mail, make_mails, offered
-from tests.chaos.world import World, world
+from tests.chaos.world import EARNING, World, world
 from tests.oracle.collect import collect
 from tests.oracle.evidence import DeadLetter, Evidence, Partition, Progress
 from tests.oracle.judge import Judged, judge
@@ -47,12 +55,24 @@ DOCUMENTS = 12
 PROBE_EVERY_S = 2.0
 TELL_EVERY_S = 15
 ROUNDS = 12  # of timers that set timers
+DECISIONS = 20  # rounds of drafts, each of which may bring others
 COLLECTIONS = 5  # of evidence that something came into
 LEAST_ANSWERED = 0.25  # of the mails: the others were overtaken, needed nothing or went to a person
 COUNTED = frozenset({"kill", "storm", "broker", "database", "redis", "cut", "reorder", "poison",
                      "refused-topic", "unknown-type", "newer-version", "model-outage", "model-401", "wipe"})  # fmt: skip
 UNASKED = "model faults left"
 DONE = "SELECT count(*) AS n FROM journal"
+MADE = """
+SELECT (SELECT count(*) FROM incidents) AS incidents, (SELECT count(*) FROM trouble_reports) AS reports,
+       (SELECT count(*) FROM memory_periods) AS periods, (SELECT count(*) FROM approval_outcomes) AS decisions,
+       (SELECT count(*) FROM events WHERE type = 'approval.opened.v1') AS "intents opened",
+       (SELECT count(*) FROM events WHERE type = 'approval.closed.v1') AS "intents closed",
+       (SELECT count(*) FROM outreach) AS outreach, (SELECT count(*) FROM unsubscribes) AS unsubscribed,
+       (SELECT count(*) FROM outreach WHERE sent_at IS NOT NULL) AS "outreach sent",
+       (SELECT count(*) FROM incidents WHERE NOT is_open) AS "incidents closed"
+"""
+ENOUGH_MAILS = 200  # for each of these to come
+WORKED = ("decisions", "intents opened", "outreach", "outreach sent", "unsubscribed", "incidents closed")
 TIMERS = "SELECT min(due_at) AS first, max(due_at) AS last FROM timers"
 
 
@@ -74,6 +94,8 @@ class Ran:
         missed += [f"{kind} met nobody" for kind in sorted(set(wanted) - COUNTED) if not self.felt[kind]]
         if self.felt[UNASKED]:
             missed.append(f"{self.felt[UNASKED]} faults of the model met no question")
+        if self.judged.mails >= ENOUGH_MAILS:
+            missed += [f"there were no {kind}" for kind in WORKED if not self.felt[kind]]
         if self.judged.answered < LEAST_ANSWERED * self.judged.mails:
             missed.append(f"{self.judged.answered} of {self.judged.mails} mails were answered")
         return tuple(missed)
@@ -92,16 +114,20 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
             under_way: set[str] = set()
             telling = asyncio.create_task(_tell(one, under_way, began), name="telling")
             releasing = asyncio.create_task(release_all(one), name="releasing")
+            deciding = asyncio.create_task(decide_drafts(one.app, schedule.seed), name="deciding")
             await _under_faults(one, schedule, mails, under_way)
             print(f"{time.monotonic() - began:6.1f} s  all mails are in, the faults are over", flush=True)
             await _heal(one)
             probing = asyncio.create_task(_probe(one), name="probing")
+            deciding.cancel()
+            await _last_acts(one, schedule.seed)
             evidence = await undisturbed(
-                partial(_at_rest, one, began), partial(newest, one.app), partial(_evidence, one, mails)
+                partial(_at_rest, one, schedule.seed, began), partial(newest, one.app), partial(_evidence, one, mails)
             )
             for task in (telling, releasing, probing):
                 task.cancel()
             one.felt.update(trouble.met)
+            one.felt.update(await _made_of_many(one.app))
             one.felt["blob writes refused"] = one.levers.refusals
             one.felt["restarts"] = one.restarts
             one.felt["questions turned away"] = one.model.turned_away
@@ -110,11 +136,21 @@ async def run(schedule: Schedule, folder: Path, *, kafka: str) -> Ran:
     return Ran(schedule, judge(evidence), one.felt, time.monotonic() - began)
 
 
+async def _made_of_many(app: App) -> dict[str, int]:
+    """How many incidents were opened, reports noted and periods told; they are printed, as the faults are."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, MADE)
+    assert row is not None
+    return dict(row)
+
+
 async def _under_faults(one: World, schedule: Schedule, mails: list[Mail], under_way: set[str]) -> None:
     url = f"http://{one.app.settings.web.host}:{one.app.settings.web.port}"
     acts = {
         "feeding": (0.0, feed(url, mails, one.levers, schedule.lasts_s)),
         "documents": (0.0, submit_documents(one.app, DOCUMENTS, schedule.lasts_s)),
+        "periods": (0.0, ask_for_periods(one.app, schedule.lasts_s)),
+        "outreach": (0.0, reach_out(one.app, schedule.lasts_s)),
     }
     for number, fault in enumerate(schedule.faults):
         acts[f"{fault.kind} {fault.target} {number}"] = (
@@ -182,9 +218,9 @@ async def undisturbed(
     return evidence
 
 
-async def _at_rest(one: World, began: float) -> bool:
+async def _at_rest(one: World, seed: int, began: float) -> bool:
     try:
-        await _rest(one)
+        await _rest(one, seed)
     except StillBusy as error:
         print(f"{time.monotonic() - began:6.1f} s  NOT at rest: {error}", flush=True)
         return False
@@ -192,10 +228,15 @@ async def _at_rest(one: World, began: float) -> bool:
     return True
 
 
-async def _rest(one: World) -> None:
-    """Wait until nothing is left to do, with the clock put forward to each timer, until none is left."""
+async def _rest(one: World, seed: int) -> None:
+    """Wait until nothing is left to do, with the clock put forward to each timer, until none is left.
+
+    What has been learned by then is told once more of the days that it is about, and people decide every draft that comes.
+    """
+    await _decided(one, seed)
+    await tell_days(one.app)
     for _ in range(ROUNDS):
-        await _settled(one.app)
+        await _decided(one, seed)
         async with one.app.database.reading() as conn:
             row = await fetch_one(conn, TIMERS)
         if row is None or row["last"] is None:
@@ -208,6 +249,31 @@ async def _rest(one: World) -> None:
                 at.committed != at.end for group in (await _groups(one.app)).values() for at in group.values()
             ):
                 await asyncio.sleep(1)
+
+
+async def _last_acts(one: World, seed: int) -> None:
+    """With nothing in the way: what a clock that was set back put off comes, then nobody writes for an hour.
+
+    A last round of outreach is made then, and every incident is closed.
+    """
+    for passed in (timedelta(seconds=-min(JUMPS_S)), HOUR, HOUR):
+        one.levers.let_pass(passed)
+        with suppress(StillBusy):
+            await _decided(one, seed)
+    await reach_out_now(one.app, -1)
+    with suppress(StillBusy):
+        await _settled(one.app)
+    await unsubscribe_some(one.app, "before it leaves")
+    await close_incidents(one.app)
+
+
+async def _decided(one: World, seed: int) -> None:
+    """Return at rest, when no draft waits for a person either."""
+    await _settled(one.app)
+    for _ in range(DECISIONS):
+        if not await decide_waiting(one.app, seed):
+            return
+        await _settled(one.app)
 
 
 async def _settled(app: App) -> None:
@@ -259,4 +325,5 @@ async def _evidence(one: World, mails: list[Mail]) -> Evidence:
             newer=tuple(one.newer),
             refused=frozenset(one.refused),
             now=one.app.now(),
+            earning=EARNING,
         )

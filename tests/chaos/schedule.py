@@ -31,11 +31,14 @@ SINGLE = tuple(
     if name not in DOUBLED  # a new processor is started and killed like the others
 )
 PROCESSES = (*SINGLE, *(f"{name}#{n}" for name in DOUBLED for n in (1, 2)))
+REORDERED = (
+    *DOUBLED, "learn_facts", "load_memory", "watch_incidents", "condense_memory", "earn_approval", "reach_out",
+)  # fmt: skip
 LINKS = ("kafka", "database", "redis", "smtp", "model")
-POISONED = ("inbound-email", "turns", "turn-reflected", "deliveries")  # topics
+POISONED = ("inbound-email", "turns", "turn-reflected", "deliveries", "approvals", "outreach", "incidents")  # topics
 REFUSED = (  # topics that the broker takes nothing for
     "inbound-email.raw", "inbound-email", "thread-events", "turns", "memory-loaded", "reply-drafted", "deliveries",
-    "turn-reflected", "timers",
+    "turn-reflected", "timers", "approvals", "outreach", "incidents",
 )  # fmt: skip
 NEWER = {  # types of a version to come: their topic, and who must hold them, since they handle the one of today
     one.TYPE.replace(".v1", ".v9"): (topic, tuple(sorted(who.name for who in PROCESSORS if one in who.handlers)))
@@ -129,7 +132,7 @@ def _round(dice: random.Random, begin_s: float) -> Iterator[Fault]:
         yield Fault(at(), kind, count=dice.randrange(2, 6))  # type: ignore[arg-type]
     for _ in range(2):
         yield Fault(at(), "duplicates", count=dice.randrange(30, 80))
-    yield Fault(at(0.8), "reorder", dice.choice((*DOUBLED, "learn_facts", "load_memory")))
+    yield Fault(at(0.8), "reorder", dice.choice(REORDERED))
     yield Fault(at(), "poison", dice.choice(POISONED))
     yield Fault(at(0.6), "refused-topic", dice.choice(REFUSED), lasts_s=some(4, 12))
     yield Fault(at(0.8), "unknown-type", dice.choice(REFUSED))

@@ -12,8 +12,12 @@ from tests.support.scripted_model import Script, Seen
 from tests.support.scripted_replies import Behaviour, reply_tool
 from tests.support.smtp_server import DROP, HANG, Session, Step
 
+HOW_TO = "Hello,\n\nyou find it in the settings.\n\nBest regards"
 LATER, NEVER = "421 4.3.2 not now", "550 5.1.1 never"
 NUMBER = re.compile(r"This is my mail number (\d+)")
+ROW = re.compile(r"- \[([0-9a-f-]{36})\] \S+: (.*)")
+FAILS = "fails again"
+REVIEWED = "how_to"  # the intent whose drafts wait for a person until approvals of it are earned
 ORDER = re.compile(r"My order number is (\d+)")
 
 
@@ -45,8 +49,18 @@ class SmtpTrouble:
 
 
 def diligent_model(seed: int) -> Script:
-    """Answers each mail with its number; now and then nothing is needed, a person is, or the matter is settled."""
-    return agent(lambda seen: _answer(seed, seen), _learn)
+    """Answers each mail with its number, or says how something is done, which waits for a person.
+
+    Now and then nothing is needed, a person is, or the matter is settled.
+    """
+    answering = agent(lambda seen: _answer(seed, seen), _learn)
+    return lambda seen: _tell(seen) if "tell" in seen.tools else answering(seen)
+
+
+def _tell(seen: Seen) -> Behaviour:
+    """A period, word for word as its rows say it."""
+    rows = ROW.findall("\n".join(seen.fenced("rows")))
+    return reply_tool("tell", {"sentences": [{"text": text, "rows": [id]} for id, text in rows[:20]]})
 
 
 def _answer(seed: int, seen: Seen) -> Behaviour:
@@ -58,6 +72,8 @@ def _answer(seed: int, seen: Seen) -> Behaviour:
     if chance < 0.08:
         said = "Hello,\n\na colleague will write to you.\n\nBest regards"
         return reply_tool("escalate", {"reason": "A person should look.", "message_to_customer": said})
+    if 0.4 < chance < 0.6:
+        return reply_tool("reply", {"text": HOW_TO, "state": "awaiting_reply", "intent": REVIEWED})
     text = f"Hello,\n\nthank you for your mail number {numbers[-1]}, we look into it.\n\nBest regards"
     goals = [f"settle mail {numbers[-1]}"] if chance < 0.3 else []
     state = "resolved" if chance > 0.85 else "awaiting_reply"
@@ -67,4 +83,6 @@ def _answer(seed: int, seen: Seen) -> Behaviour:
 def _learn(seen: Seen) -> Behaviour:
     orders = ORDER.search(seen.text)
     facts = [fact("order number", orders[1], orders[0], kind="order_info")] if orders else []
-    return reflection(f"They wrote mails {', '.join(NUMBER.findall(seen.text)[-5:])}.", *facts)
+    trouble = "report export fails" if FAILS in seen.text else ""
+    said = f"They wrote mails {', '.join(NUMBER.findall(seen.text)[-5:])}."
+    return reflection(said, *facts, signals={"issue_key": trouble, "intent": "question"})

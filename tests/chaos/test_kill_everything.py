@@ -29,7 +29,6 @@ TOLD = "published again what the log did not have"
 UP = "from services.cli.main import main; main()"
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.skipif(uses_apache_kafka(), reason="this is about the embedded stack, whose broker forgets")
 async def test_the_whole_stack_and_the_deployment_are_killed_in_the_middle_of_mail(

@@ -36,7 +36,7 @@ from tests.support.scripted_model import ScriptedModel, failing, hang, malformed
 from tests.support.smtp_server import SmtpServer
 from tests.support.stack import uses_apache_kafka
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(240)]
+pytestmark = pytest.mark.timeout(240)
 HALF, ALL = 10, 20
 WELL = {"text": "Hello,\n\nwe look into it.\n\nBest regards", "state": "awaiting_reply"}
 

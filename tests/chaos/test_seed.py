@@ -13,7 +13,6 @@ from tests.support.stack import broker_under_test
 SEED, MAILS = 2026, 60
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(600)
 async def test_a_seed_of_chaos_breaks_no_promise(tmp_path: Path) -> None:
     """Every process is killed, connections are cut, servers fail and the clock jumps: the oracle finds nothing."""

@@ -66,7 +66,6 @@ class HoldOneAtEachStep:
             await self._changed.wait()
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(240)
 async def test_a_sender_killed_at_every_step_at_once_sends_nothing_twice(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
@@ -198,7 +197,6 @@ AFTER_THE_KILL = {  # the ledger's last state, its attempts, and how many copies
 }
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(240)
 async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_once_or_marks_it_unknown(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
@@ -233,7 +231,6 @@ async def test_a_sender_killed_between_any_two_of_its_own_steps_sends_each_mail_
     assert _endings(ledger, server) == AFTER_THE_KILL
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(240)
 async def test_a_sender_killed_after_the_servers_answer_dated_its_reply_by_its_recovery(
     stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path

@@ -25,9 +25,10 @@ from services.operations.preparation import prepare
 from tests.chaos.levers import Levers
 from tests.chaos.nursery import Nursery
 from tests.chaos.schedule import DOUBLED, PROCESSES
+from tests.chaos.scripts import REVIEWED
 from tests.chaos.worker import use_levers
 from tests.flow.scenario import WEBHOOK_KEY
-from tests.oracle.evidence import Newer
+from tests.oracle.evidence import Earning, Newer
 from tests.support.app import INBOX, settings_for
 from tests.support.proxy import FaultProxy
 from tests.support.scripted_model import ScriptedModel
@@ -40,6 +41,8 @@ PREFIX = "chaos."
 SESSION_S = 10
 LOOK_EVERY_S = 0.5
 START_S = 300
+EARNING = Earning(bound=0.3, over=10, senders=2)  # two approvals unchanged in a row reach it
+SILENT_DAYS = 10 / 86_400
 PATIENCE_S = 300  # retries of a handler: chaos on a busy machine is to end in answers, not in dead letters
 
 
@@ -151,6 +154,12 @@ def _settings(stack: Endpoints, home: Path, kafka: str, brokers: str, smtp_port:
         inboxes=[{**INBOX, "vouched_by": "the test", "replies_per_hour": 0}],
         lanes={"retry_s": PATIENCE_S},
         pool_size=4,
+        incidents={"customers": 3},
+        condense={"enabled": True, "rows_from": 2},
+        approval={"earn": True, "bound": EARNING.bound, "over": EARNING.over, "senders": EARNING.senders, "score": 0,
+                  "intents": [{"intent": REVIEWED, "level": "review"}]},
+        reach_out={"rules": [{"name": "silence", "silent_days": SILENT_DAYS, "text": "Hi {name}, how is it going?"}],
+                   "person_days": 3650, "per_day": 40},
         web={"port": free_port(), "webhook_secret": f"whsec_{WEBHOOK_KEY}"},
     )  # fmt: skip
 

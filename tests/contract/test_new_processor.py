@@ -11,7 +11,7 @@ import pytest
 
 from tests.new_processor import ROOT, NotMade, make
 
-CONTRACTS = ("tests/contract/test_topics.py", "tests/contract/test_chart.py", "tests/contract/test_docs_code.py")
+CONTRACTS = [f"tests/contract/test_{name}.py" for name in ("topics", "chart", "docs_code", "extension_points")]
 
 
 @pytest.fixture

@@ -5,17 +5,22 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from email import message_from_bytes
+from email.policy import default
 from itertools import count
 
 import pytest
 
 from deploy.local import Endpoints
 from services.core.app import App
+from services.core.clock import utc_now
+from services.demo.clock import SteppingClock
 from services.operations.settle import settle
 from services.receive_email.accept import accept
 from tests.flow.scenario import AUTHSERV, replies_to
 from tests.support.app import running_app, settings_for
 from tests.support.brokerless import running_brokerless
+from tests.support.reading import read_ours
 from tests.support.scripted_model import ScriptedModel
 from tests.support.stack import fresh_database, temporary_home
 
@@ -31,14 +36,21 @@ class Town:
     server: ScriptedModel
     stack: Endpoints
     domain: str
+    clock: SteppingClock
 
     async def post(self, *mails: bytes, inbox: int = 0, settled: bool = True) -> None:
-        """Bring mails in, in order; by default wait until the deployment is at rest."""
+        """Bring mails in, in order; by default wait until the deployment is at rest. Who answers ours has read it."""
+        if any(self._answers_ours(raw) for raw in mails):
+            read_ours(self.clock)
         for raw in mails:
             key = f"{next(_numbers)}"
             await accept(self.app, self.app.settings.inboxes[inbox], raw, source="file", source_key=key)
         if settled:
             await settle(self.app)
+
+    def _answers_ours(self, raw: bytes) -> bool:
+        mail = message_from_bytes(raw, policy=default)
+        return f"@{self.domain}>" in f"{mail['In-Reply-To']} {mail['References']}"
 
     def replies(self, address: str) -> list[str]:
         """The texts of our mails to one address, oldest first."""
@@ -72,5 +84,6 @@ async def town(request: pytest.FixtureRequest, stack: Endpoints, template_databa
                 inboxes=inboxes,
             )
             running = running_app if getattr(request.module, "OVER_A_BROKER", False) else running_brokerless
-            async with running(settings) as app:
-                yield Town(app, server, stack, domain)
+            clock = SteppingClock(utc_now())
+            async with running(settings, now=clock) as app:
+                yield Town(app, server, stack, domain, clock)

@@ -175,6 +175,7 @@ async def test_what_its_domain_disowns_is_answered_by_nobody_but_a_person(town: 
     assert len(town.server.requests) == asked
 
 
+@pytest.mark.slow
 async def test_an_unproven_mail_never_joins_the_victims_thread(town: Town) -> None:
     """From, Message-ID and token of the victim open a thread apart: neither reads what the other wrote, or changes it."""
     obedient(town)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from services.core.db import fetch_all
 from tests.flow.conftest import Town
 from tests.flow.scenario import agent, reflection, replies_to, rows, sent_mail, verified
@@ -18,6 +20,7 @@ def from_town(town: Town) -> int:
     return sum(str(mail["Message-ID"]).rstrip(">").endswith(town.domain) for mail in sent_mail(town.stack.outbox))
 
 
+@pytest.mark.slow
 async def test_no_robot_is_answered_and_no_model_is_asked(town: Town) -> None:
     """After one real reply of ours, 232 automatic answers to it: each judged with a reason, none answered."""
     town.server.script(

@@ -24,12 +24,6 @@ CONTRACTS = {"name": "contracts", "when": {"subject_contains": ["contract"]}, "t
 
 
 @pytest.fixture
-async def server() -> AsyncIterator[SmtpServer]:
-    async with SmtpServer() as one:
-        yield one
-
-
-@pytest.fixture
 async def hook() -> AsyncIterator[Receiver]:
     async with receiving() as one:
         yield one

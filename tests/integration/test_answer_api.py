@@ -204,5 +204,11 @@ async def test_a_thread_is_taken_assigned_and_handed_back_by_commands(app: Tende
     back = await typed("hand-back", thread_id, "--by", "bo")
     assert back.exit_code == 0, back.output
     assert "has it" not in back.output, back.output
+    snoozed = await typed("snooze", thread_id, "2h", "--reason", "a release")
+    assert "snoozed until 2026-01-05" in " ".join(snoozed.output.split())
+    assert "snoozed" not in (await typed("snooze", thread_id)).output
+    assert "write 3h, 2d" in " ".join((await typed("snooze", thread_id, "soon")).output.replace("│", " ").split())
+    past = await typed("snooze", thread_id, "2001-01-01")
+    assert (past.exit_code, "coming year" in past.output) == (1, True)
     assert (await typed("hand-back", thread_id)).exit_code in (0, 1)
     assert (await typed("take", thread_id, "--by", "x" * 200)).exit_code == 2

@@ -36,7 +36,6 @@ from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
 from services.receive_email.accept import accept
 from tests.support.archiver import FOREVER, STEPS
-from tests.support.lived_in import lived_through
 from tests.support.s3_server import running_s3
 from tests.support.stack import fresh_database
 
@@ -44,22 +43,19 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 
 
 @pytest.fixture(scope="module")
-async def lived_in(
-    stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Settings]:
-    """A deployment after the demo's world, in which each event was stored when it happened."""
-    async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
-        async with open_keys(settings) as keys, connected(settings.database_url, keys) as conn:
-            await conn.execute("UPDATE events SET stored_at = time")
-        yield settings
+async def long_ago(lived_in: Settings) -> Settings:
+    """The deployment, in which each event was stored when it happened."""
+    async with open_keys(lived_in) as keys, connected(lived_in.database_url, keys) as conn:
+        await conn.execute("UPDATE events SET stored_at = time")
+    return lived_in
 
 
 @pytest.fixture
-def settings(stack: Endpoints, lived_in: Settings, tmp_path: Path) -> Iterator[Settings]:
+def settings(stack: Endpoints, long_ago: Settings, tmp_path: Path) -> Iterator[Settings]:
     """The same deployment in a database of this test's own, with an empty archive."""
-    with fresh_database(stack.database, template=urlsplit(lived_in.database_url).path[1:]) as url:
-        archive = lived_in.archive.model_copy(update={"url": str(tmp_path / "archive")})
-        yield lived_in.model_copy(update={"database_url": url, "archive": archive})
+    with fresh_database(stack.database, template=urlsplit(long_ago.database_url).path[1:]) as url:
+        archive = long_ago.archive.model_copy(update={"url": str(tmp_path / "archive")})
+        yield long_ago.model_copy(update={"database_url": url, "archive": archive})
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -28,7 +28,7 @@ from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.settle import settle
 from services.receive_email.accept import accept
-from services.send_email import hold
+from services.send_email import sending_hold
 from tests.support.app import running_app, settings_for
 from tests.support.bus import until_true
 from tests.support.documents import shelve
@@ -38,12 +38,6 @@ from tests.support.stack import fresh_database, uses_apache_kafka
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 BEFORE = 3
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[SmtpServer]:
-    async with SmtpServer() as server:
-        yield server
 
 
 @pytest.fixture
@@ -66,7 +60,7 @@ async def test_a_restored_deployment_is_what_it_was_and_sends_nothing_twice(
     settings: Settings, empty: Settings, server: SmtpServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Equal tables; a reply under way then is unknown, one that was lost waits for the release, and each goes once."""
-    monkeypatch.setattr(hold, "LOOK_AGAIN", timedelta(seconds=0.5))
+    monkeypatch.setattr(sending_hold, "LOOK_AGAIN", timedelta(seconds=0.5))
     async with running_app(settings) as app:
         await shelve(app, "plans.md", "# Plans\n\nThe Team plan costs 12 EUR a month.")
         await _write(app, range(BEFORE))

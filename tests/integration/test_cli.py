@@ -10,10 +10,12 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import psutil
 import pytest
 
 from deploy.local.ownership import Ownership
@@ -61,11 +63,11 @@ def correspondent(folder: Path, *arguments: str, **changes: str) -> subprocess.C
 
 
 @contextmanager
-def up(folder: Path) -> Iterator[list[str]]:
+def up(folder: Path, *options: str) -> Iterator[list[str]]:
     """`correspondent up` in `folder`, running, with the lines of its start; ended as Ctrl-C ends it."""
     lines: list[str] = []
     process = subprocess.Popen(
-        [*COMMAND, "up"],
+        [*COMMAND, "up", *options],
         cwd=folder,
         env=environment(),
         stdin=subprocess.DEVNULL,
@@ -94,7 +96,7 @@ def app() -> Iterator[Path]:
     """The folder of a running deployment."""
     with temporary_home() as folder:
         (folder / "correspondent.toml").write_text(SETTINGS)
-        with up(folder):
+        with up(folder, "--processes", "2"):
             yield folder
 
 
@@ -110,6 +112,38 @@ def said(done: subprocess.CompletedProcess[str]) -> str:
     text = done.stdout + done.stderr
     assert "Traceback" not in text, text[-3000:]
     return " ".join(text.split())
+
+
+def processes_of(folder: Path, processor: str) -> int:
+    """How many processes run it, as `status` says."""
+    counted = re.search(rf"^ *{processor} +(\d+) *$", correspondent(folder, "status").stdout, re.MULTILINE)
+    return int(counted[1]) if counted else 0
+
+
+def pids_beside(folder: Path) -> list[int]:
+    """Of the further processes of the deployment in `folder`."""
+    lines = {one.pid: one.info["cmdline"] or () for one in psutil.process_iter(["cmdline"])}
+    return [pid for pid, line in lines.items() if str(folder / "var") in line and "run" in line]
+
+
+@pytest.mark.slow
+def test_a_further_process_that_was_killed_left_its_share_of_the_work(app: Path) -> None:
+    """`up --processes 2`: both take part; where the second is killed another one takes its place."""
+    wait_for(lambda: processes_of(app, "read_email") == 2)
+    [killed] = pids_beside(app)
+    os.kill(killed, signal.SIGKILL)
+    wait_for(lambda: pids_beside(app) not in ([], [killed]))
+    wait_for(lambda: processes_of(app, "read_email") == 2)
+    written = correspondent(app, "write", "Hello, are you there?", "--from", "Kim <kim@customer.example>")
+    assert "Hi Kim" in said(written)
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    """Look until it has. Fails after three minutes."""
+    deadline = time.monotonic() + 180
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.5)
 
 
 def test_a_mail_is_answered_shown_and_found_by_the_beginning_of_its_id(app: Path) -> None:

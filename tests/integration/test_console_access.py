@@ -12,7 +12,9 @@ import pytest
 
 from deploy.local import Endpoints
 from services.model.port import Answer, Request, ToolCall
+from services.operations.memory import restores
 from services.operations.threads.requests import mark
+from services.operations.webhooks.endpoints import Wanted, add_endpoint
 from tests.support.chromium import PATIENCE_S, WHERE_INSTALLED, Window, chromium, link_for, served_here
 from tests.support.remembering import ADA, day, fact
 from tests.support.tending import Tended, tending
@@ -40,8 +42,10 @@ def window() -> Iterator[Window]:
 async def app(stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path) -> AsyncIterator[Tended]:
     """A deployment with drafts that wait, an escalated thread, something known and read, and names that mean harm."""
     canned = [{"name": f"Thanks {HOSTILE}", "text": "Thank you, {name|friend}."}]
-    changes = {"send": {"approval": "review"}, "canned_answers": canned}
+    changes = {"send": {"approval": "review"}, "canned_answers": canned, "outgoing_webhooks": {"private_hosts": True}}
     async with tending(stack, database, topic_prefix, tmp_path, **changes) as one:
+        refusing = Wanted("http://127.0.0.1:9/hook", description=HOSTILE)  # where nobody listens
+        await add_endpoint(one.app, refusing, by=HOSTILE)
         mail = await one.mail("We are on the Team plan.", on=0)
         await one.learn(mail, fact("plan", "Team", "We are on the Team plan."))
         one.clock.forward(day(1))
@@ -56,9 +60,13 @@ async def pages_of(app: Tended) -> list[str]:
     threads = await app.rows("SELECT thread_id FROM threads ORDER BY opened_at")
     drafts = await app.rows("SELECT reply_id FROM deliveries WHERE state = 'draft'")
     mails = await app.rows("SELECT mail_id FROM mails")
+    endpoint = (await app.rows("SELECT endpoint_id FROM webhook_endpoints"))[0]["endpoint_id"]
     (draft, mail, person) = drafts[0]["reply_id"], mails[0]["mail_id"], app.person()
+    restore = await restores.begin(app.app, day(0.5), by="Grace")
+    await restores.go_on(app.app, asyncio.Event())
     return [
         "/inbox?view=all",
+        "/inbox?view=mentioned",
         "/inbox?q=export",
         "/inbox?q=nothingofthekind",
         *(f"/threads/{one['thread_id']}" for one in threads),
@@ -72,10 +80,19 @@ async def pages_of(app: Tended) -> list[str]:
         "/people?q=nobody",
         f"/people/{person}",
         f"/people/{person}/history?key=plan",
+        f"/people/{person}/as-of?day=2026-01-05",
+        f"/people/{person}/restore?day=2026-01-05",
         f"/people/{person}/data",
+        f"/people/{person}/connections",
+        f"/people/{person}/connections?other=bo@granite.example",
         "/knowledge",
         "/knowledge?q=export",
+        "/knowledge/unanswered",
+        "/settings/change/office_hours",
+        "/settings/history",
         "/settings",
+        "/restores",
+        f"/restores/{restore.restore_id}",
         "/quality",
         "/incidents",
         "/outreach",
@@ -83,6 +100,8 @@ async def pages_of(app: Tended) -> list[str]:
         f"/pipeline/events?q={threads[0]['thread_id']}",
         "/deliveries",
         "/deliveries?state=suppressed",
+        "/webhooks",
+        f"/webhooks/{endpoint}",
         "/users",
         "/users/audit",
         "/me",
@@ -96,13 +115,11 @@ async def test_axe_finds_nothing_on_any_page_in_either_theme_or_narrow(app: Tend
 
     def look(place: str) -> list[str]:
         found = []
-        for theme, width in WAYS:
-            window.look(theme=theme, width=width)
-            for page in pages:
-                window.go(f"{place}/console{page}")
-                window.driver.execute_script(
-                    "document.querySelectorAll('main details').forEach((one) => one.open = true)"
-                )
+        for page in pages:
+            window.go(f"{place}/console{page}")
+            window.driver.execute_script("document.querySelectorAll('main details').forEach((one) => one.open = true)")
+            for theme, width in WAYS:
+                window.look(theme=theme, width=width)
                 found += [f"{page} {theme} {width}: {one}" for one in window.barriers()]
                 found += [f"{page} {theme} {width}: too wide: {one}" for one in window.driver.execute_script(TOO_WIDE)]
                 found += [f"{page} {theme} {width}: too small: {one}" for one in window.too_small()]

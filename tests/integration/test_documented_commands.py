@@ -31,6 +31,7 @@ def demo() -> Iterator[Demo]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_every_command_that_the_demo_prints_works(demo: Demo) -> None:
     """The suggested question gets the price of the top plan, from somebody greeted by no pronoun, disclosed once."""
@@ -45,6 +46,7 @@ def test_every_command_that_the_demo_prints_works(demo: Demo) -> None:
     assert "a reply was sent" in answers[1]
 
 
+@pytest.mark.slow
 def test_no_line_of_a_log_breaks_what_the_demo_shows(demo: Demo) -> None:
     """Everything that is logged lies in a file."""
     assert "Timer" not in demo.printed
@@ -58,6 +60,7 @@ def asked(demo: Demo) -> dict[str, Asked]:
     return ask_all(demo)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("query", QUERIES)
 def test_a_query_loads_nothing_that_it_does_not_need(asked: dict[str, Asked], query: str) -> None:
@@ -68,6 +71,7 @@ def test_a_query_loads_nothing_that_it_does_not_need(asked: dict[str, Asked], qu
     assert done.loaded & (HEAVY | BROKER) <= QUERIES[query]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.command)
 def test_a_documented_command_does_what_its_page_says(demo: Demo, step: Step) -> None:

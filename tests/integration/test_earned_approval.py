@@ -144,6 +144,7 @@ async def first_contacts(desk: Desk) -> None:
     desk.said = {}
 
 
+@pytest.mark.slow
 async def test_in_a_quarter_an_intent_opens_and_closes_exactly_when_the_bound_says(desk: Desk) -> None:
     """Thirteen weeks: a correction early on, an opening, a matter that comes up again, and another opening."""
     await first_contacts(desk)

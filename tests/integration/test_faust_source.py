@@ -6,9 +6,10 @@ import asyncio
 import logging
 import threading
 from contextlib import suppress
-from typing import cast
+from typing import Any, cast
 
 import pytest
+from faust.types import TP
 
 from deploy.local import Endpoints
 from deploy.local.ports import free_port
@@ -92,6 +93,27 @@ async def test_a_source_that_starts_before_its_broker_tries_until_it_answers(
                 await desk.source.stop()
     pauses = [message.rsplit(" ", 2)[-2] for message in caplog.messages if "starts again" in message]
     assert pauses[:2] == ["0.5", "1.0"]
+
+
+async def test_a_group_whose_topic_was_made_as_it_joined_was_left_without_it_for_good(
+    stack: Endpoints, topic_prefix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The embedded broker gives a leader that joins again at once what it had before, which is nothing."""
+    topic = topic_prefix + "turns"
+    desk = Desk(stack.kafka, topic_prefix + "group", [topic])
+    assigned = LaneConsumer.on_partitions_assigned
+
+    async def made_meanwhile(consumer: LaneConsumer, partitions: set[TP], generation: int = 0) -> None:
+        await ensure_topics(stack.kafka, [TopicSpec(topic, 12)])
+        client: Any = consumer._thread._consumer
+        await consumer._thread.call_thread(_look_at_topics, client._client)
+        await assigned(consumer, partitions, generation)
+
+    monkeypatch.setattr(LaneConsumer, "on_partitions_assigned", made_meanwhile)
+    async with at_work(desk):
+        await desk.source.ready
+        await fill(stack.kafka, topic, [b"late"] * 24)
+        await until(lambda: len(desk.handled) == 24)
 
 
 async def test_a_source_goes_on_where_its_client_cancelled_what_waited_for_it(
@@ -188,3 +210,7 @@ async def test_a_source_without_a_broker_stops_at_once() -> None:
     await asyncio.sleep(0.2)
     async with asyncio.timeout(30):
         await desk.source.stop()
+
+
+async def _look_at_topics(client: Any) -> None:
+    await client.force_metadata_update()

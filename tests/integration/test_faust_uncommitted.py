@@ -31,6 +31,7 @@ class _LateDesk(Desk):
         await super()._handle(delivery)
 
 
+@pytest.mark.slow
 async def test_a_rebalance_before_the_first_commit_lost_a_partitions_records(
     stack: Endpoints, topic_prefix: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,32 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable
-from dataclasses import replace
+from collections.abc import AsyncIterator
 
 import pytest
 
 from deploy.local import Endpoints
-from services.core.app import App, open_keys
+from services.core.app import open_keys
 from services.core.archive.history import stored_events
-from services.core.bus.envelope import Envelope
 from services.core.db import Connection, fetch_one
 from services.core.db.migrate import migrate
 from services.core.settings import Settings
 from services.operations.rebuild.projections import HistoryBroken, fold, fold_events, projections, state_hash
 from services.operations.rebuild.shadow_schema import connected
-from services.operations.settle import settle
-from services.operations.threads import requests
-from services.operations.threads.listing import list_threads
-from services.receive_email.accept import accept
-from tests.support.letters import letter
-from tests.support.lived_in import lived_through
+from tests.support.shuffling import doubled, each, interleaved
 from tests.support.stack import fresh_database
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-LEVELS = {"normal": {"first_response_hours": 4, "next_response_hours": 8, "resolution_hours": 40}}
-ALERTS = {"to": [{"mail": "people@tellme.example"}], "gather_s": 0}
 BARELY_USED = {
     "suppressions",
     "relations",
@@ -38,45 +28,17 @@ BARELY_USED = {
     "participant_profile",
     "participant_aliases",
     "brief_divergences",  # rebuilt with rows in test_memory_briefs
+    "thread_entities",  # and in test_thread_entities
+    "reply_ratings",  # and in test_retention
     "memory_periods",  # and in test_memory_periods
     "incidents",  # and in test_incidents
     "trouble_reports",
     "outreach",  # and in test_outreach
     "unsubscribes",
+    "investigations",  # and in test_investigations
+    "investigation_proposals",
+    "investigation_files",
 }  # the demo's world need not fill these
-
-
-@pytest.fixture(scope="module")
-async def lived_in(
-    stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Settings]:
-    """The settings of a deployment that has lived through the demo's world."""
-    home = tmp_path_factory.mktemp("home")
-    async with lived_through(
-        stack, template_database, home, then=_people_act, service_levels=LEVELS, alerts=ALERTS
-    ) as settings:
-        yield settings
-
-
-async def _people_act(app: App) -> None:
-    """A colleague answers the newest thread by hand; another one marks it."""
-    async with app.database.reading() as conn:
-        newest = (await list_threads(conn, app.settings.workspace, limit=1))[0].thread_id
-        mail = await fetch_one(
-            conn,
-            "SELECT inbox, message_id, author_addr FROM mails WHERE thread_id = %(id)s ORDER BY received_at DESC",
-            {"id": newest},
-        )
-    assert mail is not None
-    inbox = app.settings.inbox(mail["inbox"])
-    reply = letter(
-        "Hand the parcel to any shop of the carrier, with the return number on it; we pay for it.",
-        sender=inbox.address, to=mail["author_addr"], message_id="<by-hand@laptop.local>",
-        in_reply_to=f"<{mail['message_id']}>", date=app.now(),
-    )  # fmt: skip
-    await accept(app, inbox, reply, source="imap", source_key="by-hand", from_sent=True)
-    await settle(app)
-    await requests.mark(app, newest, priority="high", add_tags=("vip",), note="Call her.", by="grace", timeout_s=60)
 
 
 @pytest.fixture
@@ -122,7 +84,7 @@ async def test_keys_interleaved_otherwise_and_every_event_doubled(
     """Any merge of the aggregates' own orders, with each event given twice, gives the same state."""
     events = [one async for one in stored_events(source)]
     dice = random.Random(seed)
-    applied = await fold_events(_each(_doubled(_interleaved(events, dice), dice)), target)
+    applied = await fold_events(each(doubled(interleaved(events, dice), dice)), target)
     assert applied == len(events)
     assert await state_hash(target) == await state_hash(source)
 
@@ -150,7 +112,7 @@ async def test_a_missing_version_is_an_error(source: Connection, target: Connect
     events = [one async for one in stored_events(source)]
     holed = [one for one in events if one.version != 2]
     with pytest.raises(HistoryBroken):
-        await fold_events(_each(holed), target)
+        await fold_events(each(holed), target)
 
 
 async def test_a_fold_until_a_moment_is_the_state_of_that_moment(source: Connection, stack: Endpoints) -> None:
@@ -163,29 +125,6 @@ async def test_a_fold_until_a_moment_is_the_state_of_that_moment(source: Connect
         await fold(source, url, until=row["at"])
         async with connected(url) as target:
             assert await _rows(target, "mails") == 6
-
-
-def _interleaved(events: Iterable[Envelope], dice: random.Random) -> list[Envelope]:
-    """A random merge that keeps each aggregate's own order."""
-    queues: dict[tuple[str, object], list[Envelope]] = defaultdict(list)
-    for event in events:
-        queues[event.data.AGGREGATE, event.data.aggregate_id()].append(event)
-    turns = [key for key, queue in queues.items() for _ in queue]
-    dice.shuffle(turns)
-    sources = {key: iter(queue) for key, queue in queues.items()}
-    return [next(sources[key]) for key in turns]
-
-
-def _doubled(events: list[Envelope], dice: random.Random) -> list[Envelope]:
-    """Each event comes again, at once or later."""
-    places = [(index, event) for index, event in enumerate(events)]
-    again = [(index + dice.choice((0.5, 20.5, 300.5)), replace(event)) for index, event in places]
-    return [event for _, event in sorted([*places, *again], key=lambda one: one[0])]
-
-
-async def _each(events: Iterable[Envelope]) -> AsyncIterator[Envelope]:
-    for event in events:
-        yield event
 
 
 async def _rows(conn: Connection, table: str) -> int:

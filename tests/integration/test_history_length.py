@@ -16,7 +16,9 @@ from services.operations.memory.people import list_people
 from services.operations.threads.listing import list_threads
 from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
-from tests.support.history import PAGE, asked_at_start, asked_by_lists, asked_by_status, fill, read_by
+from tests.support.history import PAGE, TABLES, asked_at_start, asked_by_lists, asked_by_status, fill, read_by
+from tests.support.plans import bound_statements, read_whole
+from tests.support.tending import tending
 
 MAILS = 3000  # ten events each
 MOST_ROWS = 12 * (PAGE + 1)  # a page with what is joined to each row; no table of this history is as short
@@ -31,6 +33,7 @@ SMALL = {
     "facts",
     "chunks",
 }
+LONG = set(TABLES)
 
 
 @pytest.fixture
@@ -49,6 +52,28 @@ async def test_start_status_and_lists_read_tables_from_end_to_end(app: App) -> N
     assert {name: one for name, one in read.items() if one.rows > MOST_ROWS or set(one.whole) - SMALL} == {}
     assert read["threads"].rows >= PAGE
     assert read["mails, its middle"].rows >= PAGE
+
+
+async def test_each_mail_read_the_log_and_all_mails_from_end_to_end(
+    stack: Endpoints, database: str, topic_prefix: str, tmp_path: Path
+) -> None:
+    """A mail that is read, answered and learned from finds its rows by indices, in a deployment with a long history.
+
+    Under row security no index serves an operator that is not leakproof, nor a join with what `coalesce` or a cast makes.
+    """
+    async with tending(stack, database, topic_prefix, tmp_path) as desk:
+        await fill(desk.app, 0, MAILS)
+        with bound_statements() as sent:
+            thread = await desk.write("I am Ada. Our plan is Team. The export fails. What does it cost for 5 people?")
+            await desk.wait(days=1)
+            (ours,) = await desk.rows("SELECT message_id FROM deliveries WHERE thread_id = %(id)s", id=thread)
+            await desk.write(
+                "We are on Pro since March. What did I say of the export?", after=f"<{ours['message_id']}>"
+            )
+            await desk.wait(days=1)
+        found = {" ".join(one.split())[:160]: await read_whole(desk.app, one, args) for one, args in sent.items()}
+    assert len(found) > 100
+    assert {one: tables & LONG for one, tables in found.items() if tables & LONG} == {}
 
 
 async def test_the_five_hundred_and_first_thread_could_not_be_reached(app: App) -> None:

@@ -23,6 +23,9 @@ from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.erase.run import erase
 from services.operations.incidents.listing import IncidentLine, WholeIncident, list_incidents, whole_incident
 from services.operations.incidents.requests import AnswerRefused, IncidentUnknown, change
+from services.operations.replay.model import Asking
+from services.operations.replay.run import past_cases, replay
+from services.operations.replay.selection import Selection
 from services.operations.requests import ask
 from services.web.routes import routes
 from tests.support.console import form, signed_in, text_of
@@ -161,6 +164,18 @@ async def test_the_third_customer_opens_it_a_person_is_called_and_the_agent_is_t
     assert told == "- 3 customers report «csv export» since 2026-01-05 09:00"
     for word in ("zebra", "hangs", "one.example", "finishes"):
         assert not any(word in one for one in desk.prompts), word
+
+
+async def test_a_turn_that_was_told_of_an_incident_is_replayed_as_it_was(desk: Desk) -> None:
+    """The reports of others are part of its case, so that the layer says the same in an empty deployment."""
+    await three(desk)
+    thread = await desk.report("eve@five.example", "refund")
+    assert await desk.told(thread)
+    settings = desk.app.app.settings
+    cases = past_cases(settings, Selection(until="load_memory", thread=thread), documents=False)
+    results = [result async for _, result, _ in replay(settings, cases, Asking())]
+    assert [one.model_dump() for one in results if one.code or one.error] == []
+    assert len(results) == 1
 
 
 async def test_an_author_meets_their_own_words(desk: Desk) -> None:

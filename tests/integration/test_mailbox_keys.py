@@ -62,7 +62,7 @@ async def test_spellings_of_one_mailbox_are_one_person(memory: Memory) -> None:
 async def of_before(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> dict[str, UUID]:
     """Two people as an older release kept them: under one id, made by full folding."""
 
-    def folded(workspace: str, mailbox: str) -> UUID:
+    def folded(workspace: str, mailbox: str, space: str = "") -> UUID:
         return former_participant_id(workspace, mailbox)
 
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""`correspondent memory`: people by address or id, facts with their provenance, wishes, clear errors."""
+"""`correspondent memory`: people by address or id, facts with their provenance, requests, clear errors."""
 
 from __future__ import annotations
 
@@ -140,6 +140,16 @@ async def test_errors_are_clear(memory: Memory) -> None:
     refused = await run(memory, "forget", ADA, str(memory.person()))
     assert refused.exit_code == 1
     assert "there is no such fact" in refused.output
+
+
+async def test_nothing_was_said_to_be_remembered_above_the_very_fact(memory: Memory) -> None:
+    """A small memory is shown whole: what is not recognised as an answer is not denied above what may be one."""
+    told = (await run(memory, "search", ADA, "How do you spell the name of my dog?")).output
+    assert told.splitlines()[0] == "no fact below clearly answers this"
+    assert "Team" in told
+    (row,) = await memory.rows("SELECT fact_id FROM facts")
+    await run(memory, "forget", ADA, str(row["fact_id"]))
+    assert (await run(memory, "search", ADA, "Which plan?")).output.strip() == "nothing is remembered of this"
 
 
 async def test_an_operator_searches_messages_and_everybody(memory: Memory) -> None:

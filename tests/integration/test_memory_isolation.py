@@ -14,7 +14,6 @@ import pytest
 
 from deploy.local import Endpoints
 from schemas.events.memory import RelationProposal
-from schemas.events.replies import MemoryLoaded
 from schemas.events.threads import TurnClosed
 from schemas.model_output import SearchMemoryInput
 from services import reflect
@@ -35,7 +34,7 @@ from services.operations.memory import search as finding
 from services.reflect.materials import gather
 from services.reflect.turn import ended
 from services.web.routes import routes
-from tests.support.remembering import Memory, day, fact, remembering
+from tests.support.remembering import Memory, day, fact, memory_loaded, remembering
 
 TOKEN = "a token for tests"
 NAMES = ("ada", "bob", "cyd", "dan")
@@ -121,15 +120,7 @@ async def test_the_models_search_and_the_reflections_view_hold_the_authors_memor
     dice = random.Random(7)
     for name in NAMES:
         mail = await mail_of(memory, name)
-        event = MemoryLoaded(
-            turn_id=random_id(),
-            thread_id=mail["thread_id"],
-            participant_id=memory.person(addr(name)),
-            inbox="support",
-            mail_ids=(mail["mail_id"],),
-            trusted=True,
-            layers=(),
-        )
+        event = memory_loaded(memory.person(addr(name)), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
         desk = Desk(
             event=event,
             app=memory.app,

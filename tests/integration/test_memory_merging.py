@@ -157,7 +157,7 @@ async def test_what_holds_no_water_is_refused_in_words(memory: Memory) -> None:
     assert len(await memory.rows("SELECT 1 FROM participant_aliases")) == 1
 
 
-async def test_wishes_and_words_reach_the_fact_wherever_it_is_kept(memory: Memory) -> None:
+async def test_requests_and_words_reach_the_fact_wherever_it_is_kept(memory: Memory) -> None:
     """A person pins, and the customer takes back, a fact of the other address; a stranger reaches neither."""
     await ask(memory, "merge", HOME, WORK, 4)
     rows = await memory.rows("SELECT fact_id, key FROM facts WHERE participant_id = %(id)s", id=memory.person(WORK))

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.replies import ContextLayer, MemoryLoaded
+from schemas.events.replies import ContextLayer
 from schemas.model_output import SearchMemoryInput
 from services.core.clock import random_id
 from services.generate_reply.desk import Desk
@@ -19,7 +19,7 @@ from services.load_memory.handler import load_layer
 from services.load_memory.layers import grains, patterns
 from services.load_memory.turn import Turn
 from services.memory.embeddings import Meaning
-from tests.support.remembering import ADA, Memory, day, fact, remembering
+from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 from tests.support.tending import Tended, tending
 
 BOB = "bob@acme.example"
@@ -93,15 +93,7 @@ async def test_nobody_is_told_anothers_past(memory: Memory) -> None:
 
 async def looked_up(memory: Memory, on: float, **given: object) -> list[str]:
     """The lines that the model's look-up gives, without the ids."""
-    event = MemoryLoaded(
-        turn_id=random_id(),
-        thread_id=random_id(),
-        participant_id=memory.person(),
-        inbox="support",
-        mail_ids=(),
-        trusted=True,
-        layers=(),
-    )
+    event = memory_loaded(memory.person())
     desk = Desk(event=event, app=memory.app, workspace=memory.workspace, now=day(on), mails=())
     found = await search.memory(SearchMemoryInput.model_validate(given), desk)
     return [line.partition("] ")[2] or line for line in found.splitlines()]

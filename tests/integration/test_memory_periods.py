@@ -25,6 +25,7 @@ from services import condense_memory, learn_facts, read_email
 from services.cli.memory import view as showing
 from services.core.bus.runner import Runner, enter
 from services.core.db import fetch_all
+from services.core.settings import PeriodRetention
 from services.core.web import make_app
 from services.load_memory.handler import load_layer
 from services.load_memory.layers import grains
@@ -35,6 +36,8 @@ from services.operations.memory.statistics import statistics
 from services.operations.periods.daily import PERIODS, ask
 from services.operations.periods.listing import find_periods, periods_of
 from services.operations.rebuild.shadow_schema import connected
+from services.operations.retention.rounds import Clearing, today
+from services.operations.retention.run import run
 from services.operations.vectors.renewal import give_vectors
 from services.web.routes import routes
 from tests.integration.test_memory_past import turn_of
@@ -105,6 +108,14 @@ class Desk:
         """What the agent is told of the past."""
         return await load_layer(grains, turn_of(self.memory, on, addr))
 
+    async def clear(self, on: float) -> dict[str, int]:
+        """The daily round of retention, and how many of each sort it was about."""
+        self.at(on)
+        done = [one async for one in run(Clearing(self.memory.app, today(self.memory.clock())))]
+        await self.memory.settle(DRIVEN)
+        assert not any(one.error for one in done)
+        return {one.step.name: one.count for one in done if one.count}
+
     async def names(self) -> list[str]:
         """The periods that were told, or tried."""
         return [row["period"] for row in await self.memory.rows("SELECT period FROM memory_periods ORDER BY ends_at")]
@@ -114,7 +125,7 @@ class Desk:
         rows = await self.memory.rows("SELECT sentences FROM memory_periods ORDER BY ends_at, period")
         return [one["text"] for row in rows for one in row["sentences"]]
 
-    async def wish(self, data: Any, on: float) -> None:
+    async def ask(self, data: Any, on: float) -> None:
         """An event that a person or the daily round causes."""
         await enter(self.memory.app, self.memory.event(data, day(on)))
         await self.memory.settle(DRIVEN)
@@ -312,7 +323,7 @@ async def test_a_correction_is_never_contradicted_by_what_was_told_before(desk: 
     assert "Our seats: 40." in (await desk.layer(3)).text
     wrong = {"participant_id": desk.memory.person(), "op": "correct", "by": "grace"}
     (seats,) = await desk.memory.rows("SELECT fact_id FROM facts WHERE key = 'seats'")
-    await desk.wish(FactRequested.model_validate({**wrong, "fact_id": seats["fact_id"], "value": "45"}), 3)
+    await desk.ask(FactRequested.model_validate({**wrong, "fact_id": seats["fact_id"], "value": "45"}), 3)
     desk.at(3)
     assert "40" not in (await desk.layer(4)).text
     (period,) = await periods_of(desk.memory.app, desk.memory.person())
@@ -326,9 +337,9 @@ async def test_a_merge_is_never_contradicted_by_what_was_told_before(desk: Desk)
     await desk.round(2)
     await desk.learn(2, addr=HOME, facts=[("plan", "Growth")])
     ids = {"participant_id": desk.memory.person(HOME), "into": desk.memory.person(), "by": "grace"}
-    await desk.wish(ParticipantMergeRequested.model_validate({**ids, "op": "merge"}), 3)
+    await desk.ask(ParticipantMergeRequested.model_validate({**ids, "op": "merge"}), 3)
     assert "Starter" not in (await desk.layer(4)).text
-    await desk.wish(ParticipantMergeRequested.model_validate({**ids, "op": "unmerge"}), 5)
+    await desk.ask(ParticipantMergeRequested.model_validate({**ids, "op": "unmerge"}), 5)
     assert "Our plan: Starter." in (await desk.layer(6)).text
 
 
@@ -373,11 +384,38 @@ async def test_what_rests_on_facts_that_retention_takes_goes_with_them(
     object.__setattr__(desk.memory.app, "settings", changed)
     await desk.learn(1)
     await desk.round(2)
-    await desk.wish(MemoryRetentionDue(participant_id=desk.memory.person(), due_at=day(90)), 90)
+    await desk.ask(MemoryRetentionDue(participant_id=desk.memory.person(), due_at=day(90)), 90)
     assert await desk.memory.rows("SELECT fact_id FROM facts") == []
     assert await desk.names() == ["2026-01-06"]
     assert await desk.kept() == []
     assert (await desk.round(91))["asked"] == 0
+    assert await differences(desk.memory.app, stack) == set()
+
+
+async def test_each_length_goes_after_its_time_once_a_coarser_one_is_told(
+    opened: Callable[..., Any], stack: Endpoints
+) -> None:
+    """Hidden at once; the text goes when the week tells of the day, then from the stored events; it is not told again."""
+    desk: Desk = await opened()
+    keep = desk.memory.app.settings.retention.model_copy(update={"periods": PeriodRetention(days=10, weeks=4)})
+    object.__setattr__(desk.memory.app, "settings", desk.memory.app.settings.model_copy(update={"retention": keep}))
+    await desk.learn(1)
+    await desk.round(2)
+    assert [one.period for one in await periods_of(desk.memory.app, desk.memory.person())] == ["2026-01-06"]
+    assert await desk.clear(13) == {"people with told periods": 1}
+    assert await periods_of(desk.memory.app, desk.memory.person()) == []
+    assert await find_periods(desk.memory.app, desk.memory.person(), "which plan", now=day(13)) == []
+    assert len(await desk.kept()) == len(TOLD), "no week tells of it yet"
+    assert (await desk.round(13.1))["asked"] == 1
+    await desk.clear(14)
+    rows = await desk.memory.rows("SELECT period FROM memory_periods WHERE text <> '' ORDER BY ends_at")
+    assert [row["period"] for row in rows] == ["2026-W02"]
+    assert (await desk.round(14.1))["asked"] == 0
+    assert await differences(desk.memory.app, stack) == set()
+    await desk.memory.rows("UPDATE events SET stored_at = time RETURNING id")
+    assert (await desk.clear(60))["told periods in stored events"] == 1
+    stored = await desk.memory.rows("SELECT data FROM events WHERE type = %(t)s ORDER BY seq", t=PeriodCondensed.TYPE)
+    assert [bool(row["data"].get("sentences")) for row in stored] == [False, True]
     assert await differences(desk.memory.app, stack) == set()
 
 
@@ -452,8 +490,8 @@ async def test_the_page_shows_what_the_command_prints(desk: Desk) -> None:
     desk.server.script(story)
     await desk.round(3)
     region = (await desk.memory.rows("SELECT fact_id FROM facts WHERE key = 'region'"))[0]["fact_id"]
-    wish = {"participant_id": desk.memory.person(), "op": "correct", "by": "grace", "fact_id": region, "value": "Bern"}
-    await desk.wish(FactRequested.model_validate(wish), 3)
+    asked = {"participant_id": desk.memory.person(), "op": "correct", "by": "grace", "fact_id": region, "value": "Bern"}
+    await desk.ask(FactRequested.model_validate(asked), 3)
     shown = "\n".join(map(showing.period, await periods_of(desk.memory.app, desk.memory.person())))
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "periods.md").read_text(encoding="utf-8")
     assert _without_ids(indent(shown, "    ")) in _without_ids(page)

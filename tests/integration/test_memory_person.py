@@ -100,6 +100,16 @@ async def test_a_trouble_in_other_words_is_the_same_trouble(memory: Memory) -> N
     assert materials.layers[0].text.count("known trouble: ") == 1
 
 
+async def test_a_trouble_under_keys_that_a_model_invents_was_as_many_troubles(memory: Memory) -> None:
+    """However a key says that it does not work; another thing that does not work is another trouble."""
+    for on, key in enumerate(("csv export fails", "cannot export csv", "exporting_to_csv_is_broken"), start=1):
+        await feels(memory, on, issue_key=key)
+    await feels(memory, 4, issue_key="csv import fails")
+    told = (await shown(memory)).text
+    assert "csv export fails (reported 3 times" in told
+    assert "csv import fails (reported once" in told
+
+
 async def test_what_a_mail_shows_moves_a_customer_whatever_the_model_proposes(memory: Memory) -> None:
     """Asking prices makes a prospect, renewing a customer, and leaving for a competitor a risk, with each step logged."""
     states = []

@@ -328,6 +328,26 @@ async def test_near_duplicates_become_one_and_can_be_taken_apart(memory: Memory)
     assert {round(row["confidence"], 4) for row in rows} == {0.7}, "each rests on its own mail again"
 
 
+async def test_one_value_under_two_keys_is_one_until_a_person_takes_it_apart(memory: Memory) -> None:
+    """It is kept under the older key with both mails, newer values find it, and the log says what was merged."""
+    given = {"kind": "preference", "op": "add"}
+    await memory.tell("Send PDF reports.", fact("report format", "PDF", "PDF reports", **given), on=1)
+    await memory.tell("As before, PDF reports.", fact("format of reports", "PDF", "PDF reports", **given), on=2)
+    await memory.tell("Send CSV reports now.", fact("format of reports", "CSV", "CSV reports", **given), on=3)
+    standing = "SELECT fact_id, key, value FROM facts WHERE superseded_at IS NULL"
+    (one,) = await memory.rows(standing)
+    assert (one["key"], one["value"]) == ("report format", "CSV")
+    async with memory.app.database.reading() as conn:
+        told = await history(conn, memory.workspace, memory.person(), day(4))
+    assert [each.fact.standing(day(4)) for each in told] == ["merged", "past", "current"]
+    assert "format of reports = 'PDF'" in next(line.reason for line in told[1].log if line.decision == "merged")
+    await memory.ask("unmerge", 5, fact_id=one["fact_id"])
+    assert [row["value"] for row in await memory.rows(standing)] == ["CSV"]
+    await memory.tell("CSV reports, as I said.", fact("format of reports", "CSV", "CSV reports", **given), on=6)
+    rows = await memory.rows(standing)
+    assert sorted(row["key"] for row in rows) == ["format of reports", "report format"]
+
+
 async def then(memory: Memory, on: float, known_on: float = 999) -> dict[str, RememberedFact]:
     """The facts of one day by key, as they were known on another."""
     async with memory.app.database.reading() as conn:

@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import pytest
 
 from deploy.local import Endpoints
 from schemas.events.memory import FactRequested
-from schemas.events.replies import ContextLayer, MemoryLoaded
+from schemas.events.replies import ContextLayer, ReplyDrafted
 from services.cli.memory import view as showing
 from services.core.bus.runner import enter
 from services.core.clock import random_id
@@ -27,7 +28,7 @@ from services.operations.memory.search import find
 from services.operations.uses import daily as uses
 from services.operations.uses.listing import uses_of
 from tests.support.erasing import differences, found
-from tests.support.remembering import ADA, Memory, day, fact, remembering
+from tests.support.remembering import ADA, Memory, day, fact, memory_loaded, remembering
 
 pytestmark = pytest.mark.timeout(300)
 DOG = "Our dog is called Rex."
@@ -79,17 +80,33 @@ async def layer(memory: Memory, on: float, words: str = "The export fails.") -> 
 async def told(memory: Memory, on: float, words: str = "The export fails.") -> ContextLayer:
     """The same, stored as the context of a reply."""
     shown = await layer(memory, on, words)
-    event = MemoryLoaded(
+    event = memory_loaded(memory.person(), shown)
+    await enter(memory.app, memory.event(event, day(on)))
+    return shown
+
+
+async def draft(memory: Memory, on: float, *cited: UUID) -> None:
+    """A draft that says it rests on these facts."""
+    event = ReplyDrafted(
+        reply_id=random_id(),
         turn_id=random_id(),
         thread_id=random_id(),
         participant_id=memory.person(),
         inbox="support",
         mail_ids=(),
         trusted=True,
-        layers=(shown,),
+        decision="reply",
+        text="Rex may come along.",
+        facts_cited=cited,
     )
     await enter(memory.app, memory.event(event, day(on)))
-    return shown
+
+
+async def the_dog(memory: Memory) -> UUID:
+    """The fact about it."""
+    (row,) = await memory.rows("SELECT fact_id FROM facts WHERE key = 'dog' AND superseded_at IS NULL")
+    id: UUID = row["fact_id"]
+    return id
 
 
 async def count(memory: Memory) -> int:
@@ -115,11 +132,13 @@ async def test_shown_and_asked_for_are_counted_once_from_what_is_stored(memory: 
     await told(memory, 4)
     assert await count(memory) == 1
     assert (await counts(memory))["dog"] == (3, 1)
-    ids = [row["fact_id"] for row in await memory.rows("SELECT fact_id FROM facts WHERE key = 'dog'")]
+    dog = await the_dog(memory)
+    await draft(memory, 5, dog)
+    assert [await count(memory), await count(memory)] == [0, 0]
     async with memory.app.database.reading() as conn:
-        (use,) = (await uses_of(conn, ids)).values()
+        (use,) = (await uses_of(conn, [dog])).values()
     page = (Path(__file__).parents[2] / "docs" / "how-to" / "memory.md").read_text(encoding="utf-8")
-    assert (use.shown, use.asked, use.asked_at) == (3, 1, day(3))
+    assert (use.shown, use.asked, use.asked_at, use.cited, use.cited_at) == (3, 1, day(3), 1, day(5))
     assert f"    {showing.used(use)}\n" in page
 
 
@@ -147,11 +166,19 @@ async def test_a_use_brings_it_back_and_so_does_who_says_it_again_or_pins_it(mem
     assert "Rex" not in (await layer(memory, 170)).text
     await memory.tell(DOG, fact("dog", "Rex", DOG, kind="note", text="They have a dog called Rex."), on=171)
     assert "Rex" in (await layer(memory, 172)).text
-    (row,) = await memory.rows("SELECT fact_id FROM facts WHERE key = 'dog' AND superseded_at IS NULL")
-    wish = {"participant_id": memory.person(), "op": "pin", "by": "grace", "fact_id": row["fact_id"]}
+    wish = {"participant_id": memory.person(), "op": "pin", "by": "grace", "fact_id": await the_dog(memory)}
     await enter(memory.app, memory.event(FactRequested.model_validate(wish), day(172)))
     await memory.settle()
     assert "Rex" in (await layer(memory, 400)).text
+
+
+async def test_what_a_draft_cites_stays(memory: Memory) -> None:
+    """Nobody asked for it, but a reply rested on it."""
+    await learned(memory)
+    await draft(memory, 60, await the_dog(memory))
+    await count(memory)
+    assert "Rex" in (await layer(memory, 150)).text
+    assert "Rex" not in (await layer(memory, 170)).text
 
 
 async def test_before_anything_was_counted_nothing_leaves(memory: Memory) -> None:

@@ -158,6 +158,7 @@ async def test_a_database_that_is_away_makes_no_dead_letters(settings: Settings)
     assert told == []
 
 
+@pytest.mark.slow
 async def test_a_minute_without_postgres_failed_the_turns_that_were_under_way(settings: Settings) -> None:
     """While Postgres is away an event is late: no retry is used up, and it is done as soon as Postgres is there."""
     place = urlsplit(settings.database_url)

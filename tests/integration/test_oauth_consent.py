@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -92,6 +93,15 @@ async def test_consent_by_a_code_on_another_device(server: OAuthServer) -> None:
     assert said == ["Open https://x.example/device and enter the code ABCD-EFGH"]
     assert len(server.forms) == 3
     assert server.forms[0]["client_secret"] == "secret"
+
+
+async def test_a_provider_that_was_gone_when_the_code_was_handed_in_ended_in_a_traceback(server: OAuthServer) -> None:
+    """It is said, with the address."""
+    browser = Browser()
+    gone = replace(server.provider(), token_url="http://127.0.0.1:1/token")
+    with pytest.raises(ConsentRefused, match="did not answer"):
+        await by_browser(gone, ME, browser, timeout_s=60)
+    await asyncio.gather(*browser.tasks)
 
 
 async def test_a_provider_that_gives_no_refresh_token_signs_nobody_in(server: OAuthServer) -> None:

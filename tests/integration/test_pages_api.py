@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import warnings
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
+import services.web.threads
 from deploy.local import Endpoints
 from services.core.app import App
 from services.core.web import make_app
+from services.web.refusals import NotGranted
 from services.web.routes import routes
 from tests.support.app import settings_for
 from tests.support.brokerless import opened_brokerless
@@ -32,9 +36,13 @@ LISTS = (
     "documents",
     "documents/unread",
     "articles",
+    "investigations",
 )
 OF_A_PERSON = ("facts", "facts/history", "facts/as-of", "refusals")
 BOUNDED = {
+    "/api/webhooks",  # 50 endpoints at most
+    "/api/webhooks/types",
+    "/api/restores",  # 100 that are over are kept
     "/api/participants/{who}/profile",  # our own fields
     "/api/participants/{who}/same-person",  # the addresses of one person
     "/api/documents/search",  # the best so many, as all that search
@@ -129,6 +137,38 @@ async def test_a_body_of_the_document_was_built_with_a_warning(app: App) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert app_of(app).openapi()["paths"]
+
+
+async def test_a_request_that_waits_for_its_processor_was_answered_as_if_nothing_were_stored(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """503 says that it is on the log and who has not come to it: sent again, a note would stand there twice."""
+    monkeypatch.setattr(services.web.threads, "WAIT_S", 0.0)
+    async with client(app) as api:
+        (thread, *_) = (await api.get("/api/threads?limit=1")).json()
+        answer = await api.post(f"/api/threads/{thread['thread_id']}/notes", json={"text": "Hm.", "by": "bo"})
+    assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
+    assert "track_threads has not come to it yet" in answer.json()["message"]
+
+
+async def test_a_refusal_was_not_in_the_document(app: App) -> None:
+    """Each status that a route may refuse with is documented, with the shape that refusals have."""
+    here = Path(services.web.__file__).parent
+    written = "".join(path.read_text(encoding="utf-8") for path in here.glob("*.py"))
+    raised = set(re.findall(r"RequestRefused\((\d{3})", written)) | {"400", "408", "413", "422", "503"}
+    document = app_of(app).openapi()
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            assert raised <= operation["responses"].keys(), (path, method)
+            shapes = {
+                one["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+                for status, one in operation["responses"].items()
+                if status >= "400"
+            }
+            assert shapes == {"NotGranted"}, (path, method)
+    async with client(app) as api:
+        for path in ("/api/threads?limit=0", f"/api/threads/{UUID(int=1)}", "/api/threads?after=x"):
+            assert NotGranted.model_validate((await api.get(path)).json()).error
 
 
 def _is_list(operation: dict[str, Any]) -> bool:

@@ -21,7 +21,7 @@ from services.core.bus.unit import Unit
 from services.learn_facts.evolve import evolve
 from services.learn_facts.load import load
 from services.learn_facts.participant import Participant
-from tests.support.participant_histories import KEPT_DAYS, OF_EACH, Story, histories
+from tests.support.participant_histories import ACROSS_KEYS, KEPT_DAYS, OF_EACH, Story, histories
 from tests.support.remembering import Memory, day, remembering
 
 EVENTS = """
@@ -43,6 +43,7 @@ def test_evolve_gives_what_load_reads_after_apply(
         memory = loop.run(opened.__aenter__())
 
         @example(OF_EACH)
+        @example(ACROSS_KEYS)
         @given(histories)
         def holds(steps: Sequence[Any]) -> None:
             loop.run(_carried(Story(memory, f"story{next(numbers)}"), steps))

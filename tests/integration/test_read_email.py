@@ -357,16 +357,17 @@ OURS = "ours.of.before@ourcompany.example"
 ON_LEAVE = "I am on leave. My deputy has all the files and knows the project by heart."
 
 
-async def we_wrote(app: App, seconds_ago: float) -> UUID:
-    """A reply of ours to Ann that left a while ago; its id."""
+async def we_wrote(app: App, seconds_ago: float, *, counted: bool = False) -> UUID:
+    """A reply of ours to Ann that left a while ago, or one of those counted by departure; its id."""
     row = {"reply": uuid4(), "workspace": app.settings.workspace, "ours": OURS, "ann": ANN}
     row |= {"left": utc_now() - timedelta(seconds=seconds_ago)}
+    row |= {"departs": row["left"] if counted else None}
     async with app.database.transaction(app.settings.workspace) as conn:
         await conn.execute(
             """INSERT INTO deliveries (reply_id, workspace, thread_id, turn_id, inbox, state, message_id, recipient,
-                                       detail, created_at, changed_at)
+                                       detail, created_at, changed_at, departs_at)
                VALUES (%(reply)s, %(workspace)s, %(reply)s, %(reply)s, 'support', 'sent', %(ours)s, %(ann)s, '',
-                       %(left)s, %(left)s)""",
+                       %(left)s, %(left)s, %(departs)s)""",
             row,
         )
         await conn.execute(
@@ -383,6 +384,36 @@ async def test_a_note_within_seconds_of_our_mail_is_a_robots(app: App, seconds: 
     await we_wrote(app, seconds)
     answer = letter(ON_LEAVE, sender=ANN, subject="Re: Lamp", message_id="<note@acme.example>", in_reply_to=f"<{OURS}>")
     assert (await read_in(app, answer)).verdict.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("answer", "seconds", "doubted"),
+    [
+        ({"in_reply_to": f"<{OURS}>"}, 3, True),
+        ({"in_reply_to": f"<{OURS}>"}, 600, False),
+        ({}, 3, True),
+        ({}, 600, False),
+        ({"sender": "bob@acme.example"}, 3, False),
+        ({"subject": "Another lamp"}, 3, False),
+        ({"in_reply_to": "<their-own@acme.example>"}, 3, False),
+    ],
+)
+async def test_what_answers_ours_before_anyone_can_have_read_it_goes_to_a_colleague(
+    app: App, answer: dict[str, str], seconds: float, doubted: bool
+) -> None:
+    """A question made a person of a responder; who writes again by themselves at that moment is judged as ever."""
+    await we_wrote(app, seconds, counted=True)
+    note = {"sender": ANN, "subject": "Re: Lamp", "message_id": "<note@acme.example>"} | answer
+    found = (await read_in(app, letter("Is it urgent? Then ring the bell.", **note))).verdict
+    assert (found.filter == "automatic_wording") is doubted
+    assert found.kind == ("human" if doubted or note["sender"] == ANN else "answer")
+
+
+async def test_who_tries_the_product_and_answers_at_once_is_answered(app: App) -> None:
+    """An operator who vouches for the sender, as `correspondent write` does, has said that a person writes."""
+    await we_wrote(app, 3)
+    answer = letter("Thanks!", sender=ANN, subject="Re: Lamp", message_id="<a@acme.example>", in_reply_to=f"<{OURS}>")
+    assert (await read_in(app, answer, vouched_by="operator at this machine")).verdict.kind == "answer"
 
 
 async def test_the_same_note_once_more_is_a_robots(app: App) -> None:

@@ -13,12 +13,10 @@ from typer.testing import CliRunner
 
 from deploy.local import Endpoints
 from services.cli import rebuild
-from services.core.app import App, open_app, open_keys
-from services.core.clock import random_id
+from services.core.app import open_app, open_keys
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.settings import Settings
 from services.operations import history_lock as alone
-from services.operations.outreach.requests import by_person
 from services.operations.preparation import prepare
 from services.operations.rebuild import run
 from services.operations.rebuild.projections import state_hash
@@ -30,26 +28,8 @@ from services.process import working
 from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.letters import letter
-from tests.support.lived_in import lived_through
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
-
-ALERTS = {"to": [{"mail": "people@tellme.example"}], "gather_s": 0}
-
-
-@pytest.fixture(scope="module")
-async def lived_in(
-    stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Settings]:
-    """A deployment after the demo's world, with somebody to be alerted, incidents, and somebody who unsubscribed."""
-    home = tmp_path_factory.mktemp("home")
-
-    async def unsubscribed(app: App) -> None:
-        await by_person(app, random_id(), lifted=False, by="grace", timeout_s=60)
-
-    told = {"alerts": ALERTS, "incidents": {"customers": 1}}
-    async with lived_through(stack, template_database, home, then=unsubscribed, **told) as settings:
-        yield settings
 
 
 @pytest.fixture
@@ -70,7 +50,7 @@ def test_every_kind_of_aggregate_is_in_one_scope() -> None:
 def test_an_unknown_scope_is_refused_by_name() -> None:
     """What cannot be rebuilt is said, with what can."""
     with pytest.raises(
-        NoSuchScope, match="threads, participants, documents, alerts, approvals, incidents, outreach, all"
+        NoSuchScope, match="threads, participants, documents, alerts, approvals, incidents, outreach, webhooks, all"
     ):
         scope("mails")
 

@@ -35,8 +35,9 @@ from services.receive_email.accept import accept
 from tests.support.app import settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.letters import letter
-from tests.support.lived_in import lived_through
+from tests.support.lived_in import play_world
 from tests.support.scripted_model import ScriptedModel, Seen, reply_tool
+from tests.support.stack import fresh_database
 
 RECORDINGS = Asking()
 MAY = datetime(2025, 5, 1, tzinfo=UTC)
@@ -47,9 +48,9 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
 async def lived_in(
     stack: Endpoints, template_database: str, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Settings]:
-    """A deployment after the demo's world."""
-    async with lived_through(stack, template_database, tmp_path_factory.mktemp("home")) as settings:
-        yield settings
+    """A deployment after the demo's world, in which nothing happened but its mail."""
+    with fresh_database(stack.database, template=template_database) as url:
+        yield await play_world(stack, url, tmp_path_factory.mktemp("home"), eventful=False)
 
 
 @pytest.fixture

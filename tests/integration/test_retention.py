@@ -18,12 +18,14 @@ import pytest
 from typer.testing import CliRunner
 
 from deploy.local import Endpoints
+from schemas.events.ratings import RatingRequested
 from services.cli.main import app as command_line
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.archive.history import archived_rows, manifests
 from services.core.blobs import BlobMissing
 from services.core.settings import ArchiveSettings, RetentionSettings
+from services.mail.rating_link import rating_link
 from services.operations import daily
 from services.operations.archive.move import move
 from services.operations.erase.export import export
@@ -34,12 +36,14 @@ from services.operations.erase.proof import prove
 from services.operations.erase.run import erase
 from services.operations.erase.stores import tables
 from services.operations.erase.survey import Survey, survey
+from services.operations.ratings import LinkUnknown, ratable
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.scopes import scope
 from services.operations.rebuild.shadow_schema import connected
 from services.operations.replay.model import Asking
 from services.operations.replay.run import past_cases, replay
 from services.operations.replay.selection import Selection
+from services.operations.requests import ask
 from services.operations.retention.daily import RETENTION
 from services.operations.retention.rounds import Clearing, today
 from services.operations.retention.run import preview, run
@@ -387,7 +391,7 @@ async def _typed(app: Tended, *arguments: str) -> str:
         "CORRESPONDENT_WORKSPACE": settings.workspace,
         "CORRESPONDENT_KAFKA__BROKERS": settings.kafka.brokers,
         "CORRESPONDENT_KAFKA__EMBEDDED": str(settings.kafka.embedded),
-        **{f"CORRESPONDENT_RETENTION__{name.upper()}": str(days) for name, days in settings.retention},
+        "CORRESPONDENT_RETENTION": settings.retention.model_dump_json(),
     }
     command = ["--home", str(settings.home), "retention", *arguments]
     result = await asyncio.to_thread(CliRunner().invoke, command_line, command, env=env)
@@ -446,3 +450,23 @@ async def _survey(app: Tended, who: str) -> Survey:
     people, names = await person(app.app, who)
     async with app.app.database.reading() as conn:
         return await survey(conn, app.workspace, people, names, archive_of(app.app.settings))
+
+
+async def test_what_a_customer_wrote_beside_a_rating_goes_with_the_reply(app: Tended) -> None:
+    """The rating stays; the comment goes from tables and events, and the tables stay a fold of them; its link is over."""
+    await written(app)
+    (row,) = await app.rows("SELECT reply_id, thread_id FROM deliveries WHERE state = 'sent'")
+    comment = f"It was {WORD}COMMENT."
+    await ask(
+        app.app, RatingRequested(thread_id=row["thread_id"], reply_id=row["reply_id"], good=False, comment=comment)
+    )
+    await app.settle()
+    assert await app.rows("SELECT comment FROM reply_ratings") == [{"comment": comment}]
+    assert await differences(app) == ()
+    await app.wait(days=70)
+    await clear(app)
+    assert await app.rows("SELECT good, comment FROM reply_ratings") == [{"good": False, "comment": ""}]
+    assert await places(app, f"{WORD}COMMENT") == set()
+    assert await differences(app) == ()
+    with pytest.raises(LinkUnknown):
+        await ratable(app.app, rating_link(app.app.keyring, "main", row["reply_id"], "").rpartition("/")[2])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -11,22 +12,21 @@ import httpx
 import pytest
 
 from deploy.local import Endpoints
-from schemas.events.replies import MemoryLoaded
 from schemas.events.retention import BodiesExpired
 from schemas.model_output import SearchMemoryInput
 from services.cli.memory import view
 from services.core.archive.archive import archive_of
-from services.core.clock import random_id
 from services.core.web import make_app
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools import search
+from services.memory.embeddings import Embedder, Vector
 from services.operations.memory.search import find_everywhere, find_said
 from services.operations.rebuild import run as rebuild
 from services.operations.rebuild.scopes import scope
 from services.operations.vectors import keep
 from services.track_threads.apply import APPLIERS
 from services.web.routes import routes
-from tests.support.remembering import ADA
+from tests.support.remembering import ADA, memory_loaded
 from tests.support.tending import Tended, tending
 
 BOB = "bob@acme.example"
@@ -45,6 +45,29 @@ THREADS = (
     ("Address", "We have moved: the new street is Lindengasse 4 in Graz."),
 )
 QUESTION = "The labels smudge again. Which one was it that fixed our prints back then?"
+
+
+@dataclass
+class Listening:
+    """An embedder that also keeps what it was asked."""
+
+    embedder: Embedder
+    heard: list[str] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """As the embedder's."""
+        return self.embedder.name
+
+    @property
+    def dimensions(self) -> int:
+        """As the embedder's."""
+        return self.embedder.dimensions
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """As the embedder does."""
+        self.heard.extend(texts)
+        return await self.embedder.embed(texts)
 
 
 @pytest.fixture
@@ -72,7 +95,7 @@ async def earlier(app: Tended) -> str:
 async def texts(app: Tended, question: str, who: str | None = ADA) -> str:
     """What is found, as lines of a terminal."""
     person = app.person(who) if who else None
-    return "\n".join(map(view.said, await find_said(app.app, person, question, now=app.clock())))
+    return "\n".join(map(view.said, (await find_said(app.app, person, question, now=app.clock())).said))
 
 
 async def test_the_ribbon_that_helped_in_thread_one_of_seven_was_out_of_reach_in_thread_eight(app: Tended) -> None:
@@ -95,6 +118,20 @@ async def test_what_was_said_is_found_by_word_and_by_meaning_with_who_said_it_an
     assert "2026-01-05 ada@acme.example in «Smudges»" in found
     assert "WR-220" in await texts(app, "What made the labels print without smears?", who=None)
     assert "invoice" in (await find_everywhere(app.app, "the invoice of March", now=app.clock()))[0].fact.text
+
+
+async def test_every_mail_that_was_signed_with_a_name_lay_near_a_question_about_its_sender(app: Tended) -> None:
+    """The question is also asked as they would say it, of their messages; its words and its verdict stay its own."""
+    for subject, text in THREADS[:3]:
+        await app.write(f"Cordula here. {text}", subject=subject, sender=f"Cordula Lee <{ADA}>")
+    await keep.look(app.app, lambda done, of: None)
+    listening = Listening(app.app.embedder)
+    asked = replace(app.app, embedder=listening)
+    found = await find_said(asked, app.person(), "Which ribbon helped Cordula Lee in the end?", now=app.clock())
+    assert listening.heard == ["Which ribbon helped Cordula Lee in the end?", "Which ribbon helped I in the end?"]
+    assert "WR-220" in found.said[0].text
+    await find_said(asked, None, "Which ribbon helped Cordula Lee in the end?", now=app.clock())
+    assert len(listening.heard) == 3
 
 
 async def test_the_api_finds_what_was_said(app: Tended) -> None:
@@ -123,15 +160,7 @@ async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_
     """`search_memory` tells the messages of this thread and others, not the mail that is answered, nothing out of the days."""
     await lived(app)
     (mail,) = await app.rows("SELECT * FROM mails WHERE subject = 'Seats'")
-    event = MemoryLoaded(
-        turn_id=random_id(),
-        thread_id=mail["thread_id"],
-        participant_id=app.person(),
-        inbox="support",
-        mail_ids=(mail["mail_id"],),
-        trusted=True,
-        layers=(),
-    )
+    event = memory_loaded(app.person(), thread_id=mail["thread_id"], mail_ids=(mail["mail_id"],))
     desk = Desk(event=event, app=app.app, workspace=app.workspace, now=app.clock(), mails=(mail,))
     found = await search.memory(SearchMemoryInput(query_text="Which ribbon helped against smudges?"), desk)
     assert "2026-01-05 ada@acme.example in «Smudges»: “Every label smudged." in found
@@ -139,13 +168,15 @@ async def test_the_model_finds_with_its_tool_what_was_said_within_the_days_that_
     assert "Every label smudged" not in late
     own = await search.memory(SearchMemoryInput(query_text="twelve seats"), desk)
     assert "ada@acme.example in «Seats»" not in own
+    assert found.splitlines()[0] == "memory: no fact below clearly answers this"
+    assert "\nmessages, as they were written; " in found
 
 
 async def test_summaries_are_found_and_a_new_text_gets_its_own_vector(app: Tended) -> None:
     """What a thread was about is found with its messages; a summary that is written again is embedded again."""
     await app.write(THREADS[0][1], subject="Smudges")
     await keep.look(app.app, lambda done, of: None)
-    found = await find_said(app.app, app.person(), "smudges ribbon", now=app.clock(), limit=50)
+    found = (await find_said(app.app, app.person(), "smudges ribbon", now=app.clock(), limit=50)).said
     assert {"customer", "agent", "summary"} == {one.role for one in found}
     before = await app.rows("SELECT text, embedding_model FROM thread_summaries")
     assert before[0]["embedding_model"]

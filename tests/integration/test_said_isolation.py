@@ -166,7 +166,7 @@ async def test_a_person_finds_all_that_they_may_see_and_nothing_else(app: Tended
 
 async def found(conn: Connection, app: Tended, name: str, query: str) -> set[str]:
     """The words of all messages that a search gives."""
-    hits = await search_said(
+    heard = await search_said(
         conn,
         workspace=app.workspace,
         participant_id=app.person(addr(name)),
@@ -174,4 +174,4 @@ async def found(conn: Connection, app: Tended, name: str, query: str) -> set[str
         meaning=NOTHING,
         limit=10_000,
     )
-    return {hit.text.split()[1] for hit in hits}
+    return {hit.text.split()[1] for hit in heard.said}

@@ -24,7 +24,7 @@ from services.operations.drafts.listing import HeldDraft, waiting_drafts
 from services.operations.knowledge.requests import hand_in
 from services.operations.settle import settle
 from services.receive_email.accept import accept
-from tests.flow.scenario import agent, reflection, rows
+from tests.flow.scenario import agent, fact, reflection, rows
 from tests.support.app import INBOX, settings_for
 from tests.support.brokerless import running_brokerless
 from tests.support.letters import letter
@@ -104,6 +104,58 @@ async def test_a_reply_has_its_signature_footer_and_quote_and_goes_to_the_author
         assert row["state"] == "sent"
         assert "no copy: gone@acme.example: 550" in row["detail"]
         assert row["cc"] == ["bo@acme.example", "gone@acme.example"]
+
+
+CROWD = ", ".join(f"p{number}@acme.example" for number in range(500))
+OUR_OWN = "SUPPORT@OurCompany.example, Bo <support+c.x@ourcompany.example>"
+HOSTILE = {  # what the Cc of one mail names, and who gets a copy of its answer
+    f"{OUR_OWN}, bo@acme.example": ("bo@acme.example",),
+    CROWD: (),
+    "all@acme.example, lamps@lists.acme.example, lamp-users@acme.example, cy@acme.example": ("cy@acme.example",),
+    "no-reply@acme.example, mailer-daemon@acme.example, all-request@acme.example": (),
+    "x@acme.example.evil.example, y@evil.example, acme.example@evil.example": (),
+    '"eve@evil.example" <di@acme.example>, "di@acme.example" <eve@evil.example>': ("di@acme.example",),
+    "=?utf-8?q?di=40acme=2Eexample=0D=0ABcc=3A_eve=40evil=2Eexample?= <eve@evil.example>": (),
+    "Friends: eve@evil.example, ed@acme.example;, <>, @, ed@": ("ed@acme.example",),
+    "John@ACME.example, john@acme.example": (),
+}
+
+
+async def test_a_hostile_list_of_copies_adds_nobody_but_the_authors_colleagues(desk: Desk) -> None:
+    """Over SMTP: strangers, lists, crowds, machines, our own addresses and the author get none, and no mail comes back."""
+    async with running_brokerless(desk.settings()) as app:
+        for number, cc in enumerate(HOSTILE):
+            head, _, body = letter("When?", message_id=f"<m{number}@acme.example>", subject=f"Q {number}").partition(
+                b"\n"
+            )
+            raw = head + f"\nCc: {cc}\nTo: support@ourcompany.example, bounce@ourcompany.example\n".encode() + body
+            await accept(app, app.settings.inboxes[0], raw.replace(b"To: support@ourcompany.example\n", b"", 1),
+                         source="file", source_key=f"hostile {number}")  # fmt: skip
+        await settle(app)
+        left = {kept.header("Subject"): (kept.recipient, kept.copies) for kept in desk.server.accepted}
+        assert left == {
+            f"Re: Q {number}": ("john@acme.example", copies) for number, copies in enumerate(HOSTILE.values())
+        }
+        assert not any("evil.example" in kept.header(name) for kept in desk.server.accepted for name in ("To", "Cc"))
+
+
+async def test_who_got_a_copy_is_not_told_what_is_remembered_of_the_author(desk: Desk) -> None:
+    """The colleague answers in the thread: their prompt has no fact of the author's, and theirs are their own."""
+    told = "Our vault code is red-77."
+    learned = fact("vault_code", "red-77", told)
+    desk.model.script(agent(answer, lambda seen: reflection("S.", *([learned] if "red-77" in seen.opening else []))))
+    async with running_brokerless(desk.settings(quote="off")) as app:
+        await bring(app, letter(told, Cc="bo@acme.example"))
+        (kept,) = desk.server.accepted
+        assert kept.copies == ("bo@acme.example",)
+        assert await rows(app, "SELECT 1 AS one FROM facts WHERE value = 'red-77'")
+        asked = len(desk.model.requests)
+        bo = letter("And what does it cost?", sender="bo@acme.example", message_id="<bo@acme.example>", subject="Cost")
+        await accept(app, app.settings.inboxes[0], bo, source="file", source_key="bo")
+        await settle(app)
+        of_bo = [seen for seen in desk.model.requests[asked:] if "reflect" not in seen.tools]
+        assert of_bo
+        assert not any("red-77" in seen.text for seen in of_bo)
 
 
 async def test_what_a_person_approves_is_what_leaves_to_the_letter(desk: Desk) -> None:

@@ -15,7 +15,7 @@ from schemas.events.mail import EmailRead, Identity, Verdict
 from schemas.events.threads import ThreadOpened, TurnOpened
 from services.core.bus.envelope import first
 from services.core.bus.unit import Apply
-from services.core.db import Connection, Database, fetch_one
+from services.core.db import Connection, Database, row_as
 from services.read_email.apply import APPLIERS as READ
 from services.send_email.deliver import overtaken
 from services.track_threads.apply import APPLIERS as TRACKED
@@ -31,8 +31,8 @@ class Rows:
     def __init__(self, conn: Connection) -> None:
         self._conn = conn
 
-    async def one(self, query: Any, **args: Any) -> dict[str, Any] | None:
-        return await fetch_one(self._conn, query, args)
+    async def row_as(self, kind: Any, query: Any, **args: Any) -> Any:
+        return await row_as(self._conn, kind, query, args)
 
 
 async def tell(conn: Connection, data: EventData, at: datetime, version: int) -> None:

@@ -27,12 +27,11 @@ from services.demo.clock import SteppingClock
 from services.mail.imap import NoSentFolder, login, sent_folder
 from services.mail.imap import enter as enter_imap
 from services.operations.settle import settle
-from services.pipeline import NAMES
 from services.receive_email.accept import accept
 from services.send_email import PROCESSOR
 from services.send_email.sent_folder import COPIES
 from tests.support.app import INBOX, settings_for
-from tests.support.brokerless import running_brokerless, working_brokerless
+from tests.support.brokerless import WITHOUT_WEB, running_brokerless, working_brokerless
 from tests.support.bus import PATIENCE_S
 from tests.support.crashing_sender import APPROVED, DRAFTED, SENT, crash
 from tests.support.dovecot import Dovecot, running_dovecot
@@ -197,7 +196,7 @@ async def test_a_sender_killed_around_the_append_keeps_one_copy(
     dovecot.maildir(point, "Sent")
     async with SmtpServer() as server:
         settings = shop(stack, database, topic_prefix, tmp_path, dovecot.imap(point), server.port)
-        async with running_brokerless(settings, tuple(name for name in NAMES if name != "send_email")) as app:
+        async with running_brokerless(settings, tuple(name for name in WITHOUT_WEB if name != "send_email")) as app:
             await let_in(app)
             sender = Runner(PROCESSOR, app)
             for kind in (DRAFTED, APPROVED):

@@ -1,4 +1,4 @@
-"""The REST API of threads and drafts: bearer token, whole threads, wishes that processors decide, hostile input."""
+"""The REST API of threads and drafts: bearer token, whole threads, requests that processors decide, hostile input."""
 
 from __future__ import annotations
 

@@ -9,5 +9,6 @@ in words; no words are a pass. Each rule is a function of the evidence in a modu
     threads  legal steps, turns that do not overlap, mails in order
     tables   the tables are what the events say
     rest     nothing is in flight, offsets are complete, dead letters are only what was poisoned or released
+    approvals, outreach, incidents: what is counted is counted once, and what follows from it is what the rule says
     outages  the model's fails no turn, a refused topic those alone that needed it, what is newer is held in sight
 """

@@ -56,6 +56,15 @@ class Newer:
     shown: frozenset[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Earning:
+    """What approvals of an intent need to open it: a lower bound, over how many decisions, of how many senders."""
+
+    bound: float
+    over: int
+    senders: int
+
+
 @dataclass(frozen=True)
 class Evidence:
     """Everything that is known of one deployment at rest. Ids are text; nobody asked for `folds` or `groups` that are None."""
@@ -74,6 +83,7 @@ class Evidence:
     newer: tuple[Newer, ...] = ()
     refused: frozenset[str] = frozenset()  # topics that the broker took nothing for, for a while
     now: datetime | None = None
+    earning: Earning | None = None
 
     @cached_property
     def by_type(self) -> Mapping[str, list[Row]]:
@@ -92,6 +102,16 @@ class Evidence:
     def of_delivery(self) -> Mapping[str, list[Row]]:
         """The versioned events of each reply, in the order of their versions."""
         return _by_aggregate(self.events, "delivery")
+
+    @cached_property
+    def of_approval(self) -> Mapping[str, list[Row]]:
+        """The versioned events of each intent of an inbox, in the order of their versions."""
+        return _by_aggregate(self.events, "approval")
+
+    @cached_property
+    def begun_by_us(self) -> frozenset[str]:
+        """The turns that no mail asked for: outreach, and answers to who reported an incident."""
+        return frozenset(one["turn_id"] for one in self.by_type["reply.drafted.v1"] if one.get("proactive"))
 
 
 def _by_aggregate(events: tuple[Row, ...], kind: str) -> dict[str, list[Row]]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tests.oracle import mails, outages, replies, rest, tables, threads
+from tests.oracle import approvals, incidents, mails, outages, outreach, replies, rest, tables, threads
 from tests.oracle.evidence import Evidence
 
 RULES = (
@@ -18,6 +18,9 @@ RULES = (
     rest.published, rest.done_by_all, rest.no_timer_due, rest.nothing_open,
     rest.offsets_complete, rest.dead_letters_are_poison,
     outages.fail_no_turn, outages.hold_what_is_newer,
+    approvals.counted_once, approvals.steps_follow, approvals.earned_while_open,
+    outreach.once_a_person, outreach.never_to_whom_wants_none, outreach.each_has_an_end,
+    incidents.reported_once, incidents.customers_once, incidents.answered_once,
 )  # fmt: skip
 
 

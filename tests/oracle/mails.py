@@ -42,6 +42,8 @@ def endings(evidence: Evidence) -> dict[str, list[str]]:
     ends: dict[str, list[str]] = defaultdict(list)
     verdicts = {one["mail_id"]: one["verdict"]["kind"] for one in evidence.by_type["email.read.v1"]}
     for one in evidence.by_type["turn.closed.v1"]:
+        if one["turn_id"] in evidence.begun_by_us:
+            continue
         if one["outcome"] != "superseded" and not one["still_waits"]:
             for mail in one["mail_ids"]:
                 ends[mail].append(one["outcome"])

@@ -1,6 +1,6 @@
 -- name: events
 -- Everything that was stored, in the order of storing.
-SELECT seq, id::text, type, topic, aggregate, aggregate_id::text, version, id IN (SELECT event_id FROM outbox) AS unpublished, data
+SELECT seq, id::text, type, time, topic, aggregate, aggregate_id::text, version, id IN (SELECT event_id FROM outbox) AS unpublished, data
 FROM events ORDER BY seq;
 
 -- name: journal
@@ -31,3 +31,15 @@ SELECT thread_id::text, participant_id::text, trusted, text FROM thread_summarie
 
 -- name: timers
 SELECT id::text, due_at, event ->> 'purpose' AS purpose FROM timers;
+
+-- name: approvals
+SELECT approval_id::text, is_open FROM approvals;
+
+-- name: outreach
+SELECT outreach_id::text, state FROM outreach;
+
+-- name: unsubscribes
+SELECT participant_id::text FROM unsubscribes;
+
+-- name: trouble_reports
+SELECT report_id::text, mail_id::text, incident_id::text FROM trouble_reports;

@@ -19,7 +19,7 @@ def at_most_once(evidence: Evidence) -> Iterator[str]:
     turns = Counter(turn_of[name] for name in copies if name in turn_of)
     yield from (f"turn {turn} was answered {count} times" for turn, count in turns.items() if count > 1)
     covers = {one["turn_id"]: one["mail_ids"] for one in evidence.by_type["turn.opened.v1"]}
-    answers = Counter(mail for turn in turns for mail in covers.get(turn, ()))
+    answers = Counter(mail for turn in turns if turn not in evidence.begun_by_us for mail in covers.get(turn, ()))
     yield from (f"mail {mail} was answered {count} times" for mail, count in answers.items() if count > 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from email import message_from_bytes, policy
@@ -9,6 +10,7 @@ from email.message import EmailMessage
 from functools import cache
 from typing import Any
 
+from services.mail.reports.automatic.haste import UNREAD
 from tests.security import attacks, late_attacks, more_attacks
 from tests.security.attacks import Arsenal, Attack, Category, Victim, orders, secret_of
 from tests.security.mails import Letter, proven, signed, write
@@ -184,6 +186,7 @@ def _seeds(campaign: Campaign) -> int:
 
 
 def _learn_replies(campaign: Campaign) -> None:
+    time.sleep(UNREAD.total_seconds() + 1)  # what answers ours sooner is a colleague's, whatever it is
     replies = {answered(one): one.message_id for one in campaign.sent}
     for category, group in campaign.victims.items():
         campaign.victims[category] = [replace(one, reply_id=replies.get(one.first.message_id, "")) for one in group]

@@ -28,6 +28,7 @@ from services.core.settings import InboxSettings, LimitSettings, Settings
 from services.mail.authentication.resolver import DnsResolver
 from services.operations.deployment import stack_settings
 from services.operations.settle import settle
+from services.pipeline import NAMES
 from tests.flow.scenario import AUTHSERV, WEBHOOK_KEY, signed_headers
 from tests.security.surroundings import Surroundings, Zone, surroundings
 from tests.support.brokerless import running_brokerless
@@ -106,7 +107,7 @@ def _at_work(settings: Settings, around: Surroundings) -> Iterator[App]:
 
     async def work() -> None:
         resolver = DnsResolver(["127.0.0.1"], around.zone.port)
-        async with running_brokerless(settings, resolver=resolver) as app:
+        async with running_brokerless(settings, NAMES, resolver=resolver) as app:
             async with asyncio.timeout(120):
                 while not await _answers(settings.web.port):
                     await asyncio.sleep(0.05)

@@ -31,6 +31,7 @@ class Story:
     value: str
     second: str
     quote: str
+    asked: str = ""  # what we wrote to them before the second mail
 
     @property
     def opening(self) -> FactProposal:

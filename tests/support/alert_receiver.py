@@ -1,4 +1,4 @@
-"""A web server that takes alerts: it keeps each POST, and answers as a test says."""
+"""A web server that takes alerts and webhooks: it keeps each POST, and answers as a test says."""
 
 from __future__ import annotations
 
@@ -35,10 +35,12 @@ class Post:
 
 @dataclass
 class Receiver:
-    """`answer` is the status line and further headers of every answer; None: it never answers."""
+    """`answer` is the status line and further headers of every answer, `content` its body; None: it never answers."""
 
     url: str = ""
     answer: str | None = "204 No Content"
+    content: bytes = b""
+    drips: bool = False  # the body comes a byte at a time, for ever
     posts: list[Post] = field(default_factory=list)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,8 +55,14 @@ class Receiver:
             if self.answer is None:
                 await reader.read()  # until the other side goes
                 return
-            writer.write(f"HTTP/1.1 {self.answer}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode())
+            length = 10**9 if self.drips else len(self.content)
+            head = f"HTTP/1.1 {self.answer}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n"
+            writer.write(head.encode() + self.content)
             await writer.drain()
+            while self.drips:
+                writer.write(b".")
+                await writer.drain()
+                await asyncio.sleep(0.05)
         except (OSError, asyncio.IncompleteReadError):
             pass
         finally:

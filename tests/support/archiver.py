@@ -27,11 +27,11 @@ def die(*_: Any) -> None:
 async def work(url: str, folder: Path, step: str) -> None:
     """Move; the process dies at the step, of the first file."""
     if step == "written":
-        Folder.keep = die  # type: ignore[method-assign]
+        Folder.keep = die  # type: ignore[assignment, method-assign]
     elif step == "kept":
-        move.verify = die  # type: ignore[assignment]
+        move.verify = die  # type: ignore[assignment, attr-defined]
     elif step == "verified":
-        move.asdict = die  # type: ignore[assignment]
+        move.asdict = die  # type: ignore[assignment, attr-defined]
     async with connected(url) as conn:
         async for _ in move.move(conn, Archive(str(folder)), FOREVER):
             die()

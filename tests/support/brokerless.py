@@ -1,7 +1,8 @@
 """A whole deployment in this process with a log in memory: every processor and edge, real Postgres, SMTP and IMAP.
 
 `running_brokerless` is to `running_app` what `working_brokerless` is to `working`: use it wherever the broker is not
-the subject. What another process publishes (a command that is started as one) is not seen here.
+the subject. What another process publishes (a command that is started as one) is not seen here. The door for mail by
+webhook is open, the API and the console are not.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from services.operations.mailboxes.keep import settle_mailboxes
 from services.pipeline import NAMES, PROCESSORS
 from services.process import start_beside
 from tests.support.memory_log import MemoryLog, MemoryPublisher
+
+# The API and the console are most of what a start costs; whoever asks them says `NAMES`.
+WITHOUT_WEB = tuple(name for name in NAMES if name != "web")
 
 
 @asynccontextmanager
@@ -49,7 +53,9 @@ async def working_brokerless(app: App, names: Collection[str]) -> AsyncIterator[
 
 
 @asynccontextmanager
-async def running_brokerless(settings: Settings, names: tuple[str, ...] = NAMES, **parts: Any) -> AsyncIterator[App]:
+async def running_brokerless(
+    settings: Settings, names: tuple[str, ...] = WITHOUT_WEB, **parts: Any
+) -> AsyncIterator[App]:
     """A deployment on a migrated database with the named processors at work in this process."""
     async with opened_brokerless(settings, **parts) as app, working_brokerless(app, names):
         yield app

@@ -139,15 +139,20 @@ class Window:
         return str(self.driver.switch_to.active_element.get_attribute("id"))
 
     def look(self, *, theme: str, width: int) -> None:
-        """Look at the pages that are opened next in a theme and a width."""
-        media = {"features": [{"name": "prefers-color-scheme", "value": theme}]}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+        """Look at the page that is open, and at those that are opened next, in a theme and a width, without transitions.
+
+        A colour that is on its way from one theme to the next has a contrast of neither.
+        """
+        features = {"prefers-color-scheme": theme, "prefers-reduced-motion": "reduce"}
+        media = [{"name": name, "value": value} for name, value in features.items()]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": media})
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
 
     def barriers(self) -> list[str]:
         """What axe finds on the page, of any level: rule, impact, elements."""
-        self.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text("utf-8"))
+        if not self.driver.execute_script("return 'axe' in window"):
+            self.driver.execute_script((files("axe_core_python") / "axe.min.js").read_text("utf-8"))
         found: list[str] = self.driver.execute_async_script(ACCESSIBLE)
         return found
 

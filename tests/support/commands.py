@@ -1,4 +1,7 @@
-"""Commands run as a shell would, without loading the program each time: a server that has loaded it forks for each."""
+"""Commands run as a shell would, without loading the program each time: a server that has loaded it forks for each.
+
+What else runs in a process of its own can be forked from the same server.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,7 @@ from multiprocessing.context import ForkServerContext, ForkServerProcess
 from pathlib import Path
 from unittest import mock
 
-from services.cli.command_table import COMMANDS
-
+ROOT = Path(__file__).parents[2]
 TERMINAL = {"COLUMNS": "160", "NO_COLOR": "1"}
 LONGEST_S = 300
 
@@ -39,13 +41,17 @@ class Done:
 
 
 def loaded_commands() -> ForkServerContext:
-    """A server in which every command is loaded; its children are the commands."""
+    """A server in which all that commands load, most of it when they run, is loaded; its children are the commands."""
     context = multiprocessing.get_context("forkserver")
-    modules = sorted({entry.target.partition(":")[0] for entry in COMMANDS.values()})
-    context.set_forkserver_preload(["services.cli.main", *(f"services.cli.{one}" for one in modules)])
+    context.set_forkserver_preload(["services.process", *_modules("cli"), *_modules("operations")])
     with mock.patch.dict(os.environ, TERMINAL):  # what draws tables looks at it while it is loaded
         forkserver.ensure_running()
     return context
+
+
+def _modules(folder: str) -> list[str]:
+    files = (path.relative_to(ROOT).with_suffix("").parts for path in (ROOT / "services" / folder).rglob("*.py"))
+    return sorted(".".join(parts).removesuffix(".__init__") for parts in files)
 
 
 def run(

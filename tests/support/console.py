@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from html import unescape
+from typing import Any
 
 import httpx
 from lxml import html
@@ -62,7 +63,7 @@ class Form:
 
 def form(page: httpx.Response, ending: str) -> Form:
     """The form of a page whose address ends so."""
-    root = html.fromstring(page.text)
+    root: Any = html.fromstring(page.text)
     for one in root.forms:
         if (one.action or "").endswith(ending):
             return Form(one.action, {name: str(value or "").lstrip("\n") for name, value in one.form_values()})

@@ -1,4 +1,4 @@
-"""A sender that dies at a named point: `python -m tests.support.crashing_sender POINT EVENT-ID`.
+"""A sender that dies at a named point: a process of its own, forked from one that has loaded the program.
 
 It handles one stored event as `send_email` (or `alert_people`) does, with the settings of its environment, and kills
 itself (SIGKILL) where the point says: before or after a function of the sender. A process that gets past its point exits with 1.
@@ -11,10 +11,10 @@ import inspect
 import os
 import pkgutil
 import signal
-import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn
 from uuid import UUID
 
@@ -23,7 +23,8 @@ from services.core.bus import event_store as history
 from services.core.bus.runner import Runner
 from services.core.db import fetch_one
 from services.core.settings import Settings, read_settings
-from tests.support.workers import ROOT, environment_of
+from tests.support.commands import ROOT, loaded_commands
+from tests.support.workers import environment_of
 
 DRAFTED, APPROVED, SENT = "reply.drafted.v1", "reply.approved.v1", "reply.sent.v1"
 TIMER = "timer.elapsed.v1"
@@ -38,6 +39,7 @@ class Point:
     function: str = ""
     when: Literal["before", "after"] = "before"
     processor: str = "send_email"
+    in_its_time: bool = False  # by the clock of the event
 
 
 RUNNER, PUBLISHER = "services.core.bus.runner", "services.core.bus.publisher:Publisher"
@@ -70,6 +72,15 @@ ALERT_POINTS = {
     "alert-before-ack": Point(TIMER, processor="alert_people"),
 }
 
+WEBHOOKS = "services.send_webhooks.handler"
+WEBHOOK_POINTS = {
+    "webhook-before": Point(TIMER, WEBHOOKS, "attempt", "before", "send_webhooks"),
+    "webhook-taken": Point(TIMER, WEBHOOKS, "attempt", "after", "send_webhooks"),
+    "webhook-recorded": Point(TIMER, WEBHOOKS, "_send", "after", "send_webhooks"),
+    "webhook-unpublished": Point(TIMER, RUNNER, "publish", "before", "send_webhooks"),
+    "webhook-before-ack": Point(TIMER, processor="send_webhooks"),
+}
+
 CONDENSED = "services.condense_memory.handler"
 PERIOD_POINTS = {
     "period-answered": Point("period.ended.v1", CONDENSED, "judged", "before", "condense_memory"),
@@ -77,15 +88,47 @@ PERIOD_POINTS = {
     "period-recorded": Point("period.ended.v1", RUNNER, "publish", "before", "condense_memory"),
 }
 
+INVESTIGATES = "services.investigate.handler"
+INVESTIGATION_POINTS = {
+    "first-answered": Point("investigation.opened.v1", INVESTIGATES, "run_calls", "before", "investigate"),
+    "first-recorded": Point("investigation.opened.v1", RUNNER, "publish", "before", "investigate"),
+    "round-answered": Point("investigation.round_taken.v1", INVESTIGATES, "run_calls", "before", "investigate"),
+    "round-in-unit": Point(
+        "investigation.round_taken.v1", "services.core.bus.unit:Unit", "record", "after", "investigate"
+    ),
+    "round-recorded": Point("investigation.round_taken.v1", RUNNER, "publish", "before", "investigate"),
+}
+
+DERIVED_POINTS = {
+    "incident-decided": Point("turn.reflected.v1", "services.watch_incidents.handler", "reported", "before", "watch_incidents"),
+    "incident-recorded": Point("turn.reflected.v1", RUNNER, "publish", "before", "watch_incidents"),
+    "outreach-proposed": Point("outreach.due.v1", "services.core.bus.unit:Unit", "record", "after", "reach_out", True),
+    "outreach-recorded": Point("outreach.due.v1", RUNNER, "publish", "before", "reach_out", True),
+    "approval-counted": Point("reply.approved.v1", "services.earn_approval.handler", "step_after", "before", "earn_approval"),
+    "approval-recorded": Point("reply.approved.v1", RUNNER, "publish", "before", "earn_approval"),
+}  # fmt: skip
+
 
 async def crash(settings: Settings, point: str, event_id: UUID) -> None:
     """Run a sender of its own to its death. Raises AssertionError where it lives, or dies of anything else."""
-    child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", __name__, point, str(event_id),
-        cwd=ROOT, env=environment_of(settings), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    said, _ = await child.communicate()
-    assert child.returncode == -signal.SIGKILL, f"{point} ended with {child.returncode}:\n{said.decode()[-3000:]}"
+    with tempfile.NamedTemporaryFile() as said:
+        work = (said.name, environment_of(settings), point, event_id)
+        child = loaded_commands().Process(target=_become, args=work, daemon=True)
+        await asyncio.to_thread(child.start)
+        await asyncio.to_thread(child.join)
+        told = said.read().decode()
+    assert child.exitcode == -signal.SIGKILL, f"{point} ended with {child.exitcode}:\n{told[-3000:]}"
+
+
+def _become(output: str, environment: dict[str, str], point: str, event_id: UUID) -> None:
+    os.chdir(ROOT)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number in (1, 2):
+        os.dup2(os.open(output, os.O_WRONLY | os.O_APPEND), number)
+    points = {**POINTS, **ALERT_POINTS, **WEBHOOK_POINTS, **PERIOD_POINTS, **DERIVED_POINTS, **INVESTIGATION_POINTS}
+    main(points[point], event_id)
+    sys.exit(1)
 
 
 def _die(*_: Any, **__: Any) -> NoReturn:
@@ -108,13 +151,15 @@ def _dying(function: Callable[..., Any], when: str) -> Callable[..., Any]:
     return awaited if inspect.iscoroutinefunction(function) else called
 
 
-async def _handle(event_id: UUID, processor: str, *, at_the_end: bool) -> None:
+async def _handle(event_id: UUID, point: Point) -> None:
     async with open_app(read_settings()) as app:
         async with app.database.reading() as conn:
             row = await fetch_one(conn, history.SQL.by_id, {"id": event_id})
         assert row is not None
-        await Runner(pkgutil.resolve_name(f"services.{processor}:PROCESSOR"), app).process(history.envelope(row))
-        if at_the_end:
+        envelope = history.envelope(row)
+        here = replace(app, now=lambda: envelope.time) if point.in_its_time else app
+        await Runner(pkgutil.resolve_name(f"services.{point.processor}:PROCESSOR"), here).process(envelope)
+        if not point.owner:
             _die()
 
 
@@ -123,9 +168,4 @@ def main(point: Point, event_id: UUID) -> None:
     if point.owner:
         owner = pkgutil.resolve_name(point.owner)
         setattr(owner, point.function, _dying(getattr(owner, point.function), point.when))
-    asyncio.run(_handle(event_id, point.processor, at_the_end=not point.owner))
-
-
-if __name__ == "__main__":
-    main({**POINTS, **ALERT_POINTS, **PERIOD_POINTS}[sys.argv[1]], UUID(sys.argv[2]))
-    sys.exit(1)
+    asyncio.run(_handle(event_id, point))

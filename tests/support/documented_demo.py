@@ -21,11 +21,14 @@ from tests.support.stack import temporary_home
 
 HOME = "var/demo"
 PATIENCE_S = 150  # guards against hanging: what a step left behind is handled within seconds
-# Replies to this one person wait for approval, and three customers open an incident: no other setting of the demo is touched.
+# Replies to this one person wait for approval, three customers open an incident, webhooks may go to this machine, and hard
+# cases may be investigated: no other setting of the demo is touched.
 HELD = "Eve Held <eve@held.example>"
 SETTINGS = {
     "CORRESPONDENT_PARTICIPANTS": json.dumps([{"match": "eve@held.example", "reply": {"approval": "review"}}]),
     "CORRESPONDENT_INCIDENTS": json.dumps({"customers": 3}),
+    "CORRESPONDENT_OUTGOING_WEBHOOKS": json.dumps({"private_hosts": True}),
+    "CORRESPONDENT_INVESTIGATE": json.dumps({"enabled": True}),
 }
 
 

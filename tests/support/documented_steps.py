@@ -6,6 +6,8 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
 from typing import Any
 
 from tests.support.documented_demo import HELD, Demo
@@ -39,6 +41,12 @@ def step(command: str, *says: str, **how: Any) -> Step:
 
 # Commands that a test cannot run here, with the reason; they are parsed, so each option of theirs exists.
 NOT_RUN = {
+    "correspondent investigate accept 0a1d8f0e --by grace": (
+        "the demo's model proposes nothing; tests/integration/test_investigations.py"
+    ),
+    "correspondent investigate reject 7c2e8f0e --by grace": (
+        "the demo's model proposes nothing; tests/integration/test_investigations.py"
+    ),
     "correspondent archive --to s3://mail-archive/events": "needs a bucket; tests/integration/test_archive.py has one",
     "correspondent inbox add support support@shop.example --imap-host imap.shop.example --smtp-host smtp.shop.example": (
         "needs a mail server; tests/integration/test_receive_inbox_command.py has one"
@@ -56,6 +64,7 @@ NOT_RUN = {
     " --client-id ....apps.googleusercontent.com": "needs consent at Google; tests/integration/test_oauth_consent.py",
     "correspondent inbox login support --address support@shop.example --provider microsoft --client-id ..."
     " --tenant shop.example --device": "needs consent at Microsoft; tests/integration/test_oauth_consent.py",
+    "correspondent up --processes 2": "takes a folder of its own; tests/integration/test_cli.py has one",
     "correspondent console NAME": "needs a user; tests/integration/test_console_users.py has some",
     "correspondent replay --topic inbound-email.raw --from 2026-05-15 --to 2026-05-16 --model other-model"
     " --prompt telegram.txt": "needs a model's server; tests/integration/test_replay.py has one",
@@ -132,9 +141,43 @@ def _outage(demo: Demo) -> None:
     incident(demo)
 
 
+class _Takes(BaseHTTPRequestHandler):
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *said: object) -> None:
+        """Nothing: what is printed is the demo's."""
+
+
+def receiver(demo: Demo) -> str:
+    """The address of a receiver that takes every webhook, for as long as the tests run."""
+    if "receiver" not in demo.kept:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _Takes)
+        Thread(target=server.serve_forever, daemon=True).start()
+        demo.kept["receiver"] = f"http://127.0.0.1:{server.server_port}/hook"
+    return demo.kept["receiver"]
+
+
+def endpoint(demo: Demo) -> str:
+    """The endpoint that was registered first."""
+    return demo.found("correspondent webhooks list", r"^([0-9a-f]{8})  http")
+
+
+def webhook(demo: Demo) -> str:
+    """The test that it was told."""
+    return demo.found(f"correspondent webhooks deliveries {endpoint(demo)}", r"  ([0-9a-f]{8})  webhook\.test")
+
+
 def incident(demo: Demo) -> str:
     """The incident of three customers."""
     return demo.found("correspondent incidents list", r"  ([0-9a-f]{8})  support  ")
+
+
+def investigation(demo: Demo) -> str:
+    """The investigation, once it is over."""
+    return demo.found("correspondent investigate list", r"  ([0-9a-f]{8}) +[0-9a-f]{8}  .*finished")
 
 
 def letter(demo: Demo) -> str:
@@ -232,6 +275,7 @@ STEPS = (
     step("memory search --everybody 'Which plan are we on?'", "plan"),
     step("memory as-of ada@acme.example 2026-03-01", "Nothing is remembered."),
     step("memory as-of ada@acme.example 2026-03-01 --known-at 2026-03-05", "Nothing is remembered."),
+    step("memory restore ada@acme.example 2026-03-01", "came since:", "customer_info/plan = Team"),
     step("memory add ada@acme.example plan Enterprise", "recorded", "operator said so"),
     step(
         "memory correct ada@acme.example FACT_ID Team",
@@ -264,6 +308,8 @@ STEPS = (
     ),
     step("memory show ada.m@acme.example", "also Ada <ada@home.example>", "plan = Enterprise"),
     step("memory unmerge ada@home.example ada.m@acme.example --by grace", "taken apart from another participant"),
+    step("memory restore ada@home.example 2026-03-01 --run --by grace", "retracted"),
+    step("memory restore-all 2026-03-01", "came", "people would be brought back"),
     step(
         "profile ada@acme.example --set 'account_manager=Grace Hopper' --set tier=gold --reason 'new contract'",
         "account_manager = Grace Hopper",
@@ -292,6 +338,17 @@ STEPS = (
         before=lambda demo: demo.write("How long does it take until a refund is on my card?", ADA),
         uses={"d1579a44": thread("A question")},
     ),
+    step(
+        "settings set limits.thread_per_hour 12 --reason 'busy week'",
+        "limits.thread_per_hour = 12",
+        "Stored as change 1.",
+    ),
+    step("settings set 'inboxes[support].persona' 'You are brief and warm.' --by grace", "Stored as change 2."),
+    step("settings changed", "limits.thread_per_hour = 12", "the file has 10"),
+    step("settings history", "busy week"),
+    step("settings undo 1", "limits.thread_per_hour is as the file has it"),
+    step("settings unset 'inboxes[support].persona'", "Stored as change 4."),
+    step("knowledge unanswered", ""),
     step("knowledge proposed", "asked for by operator", "The money is back on the card after five days."),
     step("knowledge accept b2058de5 --text own.md", "Indexed.", uses={"b2058de5": lambda demo: proposal(demo)}),
     step(
@@ -324,6 +381,12 @@ STEPS = (
     step("reply ID", "sent. 250", uses={"ID": thread("Boards do not sync")}, typed="We look into it.\n"),
     step("take 277ad877 --by grace", "escalated", "has it: grace", uses={"277ad877": thread("Password")}),
     step("assign 277ad877 bo", "has it: bo", uses={"277ad877": thread("Password")}),
+    step(
+        "snooze 277ad877 tomorrow --reason 'the release is tonight'",
+        "snoozed until",
+        uses={"277ad877": thread("Password")},
+    ),
+    step("snooze 277ad877", "Password", uses={"277ad877": thread("Password")}),
     step("hand-back 277ad877 --by bo", "Password", uses={"277ad877": thread("Password")}),
     # service levels
     step("due", "Nothing is due."),
@@ -332,6 +395,45 @@ STEPS = (
     step("mails --outcome human", "Urgent: our account", "1 human"),
     step("alerts", "Nobody is alerted"),
     step("alerts test", "mail oncall@your-company.com", "ok mail", variables=ALERTED),
+    # webhooks
+    step("webhooks list", "No endpoint is registered"),
+    step("webhooks types", "thread.state_changed", "A customer's mail came in and is part of a thread."),
+    step(
+        "webhooks add https://hooks.your-company.com/correspondent --type thread.state_changed --type reply.sent"
+        " --description 'Ticket desk'",
+        "Registered:",
+        "whsec_",
+        uses={"https://hooks.your-company.com/correspondent": lambda demo: receiver(demo)},
+    ),
+    step(
+        "webhooks test ENDPOINT", "Delivered: the endpoint answered 204", uses={"ENDPOINT": lambda demo: endpoint(demo)}
+    ),
+    step(
+        "webhooks deliveries ENDPOINT",
+        "webhook.test",
+        "delivered",
+        "204",
+        uses={"ENDPOINT": lambda demo: endpoint(demo)},
+    ),
+    step(
+        "webhooks edit ENDPOINT --type mail.received --text",
+        "mail.received, with text",
+        uses={"ENDPOINT": lambda demo: endpoint(demo)},
+    ),
+    step("webhooks pause ENDPOINT", "paused", uses={"ENDPOINT": lambda demo: endpoint(demo)}),
+    step("webhooks resume ENDPOINT", "mail.received", uses={"ENDPOINT": lambda demo: endpoint(demo)}),
+    step(
+        "webhooks rotate ENDPOINT",
+        "whsec_",
+        "the one before signs, too",
+        uses={"ENDPOINT": lambda demo: endpoint(demo)},
+    ),
+    step(
+        "webhooks again ENDPOINT WEBHOOK",
+        "Delivered: the endpoint answered 204",
+        uses={"ENDPOINT": lambda demo: endpoint(demo), "WEBHOOK": lambda demo: webhook(demo)},
+    ),
+    step("webhooks remove ENDPOINT", "Removed.", uses={"ENDPOINT": lambda demo: endpoint(demo)}),
     # topics and dead letters
     step("topics list", "inbound-email.raw", "(nobody)"),
     step("topics acknowledge", "No loss is reported."),
@@ -388,7 +490,7 @@ STEPS = (
     step("rebuild --check", "equal", "the live tables are that state."),
     step("rebuild", "tables swapped in"),
     step("rebuild threads", "tables swapped in"),
-    step("rebuild participants", "14 tables swapped in"),
+    step("rebuild participants", "17 tables swapped in"),
     step("rebuild documents", "5 tables swapped in"),
     step("rebuild alerts", "2 tables swapped in"),
     step("rebuild documents --check", "equal", "the live tables are that state."),
@@ -406,6 +508,15 @@ STEPS = (
     step("outreach show", "No mail was proposed so far."),
     step("outreach unsubscribe ada@acme.example", "ada@acme.example gets no more such mail."),
     step("outreach subscribe ada@acme.example", "ada@acme.example gets such mail again."),
+    # hard cases
+    step("investigate list", "Nothing was investigated so far."),
+    step(
+        "investigate start 773baeb4 'Why does the export keep failing?' --by grace",
+        "has begun; its note will stand on the thread.",
+        uses={"773baeb4": thread("Changing the plan")},
+    ),
+    step("investigate show 2f1d8f0e", "No line", "finished", uses={"2f1d8f0e": investigation}),
+    step("investigate stop 2f1d8f0e", "finished", uses={"2f1d8f0e": investigation}),
     # inboxes
     step("inbox list", "support@harborline.example", "webhook or files"),
     step("inbox test support", "takes mail"),

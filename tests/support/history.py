@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -31,11 +29,12 @@ from services.operations.memory.people import PEOPLE
 from services.operations.memory.people import SQL as PEOPLE_SQL
 from services.operations.settle import SQL as SETTLE_SQL
 from services.operations.threads.course import SQL as COURSE_SQL
-from services.operations.threads.inbox import INBOX, STATES
+from services.operations.threads.inbox import INBOX, MOST_COUNTED, MOST_HITS, STATES
 from services.operations.threads.inbox import SQL as INBOX_SQL
 from services.operations.threads.listing import DUE, THREADS
 from services.operations.threads.listing import SQL as THREAD_SQL
 from services.operations.vectors.renewal import SQL as VECTOR_SQL
+from tests.support.plans import plan_of, scans_of
 
 SQL = queries(__file__, "history.sql")
 PAIRS = pairs_of(catalogue().consumers())
@@ -102,35 +101,39 @@ async def asked_by_lists(app: App) -> list[Asked]:
     async with app.database.reading() as conn:
         low = (await not_done_args(conn, PAIRS))["low"]
         here = {"workspace": app.settings.workspace, "low": low, "thread_id": None, "reply_id": None, "state": ""}
+        every = {**here, **dict.fromkeys(("inbox", "priority", "tag"), "")}
+        sought = {**every, "words": "'zebra':*", "addr": "zebra"}
         threads = {**here, **dict.fromkeys(("state", "priority", "tag", "inbox"))}
         lists: list[tuple[str, Listing, Any, dict[str, Any], str]] = [
             ("threads", THREADS, THREAD_SQL.threads, threads, "threads"),
             ("threads, closed", THREADS, THREAD_SQL.threads, {**threads, "state": "closed"}, "threads"),
             ("threads, urgent", THREADS, THREAD_SQL.threads, {**threads, "priority": "urgent"}, "threads"),
             ("threads of an inbox", THREADS, THREAD_SQL.threads, {**threads, "inbox": "support"}, "threads"),
-            ("inbox: needs a person", INBOX, INBOX_SQL.needing_a_person, here, "threads"),
+            ("inbox: needs a person", INBOX, INBOX_SQL.needing_a_person, every, "threads"),
             (
                 "inbox: agent",
                 INBOX,
                 INBOX_SQL.in_states,
-                {**here, "states": ["new", "in_progress"], "drafts": False},
+                {**every, "states": ["new", "in_progress"], "every": False},
                 "threads",
             ),
             (
                 "inbox: resolved",
                 INBOX,
                 INBOX_SQL.in_states,
-                {**here, "states": ["resolved", "closed"], "drafts": False},
+                {**every, "states": ["resolved", "closed"], "every": False},
                 "threads",
             ),
             (
                 "inbox: all",
                 INBOX,
                 INBOX_SQL.in_states,
-                {**here, "states": list(STATES["all"]), "drafts": True},
+                {**every, "states": list(STATES["all"]), "every": True},
                 "threads",
             ),
-            ("inbox: found", INBOX, INBOX_SQL.found, {**here, "words": "'zebra':*", "addr": "zebra"}, "threads"),
+            ("inbox: snoozed", INBOX, INBOX_SQL.snoozed, every, ""),
+            ("inbox: found", INBOX, INBOX_SQL.found, {**sought, "most": MOST_HITS}, "threads"),
+            ("inbox: found lately", INBOX, INBOX_SQL.found_lately, {**sought, "window": PAGE}, "threads"),
             ("inbox: of a person", INBOX, INBOX_SQL.of_person, {**here, "participant_id": UUID(int=1)}, "threads"),
             ("participants", PEOPLE, PEOPLE_SQL.people, here, "participants"),
             ("mails", OUTCOMES, SETTLE_SQL.outcomes, here, "mails"),
@@ -145,7 +148,7 @@ async def asked_by_lists(app: App) -> list[Asked]:
         lacking = {**here, "model": "a model"}
         found = [
             Asked("the beginning of an id", ID_SQL.threads, named),
-            Asked("inbox: how many need a person", INBOX_SQL.count_needing_a_person, here),
+            Asked("inbox: how many need a person", INBOX_SQL.count_needing_a_person, here | {"most": MOST_COUNTED}),
             Asked("what happened in a thread", COURSE_SQL.hops, {**here, "thread_id": UUID(int=1), "limit": 400}),
             Asked("vectors that are lacking", VECTOR_SQL.lacking, lacking),
             Asked("rows of before the mailbox key", MAILBOX_SQL.waiting, here),
@@ -169,23 +172,11 @@ class Read:
 async def read_by(app: App, asked: Asked) -> Read:
     """What the statement reads, by its plan as it was run; what it writes is taken back."""
     async with app.database.reading() as conn, conn.transaction(force_rollback=True):
-        explained = await conn.execute(
-            b"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) " + asked.statement.encode(), asked.args
-        )
-        row = await explained.fetchone()
-    assert row is not None
-    told = row["QUERY PLAN"]
-    plan = (json.loads(told) if isinstance(told, str) else told)[0]["Plan"]
-    scans = [one for one in _nodes(plan) if "Relation Name" in one and "Scan" in one["Node Type"]]
+        plan = await plan_of(conn, b"ANALYZE, BUFFERS, ", asked.statement, asked.args)
+    scans = list(scans_of(plan))
     rows = sum((one["Actual Rows"] + one.get("Rows Removed by Filter", 0)) * one["Actual Loops"] for one in scans)
     whole = {one["Relation Name"] for one in scans if one["Node Type"] == "Seq Scan" and one["Actual Loops"]}
     return Read(int(plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]), round(rows), tuple(sorted(whole)))
-
-
-def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield plan
-    for below in plan.get("Plans", ()):
-        yield from _nodes(below)
 
 
 async def _middle(conn: Connection, listing: Listing, table: str) -> dict[str, Any]:

@@ -28,6 +28,8 @@ SENTENCES = {
     "uses": "We use {} every day.",
     "export": "The {}.",
     "city": "We moved to {} today.",
+    "report format": "Our reports come as {}.",
+    "format of reports": "Our reports still come as {}.",
 }
 WORDED = {"export": ("export is slow", "exporting is slow"), "city": ("Munich", "München")}  # one thing in two forms
 KINDS = {"uses": "preference", "export": "issue_history"}
@@ -170,6 +172,18 @@ OF_EACH = [
 ]
 """A history in which a fact goes stale, ends late, is restored, is merged and unmerged: chance seldom brings these."""
 
+ACROSS_KEYS = [
+    _told("report format", 0),
+    _told("format of reports", 0),  # one with the first, so that its key is that of the first from now on
+    _told("format of reports", 1),
+    _told("report format", 0, late=2),
+    _asked("unmerge", 2),
+    _told("format of reports", 2),
+    _told("report format", 2),
+    _asked("forget", 0),
+]
+"""A history in which a fact becomes one with another of another key, gets a newer value under either, and is taken apart."""
+
 
 class Story:
     """One history of two participants and mails of their own, told to a deployment, a day for each step."""
@@ -198,8 +212,13 @@ class Story:
 
     async def _turn(self, turn: Turn) -> None:
         text = "\n".join(["Hello.", *(one.words for one in turn.told)])
-        sent = {"sent_on": self._on - turn.late, "history_mode": turn.imported}
-        mail = await self.memory.mail(text, on=self._on, sender=self.people[turn.person], **sent)
+        mail = await self.memory.mail(
+            text,
+            on=self._on,
+            sent_on=self._on - turn.late,
+            sender=self.people[turn.person],
+            history_mode=turn.imported,
+        )
         self._threads.append(mail["thread_id"])
         known = await self._known()
         facts = tuple(self._proposal(one, known) for one in turn.told)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, partial
 from pathlib import Path
+from re import _compiler  # type: ignore[attr-defined]  # a part of a tree as a pattern; nothing public makes it
 from re import _parser as sre  # type: ignore[attr-defined]  # the tree of a pattern; nothing public shows it
 from types import ModuleType
 from typing import Any
@@ -116,10 +117,54 @@ def _value(expression: ast.expr, module: ModuleType) -> Any:
 
 def hostile_texts(pattern: re.Pattern[Any], size: int) -> Iterator[Callable[[], str | bytes]]:
     """Runs of each class of character, and for each repeat of the pattern its way there, the repeat, and a bad end."""
-    pieces = dict.fromkeys((*CLASSES, *_pumps(pattern)))
-    for piece in pieces:
-        head, pump = piece if isinstance(piece, tuple) else ("", piece)
+    pieces = (*told_apart(pattern), *_pumps(pattern))
+    for head, pump in dict.fromkeys(piece if isinstance(piece, tuple) else ("", piece) for piece in pieces):
         yield partial(_hostile, head, pump, size, isinstance(pattern.pattern, bytes))
+
+
+def told_apart(pattern: re.Pattern[Any]) -> list[str]:
+    """One of those `CLASSES` between which nothing in the pattern tells: it takes the same steps on a run of either."""
+    if isinstance(pattern.pattern, bytes):
+        return list(CLASSES)
+    leaves = [
+        re.compile(r"\w"),
+        re.compile(r"\n"),
+        *set(_leaves(sre.parse(pattern.pattern, pattern.flags), pattern.flags)),
+    ]
+    kinds = {tuple(leaf.match(one) is None for leaf in leaves): one for one in reversed(CLASSES)}
+    return list(kinds.values())
+
+
+def _leaves(tree: Any, flags: int) -> Iterator[re.Pattern[str]]:
+    """Whatever in a tree matches one character, each as a pattern of its own."""
+    for kind, given in tree:
+        name = str(kind)
+        if name in ("LITERAL", "NOT_LITERAL", "IN", "ANY"):
+            yield _leaf(kind, tuple(given) if isinstance(given, list) else given, flags)
+        else:
+            for body, body_flags in _bodies(name, given, flags):
+                yield from _leaves(body, body_flags)
+
+
+def _bodies(name: str, given: Any, flags: int) -> list[tuple[Any, int]]:
+    """The trees within a node that is no leaf, each with the flags that hold there."""
+    if name == "SUBPATTERN":
+        _, added, taken, body = given
+        return [(body, (flags | added) & ~taken)]
+    if name == "BRANCH":
+        return [(one, flags) for one in given[1]]
+    if name == "GROUPREF_EXISTS":
+        return [(one, flags) for one in given[1:] if one is not None]
+    if name in ("AT", "GROUPREF"):
+        return []
+    return [(given if name == "ATOMIC_GROUP" else given[-1], flags)]  # repeats and lookarounds end with their body
+
+
+@cache
+def _leaf(kind: Any, given: Any, flags: int) -> re.Pattern[str]:
+    body = list(given) if isinstance(given, tuple) else given
+    pattern: re.Pattern[str] = _compiler.compile(sre.SubPattern(sre.State(), [(kind, body)]), flags)
+    return pattern
 
 
 def _hostile(head: str, pump: str, size: int, as_bytes: bool) -> str | bytes:

@@ -21,7 +21,7 @@ def public_folder(prefix: str, *, in_memory: bool = False) -> Iterator[Path]:
 
     With `in_memory` it is in the system's shared memory, where that has room: a container's often has not.
     """
-    candidates = (tempfile.gettempdir(), "/var/tmp", "/tmp", MEMORY)
+    candidates: tuple[str, ...] = (tempfile.gettempdir(), "/var/tmp", "/tmp", MEMORY)
     if in_memory and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > ROOM:
         candidates = (MEMORY, *candidates)
     open_ones = (place for place in candidates if os.access(place, os.W_OK) and open_to_all(Path(place, "any")))

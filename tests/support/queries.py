@@ -113,7 +113,7 @@ def ask_all(demo: Demo) -> dict[str, Asked]:
 
 
 def _asked(demo: Demo, queries: Sequence[str]) -> list[Asked]:
-    words = json.dumps([_words_of(one, demo) for one in queries])
+    words = json.dumps([words_of(one, demo) for one in queries])
     done = subprocess.run(
         [sys.executable, "-c", ASKS, words],
         cwd=demo.folder,
@@ -127,7 +127,7 @@ def _asked(demo: Demo, queries: Sequence[str]) -> list[Asked]:
     return [Asked(one["code"], one["psycopg"], frozenset(one["loaded"])) for one in results]
 
 
-def _words_of(query: str, demo: Demo) -> list[str]:
+def words_of(query: str, demo: Demo) -> list[str]:
     """What is typed after `correspondent` to ask this of the demo."""
     found = thread("Following up")(demo) if "THREAD" in query else ""
     return ["--home", HOME, *shlex.split(query.replace("THREAD", found))]

@@ -56,7 +56,7 @@ async def remembered(
 
 async def write(app: App, sender: str, text: str, message_id: str, answers: str = "", cc: str = "") -> None:
     """One mail, and all that comes of it."""
-    headers = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
+    headers: dict[str, Any] = {"Cc": f"{NAMES[cc]} <{cc}>"} if cc else {}
     author = f"{NAMES.get(sender, '')} <{sender}>"
     raw = letter(text, sender=author, message_id=message_id, in_reply_to=answers, subject="A question", **headers)
     await accept(app, app.settings.inboxes[0], raw, source="file", source_key=message_id)

@@ -67,8 +67,8 @@ def secure_kafka() -> Iterator[SecureKafka]:
         )
         (folder / "token").write_text(_token(folder))
         with running(part, folder / "kafka.log"):
-            places = (f"{HOST}:{one}" for one in (port, tls, sasl))
-            yield SecureKafka(folder, *places, made, password, folder / "token")
+            at = {"plain": f"{HOST}:{port}", "tls": f"{HOST}:{tls}", "sasl": f"{HOST}:{sasl}"}
+            yield SecureKafka(folder, **at, authority=made, password=password, token_file=folder / "token")
 
 
 def _properties(folder: Path, made: Authority, port: int, tls: int, sasl: int, password: str) -> str:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid5
 
-from schemas.events.answers import AssignmentRequested, ReplyRequested
+from schemas.events.answers import AssignmentRequested, ReplyRequested, SnoozeRequested
 from schemas.events.base import EventData
 from schemas.events.mail import EmailRead
 from schemas.events.marks import ThreadMarksRequested
@@ -65,7 +65,10 @@ STEPS: tuple[Step, ...] = (
     *[("mail", how) for how in ("ada", "ada", "bob", "invoice", "hurry", "unproven", "nobody", "human", "old")],
     *[("colleague", how) for how in ("names", "later", "old", "again")],
     *[("report", how) for how in ("hard", "soft")],
-    *[("timer", how) for how in ("quiet", "quiet", "auto_resolve", "auto_close", "retention", "sla", "deadline_near")],
+    *[
+        ("timer", how)
+        for how in ("quiet", "quiet", "auto_resolve", "auto_close", "retention", "sla", "deadline_near", "snooze")
+    ],
     ("leaves", ""),
     *[("sent", how) for how in ("awaiting_reply", "awaiting_reply", "resolved", "in_progress", "escalate")],
     *[("no_reply", how) for how in ("resolved", "awaiting_reply")],
@@ -78,6 +81,7 @@ STEPS: tuple[Step, ...] = (
     *[("suggest", how) for how in ("", "reworded")],
     *[("reply", how) for how in ("new", "resolve", "hand_back", "keep", "anyway", "stale", "again")],
     *[("assign", how) for how in ("grace", "take", "nobody")],
+    *[("snooze", how) for how in ("hour", "month", "over")],
     *[("wait", how) for how in ("hours", "days", "months")],
 )
 APPLIERS: Mapping[type[EventData], Apply] = {**read_email.PROCESSOR.appliers, **send_email.PROCESSOR.appliers}
@@ -245,9 +249,10 @@ async def _no_reply(at: History, how: str) -> EventData | None:
     ids = await _delivery(at)
     fields = {"inbox": at.inbox, "mail_ids": (), "trusted": True, "decision": "no_reply", "reason": "thanks only"}
     acts = ({"action": "looked up", "detail": "the invoice"},)
-    return ids and ReplyDrafted.model_validate(
-        {**ids, **fields, "state": how, "goals_close": ("the same goal",), "acts": acts}
-    )
+    if ids is None:
+        return None
+    said = {"state": how, "goals_close": ("the same goal",), "acts": acts}
+    return ReplyDrafted.model_validate({**ids, **fields, **said})
 
 
 async def _failed(at: History, how: str) -> EventData | None:
@@ -262,7 +267,7 @@ async def _failed(at: History, how: str) -> EventData | None:
 
 async def _discarded(at: History, how: str) -> EventData | None:
     ids = await _delivery(at)
-    return ids and ReplyDiscarded(**ids, reason="not now", overtaken=how == "overtaken")
+    return None if ids is None else ReplyDiscarded(**ids, reason="not now", overtaken=how == "overtaken")
 
 
 async def _asked(at: History, how: str) -> EventData:
@@ -316,6 +321,11 @@ async def _assign(at: History, how: str) -> EventData:
     return AssignmentRequested(thread_id=at.thread_id, assignee=name, take_over=how == "take", by="ops")
 
 
+async def _snooze(at: History, how: str) -> EventData:
+    ahead = {"hour": timedelta(hours=1), "month": timedelta(days=30)}.get(how)
+    return SnoozeRequested(thread_id=at.thread_id, until=at.now + ahead if ahead else None, by="grace")
+
+
 async def _suggestion(at: History, _: str) -> EventData:
     fields = {"thread_id": at.thread_id, "participant_id": at.id_of("ada"), "inbox": at.inbox, "mail_ids": ()}
     said = {
@@ -351,5 +361,6 @@ MAKERS: Mapping[str, Make] = {
     "suggest": _suggest,
     "reply": _reply,
     "assign": _assign,
+    "snooze": _snooze,
     "wait": _wait,
 }

@@ -149,8 +149,8 @@ class Workers:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, str | Path):
-        return str(value)
+    if isinstance(value, str | Path | SecretStr):
+        return str(_plain(value))
     return json.dumps(value, default=_plain)
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 from schemas.events.documents import DocumentRemovalRequested
 from services.cli.knowledge.articles import accept, propose, proposed, reject
 from services.cli.knowledge.documents import add
+from services.cli.knowledge.unanswered import unanswered
 from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house, request
 from services.cli.shown import cell
@@ -19,10 +20,18 @@ from services.cli.terminal import console, plain, short
 from services.cli.waiting import Wait
 from services.core.app import App
 from services.operations.ids import whole_id
-from services.operations.knowledge.listing import Shown, find_passages, list_documents, list_unread, show_document
+from services.operations.knowledge.listing import (
+    Document,
+    Shown,
+    find_passages,
+    list_documents,
+    list_unread,
+    show_document,
+)
 
 typer_app = typer.Typer(no_args_is_help=True, help="Manage the documents that replies are made from.")
 typer_app.command("add")(add)
+typer_app.command("unanswered")(unanswered)
 typer_app.command("proposed")(proposed)
 typer_app.command("propose")(propose)
 typer_app.command("accept")(accept)
@@ -53,7 +62,7 @@ def list_all(
         for one in found:
             since = f"removed {one.removed_at:%Y-%m-%d}" if one.removed_at else f"{one.indexed_at:%Y-%m-%d}"
             numbers = [str(one.edition), str(one.chunks), str(one.cited)]
-            table.add_row(short(one.document_id), cell(one.title, 40), *numbers, since, cell(one.origin))
+            table.add_row(short(one.document_id), cell(one.title, 40), *numbers, since, cell(_from(one)))
         unread = await list_unread(app, limit=limit, after=unread_after)
         console.print(table if table.rows else "No document yet: `correspondent knowledge add PATH`.")
         for bad in unread:
@@ -88,12 +97,15 @@ def search(
     as_of: Annotated[
         datetime | None, typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="What was found then, UTC.")
     ] = None,
+    space: Annotated[
+        str | None, typer.Option(help="Of one space, as its inboxes find them; '' is the shared one.")
+    ] = None,
 ) -> None:
     """Find passages by words and meaning, as the agent does."""
 
     async def run(app: App) -> None:
         moment = as_of.replace(tzinfo=UTC) if as_of else None
-        found = await find_passages(app, text, limit=limit, as_of=moment)
+        found = await find_passages(app, text, limit=limit, space=space, as_of=moment)
         for one in found:
             head = Text.assemble((f"{one.score:.2f}  ", "dim"), plain(one.place, "bold"), f"  (edition {one.edition})")
             console.print(Text.assemble(head, "\n", plain(one.text[:SHOWN_TEXT]), "\n"))
@@ -120,11 +132,15 @@ def remove(
     in_house(context, run)
 
 
+def _from(one: Document) -> str:
+    return f"{one.origin} (space {one.space})" if one.space else one.origin
+
+
 def _show(found: Shown) -> None:
     one = found.document
     state = f"removed {one.removed_at:%Y-%m-%d}" if one.removed_at else f"edition {one.edition}"
     console.print(Text.assemble(plain(one.title, "bold"), f"  ({state}, {one.chunks} passages, {one.media_type})"))
-    console.print(plain(f"document {one.document_id}\nfrom {one.origin}", "dim"))
+    console.print(plain(f"document {one.document_id}\nfrom {_from(one)}", "dim"))
     if one.public_url:
         console.print(plain(f"customers are shown {one.public_url}", "dim"))
     for chunk in found.chunks:

@@ -16,6 +16,7 @@ from services.cli.waiting import Wait, progress_bar, still_at_work, watch
 from services.core.app import App
 from services.core.errors import Permanent
 from services.core.settings import KnowledgeSettings
+from services.core.settings.memory import DEFAULT_SPACE
 from services.mail.content_types import claimed_by_name
 from services.operations.deployment import app_here
 from services.operations.knowledge.requests import Became, Handed, became, hand_in, unfinished
@@ -33,11 +34,12 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What is said of every document of one command: where customers read it, who hands it in, may its file go out."""
+    """What is said of every document of one command: where it is read, who hands it in, may it be sent, its space."""
 
     link: str
     by: str
     sendable: bool = False
+    space: str = DEFAULT_SPACE
 
 
 def add(
@@ -54,6 +56,9 @@ def add(
         ),
     ] = "",
     sendable: Annotated[bool, typer.Option("--sendable", help="The agent may attach these files to a reply.")] = False,
+    space: Annotated[
+        str, typer.Option(help="Quoted only by inboxes with this memory.space; without it, by those that have none.")
+    ] = DEFAULT_SPACE,
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Fetch from addresses that are not public, too.")
     ] = False,
@@ -68,7 +73,9 @@ def add(
     sources = expand(named)
     if not sources:
         raise typer.BadParameter(f"there is no {', '.join(SUFFIXES)} file there")
-    raise typer.Exit(asyncio.run(_add(home, sources, Marks(link, by, sendable=sendable), wait, allow_private)))
+    raise typer.Exit(
+        asyncio.run(_add(home, sources, Marks(link, by, sendable=sendable, space=space), wait, allow_private))
+    )
 
 
 async def add_all(app: App, sources: list[Source], marks: Marks, limits: KnowledgeSettings) -> Outcome:
@@ -113,6 +120,7 @@ async def _hand_in(app: App, source: Source, marks: Marks, limits: KnowledgeSett
         media_type=media_type,
         public_url=public_address(marks.link, source),
         sendable=marks.sendable,
+        space=marks.space,
     )
 
 

@@ -20,6 +20,7 @@ from services.cli.memory.lifecycles import lifecycle, move
 from services.cli.memory.merges import merge, unmerge
 from services.cli.memory.periods import periods
 from services.cli.memory.person import Who, ask_about, of_person, print_lines
+from services.cli.memory.restoring import Moment, restore, restore_everybody
 from services.cli.memory.statistics import stats
 from services.cli.paging import After, Limit, show_next
 from services.cli.requests import By, in_house
@@ -42,8 +43,9 @@ typer_app.command("brief")(brief)
 typer_app.command("graph")(graph)
 typer_app.command("stats")(stats)
 typer_app.command("periods")(periods)
+typer_app.command("restore")(restore)
+typer_app.command("restore-all")(restore_everybody)
 FactId = Annotated[UUID, typer.Argument(help="The fact's id, as `show` prints it.")]
-Moment = Annotated[datetime, typer.Argument(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="A day or a minute, UTC.")]
 
 
 @typer_app.command()
@@ -61,12 +63,20 @@ def people(context: typer.Context, limit: Limit = 50, after: After = "") -> None
 
 def _people_table(found: Iterable[Person]) -> Table:
     table = Table(box=None, padding=(0, 1))
-    for heading in ("last mail", "person", "lifecycle", "mood", "risk", "about"):
+    for heading in ("last mail", "person", "space", "lifecycle", "mood", "risk", "about"):
         table.add_column(heading, no_wrap=heading == "last mail")
     for one in found:
         who = Text.assemble(plain(one.name), "\n", plain(one.addr, "dim")) if one.name else plain(one.addr)
         last, mood = f"{one.last_seen_at:%Y-%m-%d %H:%M}", f"{one.sentiment:+.2f}"
-        table.add_row(last, who, plain(one.state), mood, plain(one.risk), plain(", ".join(one.tags)))
+        table.add_row(
+            last,
+            who,
+            plain(one.space or "default"),
+            plain(one.state),
+            mood,
+            plain(one.risk),
+            plain(", ".join(one.tags)),
+        )
     return table
 
 
@@ -107,7 +117,8 @@ def search(
         from services.operations.memory.search import find_everywhere, find_said
 
         if said:
-            print_lines(map(showing.said, await find_said(app, None, text, now=app.now(), limit=limit)))
+            heard = await find_said(app, None, text, now=app.now(), limit=limit)
+            print_lines(map(showing.said, heard.said))
         else:
             print_lines(map(showing.hit_of, await find_everywhere(app, text, now=app.now(), limit=limit)))
 
@@ -116,11 +127,12 @@ def search(
         from services.operations.memory.search import find, find_said
 
         if said:
-            found = await find_said(app, one.participant_id, text, now=app.now(), limit=limit)
-            print_lines(map(showing.said, found), empty="Nothing was said.")
+            heard = await find_said(app, one.participant_id, text, now=app.now(), limit=limit)
+            above = [heard.heading] if heard.said else []
+            print_lines([*above, *map(showing.said, heard.said)], empty="Nothing was said.")
         else:
             answer = await find(app, one.participant_id, text, now=app.now(), limit=limit)
-            print_lines([in_words(answer.recall), *map(showing.hit, answer.hits)])
+            print_lines([in_words(answer.recall, bool(answer.hits)), *map(showing.hit, answer.hits)])
 
     in_house(context, of_everybody) if everybody else of_person(context, words[0], of_one)
 

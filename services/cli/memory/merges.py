@@ -9,10 +9,11 @@ import typer
 
 from schemas.events.memory import FactRequested
 from schemas.events.merging import ParticipantMergeRequested
-from services.cli.memory.person import Who, ask_about, of_person
-from services.cli.requests import By
+from services.cli.memory.person import Who, ask_about
+from services.cli.requests import By, in_house
 from services.core.app import App
-from services.operations.memory.people import NobodyFound, Person, find_person
+from services.operations.memory.merges import pairs
+from services.operations.memory.people import NobodyFound, find_person
 
 
 def merge(
@@ -24,10 +25,10 @@ def merge(
 ) -> None:
     """Merge two participants into one person; `unmerge` undoes it."""
 
-    async def run(app: App, one: Person) -> None:
-        await ask_about(app, await _request(app, one, into, "merge", by, reason))
+    async def run(app: App) -> None:
+        await _ask_each(app, who, into, "merge", by, reason)
 
-    of_person(context, who, run)
+    in_house(context, run)
 
 
 def unmerge(
@@ -39,26 +40,28 @@ def unmerge(
 ) -> None:
     """Undo a merge of two people, or of facts shown as one."""
 
-    async def run(app: App, one: Person) -> None:
+    async def run(app: App) -> None:
         try:
-            await ask_about(app, await _request(app, one, what, "unmerge", by, reason))
+            await _ask_each(app, who, what, "unmerge", by, reason)
         except NobodyFound:
             fact_id = _id(what)
             if fact_id is None:
                 raise
+            async with app.database.reading() as conn:
+                one = await find_person(conn, app.settings.workspace, who)
             request = FactRequested(participant_id=one.participant_id, op="unmerge", fact_id=fact_id, by=by)
             await ask_about(app, request)
 
-    of_person(context, who, run)
+    in_house(context, run)
 
 
-async def _request(
-    app: App, one: Person, other: str, op: Literal["merge", "unmerge"], by: str, reason: str
-) -> ParticipantMergeRequested:
+async def _ask_each(app: App, who: str, other: str, op: Literal["merge", "unmerge"], by: str, reason: str) -> None:
+    """Ask it in every space of memory that knows both."""
     async with app.database.reading() as conn:
-        found = await find_person(conn, app.settings.workspace, other)
-    ids = {"participant_id": one.participant_id, "into": found.participant_id}
-    return ParticipantMergeRequested(**ids, op=op, by=by, reason=reason)
+        found = await pairs(conn, app.settings.workspace, who, other)
+    for one, into in found:
+        ids = {"participant_id": one.participant_id, "into": into.participant_id}
+        await ask_about(app, ParticipantMergeRequested(**ids, op=op, by=by, reason=reason))
 
 
 def _id(what: str) -> UUID | None:

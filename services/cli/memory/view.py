@@ -82,10 +82,11 @@ def entry(one: Entry, now: datetime, use: FactUse | None = None) -> str:
 
 
 def used(one: FactUse) -> str:
-    """How often a fact was shown and answered a question, and when last."""
+    """How often a fact was shown, answered a question and is cited by a draft, and when last."""
     shown = f" (last {one.shown_at:{_DAY}})" if one.shown_at else ""
     asked = f" (last {one.asked_at:{_DAY}})" if one.asked_at else ""
-    return f"shown: {one.shown}{shown}, answered questions: {one.asked}{asked}"
+    cited = f" (last {one.cited_at:{_DAY}})" if one.cited_at else ""
+    return f"shown: {one.shown}{shown}, answered questions: {one.asked}{asked}, cited: {one.cited}{cited}"
 
 
 def source(one: SourceLine) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -15,6 +15,7 @@ from services.operations.threads.listing import (
     Action,
     Clock,
     Due,
+    Kept,
     Learned,
     Message,
     Step,
@@ -36,6 +37,7 @@ def line(one: ThreadLine) -> Text:
         plain(" ".join(marks)),
         plain(f"  {one.participant}", "dim"),
         _holder(one),
+        plain(f"  snoozed until {one.snoozed_until:%Y-%m-%d %H:%M} UTC" if one.snoozed_until else "", "cyan"),
         plain(f"  {_claim(one)}" if one.claims_to_be else "", "red"),
     )
 
@@ -84,6 +86,7 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
         yield from (source_line(source) for source in said.sources)
     for note in one.notes:
         yield Text.assemble((f"\n{note.at:%Y-%m-%d %H:%M}  note by {note.by}\n", "bold"), plain(note.text))
+    yield from _kept(one.kept_in_mind)
     for learned in one.learned:
         yield from _learned(learned)
     yield Text("\nLog", "bold")
@@ -91,6 +94,14 @@ def whole(one: WholeThread, now: datetime) -> Iterator[Text]:
     done = [(one.version, one.at, _action(one)) for one in one.actions]
     for _, at, words in sorted(steps + done, key=lambda entry: entry[0]):
         yield Text.assemble(f"{at:%Y-%m-%d %H:%M}  ", words)
+
+
+def _kept(kept: Sequence[Kept]) -> Iterator[Text]:
+    """What the agent keeps in mind, if anything."""
+    if kept:
+        yield Text("\nThe agent keeps in mind", "bold")
+    for one in kept:
+        yield Text.assemble(plain(f"{one.name}: {one.value}"), f"  (until {one.expires_at:%Y-%m-%d})")
 
 
 def _holder(thread: ThreadLine) -> Text:

@@ -13,17 +13,16 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from uuid import UUID
 
+from services.core.bus.event_store import EventRow
 from services.core.errors import Permanent
 
 CHUNK = 1 << 20
 LEVEL = 6  # of gzip
 IDS = ("id", "aggregate_id", "data_subject", "correlation_id", "causation_id")
 TIMES = ("time", "stored_at", "published_at")
-
-Row = dict[str, Any]
 
 
 class ArchiveDamaged(Permanent):
@@ -52,8 +51,8 @@ class Manifest:
 async def write(lines: AsyncIterator[str], day: date, path: Path) -> Manifest | None:
     """Write rows, each as JSON, to a file; what it holds, or None where no row came."""
     kinds, count = Counter[str](), 0
-    first: Row = {}
-    last: Row = {}
+    first: EventRow = {}
+    last: EventRow = {}
     with path.open("wb") as raw, gzip.GzipFile("", "wb", LEVEL, raw, mtime=0) as packed:
         async for line in lines:
             last = json.loads(line)
@@ -78,13 +77,13 @@ def verify(content: BinaryIO, said: Manifest) -> None:
         raise ArchiveDamaged(f"{said.file}: {len(seqs)} events, not {said.events}")
 
 
-def rows(content: BinaryIO, said: Manifest) -> Iterator[Row]:
+def rows(content: BinaryIO, said: Manifest) -> Iterator[EventRow]:
     """The rows of a file, as the table `events` gives them. Raises `ArchiveDamaged`."""
     for line in lines(content, said):
         yield typed(json.loads(line))
 
 
-def typed(row: Row) -> Row:
+def typed(row: EventRow) -> EventRow:
     """A row that was read as JSON, with ids and times as the table gives them."""
     ids = {column: UUID(row[column]) for column in IDS if row[column] is not None}
     return {**row, **ids, **{name: datetime.fromisoformat(row[name]) for name in TIMES if row[name] is not None}}

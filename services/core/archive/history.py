@@ -17,11 +17,11 @@ from typing import Any
 
 from services.core.archive import file
 from services.core.archive.archive import Archive
-from services.core.archive.file import Manifest, Row
+from services.core.archive.file import Manifest
 from services.core.archive.places import ArchiveMissing
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
-from services.core.bus.event_store import Unreadable
+from services.core.bus.event_store import EventRow, Unreadable
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.errors import Permanent
 
@@ -45,7 +45,7 @@ class Part:
     after: int | None = None
     upto: int | None = None
 
-    def takes(self, row: Row) -> bool:
+    def takes(self, row: EventRow) -> bool:
         """Whether a row of `events` is in, `until` apart: it changes an aggregate and nothing filters it out."""
         return (
             row["version"] is not None
@@ -103,7 +103,7 @@ async def manifests(source: Connection) -> list[Manifest]:
     return [Manifest(**row) for row in await fetch_all(source, SQL.manifests)]
 
 
-async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncIterator[Row]:
+async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncIterator[EventRow]:
     """Every row of some files. Raises `ArchiveMissing` or `ArchiveDamaged`."""
     for one in said:
         if archive is None:
@@ -114,7 +114,9 @@ async def archived_rows(said: list[Manifest], archive: Archive | None) -> AsyncI
                 yield row
 
 
-async def archived_of(source: Connection, archive: Archive | None, wanted: Callable[[Row], bool]) -> list[Row]:
+async def archived_of(
+    source: Connection, archive: Archive | None, wanted: Callable[[EventRow], bool]
+) -> list[EventRow]:
     """The archived rows that are wanted, asked of each as it is stored, then opened. Raises as `opened_archive`."""
     keys = keys_of(source)
     if keys is None:
@@ -124,7 +126,7 @@ async def archived_of(source: Connection, archive: Archive | None, wanted: Calla
     return found
 
 
-async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
+async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIterator[EventRow]:
     """Every archived row, opened where its key exists. Raises as `archived_rows` does, and `NoKeys`."""
     keys = keys_of(source)
     if keys is None:
@@ -135,7 +137,7 @@ async def opened_archive(source: Connection, archive: Archive | None) -> AsyncIt
             yield row
 
 
-async def _archived(source: Connection, archive: Archive | None) -> AsyncIterator[Row]:
+async def _archived(source: Connection, archive: Archive | None) -> AsyncIterator[EventRow]:
     """The archived rows; those that an erase has sealed again, as they are now."""
     said = await manifests(source)
     anew = (
@@ -145,7 +147,7 @@ async def _archived(source: Connection, archive: Archive | None) -> AsyncIterato
         yield {**row, "data": anew.get(row["id"], row["data"])}
 
 
-async def _batches(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[list[Row]]:
+async def _batches(source: Connection, part: Part, archive: Archive | None) -> AsyncIterator[list[EventRow]]:
     """The rows of a part, sealed, first the archived ones."""
     async for batch in _in_batches(_archived(source, archive)):
         yield [row for row in batch if part.takes(row)]
@@ -162,8 +164,8 @@ async def _batches(source: Connection, part: Part, archive: Archive | None) -> A
             yield batch
 
 
-async def _in_batches(rows: AsyncIterator[Row]) -> AsyncIterator[list[Row]]:
-    batch: list[Row] = []
+async def _in_batches(rows: AsyncIterator[EventRow]) -> AsyncIterator[list[EventRow]]:
+    batch: list[EventRow] = []
     async for row in rows:
         batch.append(row)
         if len(batch) == BATCH:
@@ -172,5 +174,5 @@ async def _in_batches(rows: AsyncIterator[Row]) -> AsyncIterator[list[Row]]:
     yield batch
 
 
-def _next(rows: Iterator[Row]) -> list[Row]:
+def _next(rows: Iterator[EventRow]) -> list[EventRow]:
     return list(islice(rows, BATCH))

@@ -21,12 +21,15 @@ from services.core.keys.keyring import Begun
 SQL = queries(__file__, "events.sql")
 LARGEST_EVENT = 950_000  # bytes of a record's value: brokers take a million a record, key and headers included
 
+# A row of `events`, or of an archived file that any release wrote: what its data holds is known when its type is read.
+EventRow = dict[str, Any]
+
 
 class EventTooLarge(Permanent):
     """No log would take the event: what is large belongs in a blob."""
 
 
-def row(envelope: Envelope) -> dict[str, Any]:
+def row(envelope: Envelope) -> EventRow:
     """The event as `store_events` takes it, in JSON; the data as it is sealed."""
     data = envelope.data
     return {
@@ -47,7 +50,7 @@ def row(envelope: Envelope) -> dict[str, Any]:
     }
 
 
-def envelope(row: dict[str, Any]) -> Envelope:
+def envelope(row: EventRow) -> Envelope:
     """The envelope that was stored as this row. Raises `Erased` where the data is still sealed.
 
     Rows come opened from a connection that has the keys; one without them reads nothing that is about a person.
@@ -82,7 +85,7 @@ class Unreadable:
     version: int
 
 
-def read(row: dict[str, Any]) -> Envelope | Unreadable:
+def read(row: EventRow) -> Envelope | Unreadable:
     """The envelope of a row that changed an aggregate, or its place where it cannot be read.
 
     Where others go on in its thread (`blanked`), what is left of it without a text.

@@ -17,6 +17,9 @@ Faust 0.15.3 where running it has shown that mail would be lost:
 - it stops the main loop, and every other consumer with it, until the thread of the one that stops has ended: a client
   that waits for its coordinator took 95 s for that;
 - an offset counts as committed although the commit failed: so a failed one is forgotten, and made again.
+
+And one of the embedded broker: a group that joins again within its generation, as when its topics were made meanwhile,
+is given what its leader assigned before, be it nothing. So a leader that is not given what it assigned starts again.
 """
 
 from __future__ import annotations
@@ -51,6 +54,10 @@ GATHER_S = 0.3  # so long further gaps are looked for before all partitions are 
 ENDED_EVERY_S = 0.02
 
 Commit = Callable[[Any, Any], Awaitable[None]]
+
+
+class NotAsAssigned(Exception):
+    """The broker gave a group's leader other partitions than it had assigned to itself."""
 
 
 class LaneConsumer(Consumer):
@@ -130,6 +137,10 @@ class LaneConsumer(Consumer):
         cast(_PacedThread, self._thread).generations = self._generations()
         self._continuity.start()
         self._committed_offset.clear()
+        own = cast(_PacedThread, self._thread).assigned_to_itself(generation_id)
+        if own is not None and own != assigned:
+            await self.crash(NotAsAssigned(f"{len(assigned)} partitions were given, {len(own)} were assigned"))
+            return
         self._lanes.assigned([(tp.topic, tp.partition) for tp in assigned])
         await super().on_partitions_assigned(assigned, generation_id)
         self._on_assigned(self)
@@ -258,6 +269,7 @@ class _PacedThread(AIOKafkaConsumerThread):
     ) -> None:
         self._pace, self._listen, self._topics, self._plenty = pace, listen, topics, plenty
         self._deaf: Callable[[], None] = lambda: None
+        self._own: tuple[int, set[TP]] | None = None  # what it assigned to itself as a leader, in which generation
         super().__init__(consumer, **kwargs)
 
     @AIOKafkaConsumerThread.task
@@ -304,8 +316,15 @@ class _PacedThread(AIOKafkaConsumerThread):
         found: Mapping[TP, int] = await self.call_thread(seek_everywhere, self._ensure_consumer(), self.generations)
         return found
 
+    def assigned_to_itself(self, generation: int) -> set[TP] | None:
+        """What this member assigned to itself as the leader of that generation; None where it was not the leader."""
+        return self._own[1] if self._own is not None and self._own[0] == generation else None
+
     async def on_start(self) -> None:
-        """Put `commit_as_member` between the client's retries and its request, and our pace upon its fetches."""
+        """Put `commit_as_member` between the client's retries and its request, and our pace upon its fetches.
+
+        What it assigns as a leader is noted.
+        """
         await super().on_start()
         consumer = self._ensure_consumer()
         coordinator = consumer._coordinator
@@ -315,6 +334,15 @@ class _PacedThread(AIOKafkaConsumerThread):
             await commit_as_member(coordinator, commit, assignment, in_generation(offsets, self.generations))
 
         coordinator._do_commit_offsets = stamped
+        assign = coordinator._perform_assignment
+
+        async def noted(joined: Any) -> Any:
+            assignments = await assign(joined)
+            own = {TP(*place) for place in assignments[coordinator.member_id].partitions()}
+            self._own = coordinator.generation, own
+            return assignments
+
+        coordinator._perform_assignment = noted
         paced = PacedFetcher(consumer._fetcher, self._pace, monotonic, self._plenty)
         if self._pace.quiet_pause_s:
             self._deaf = self._listen(self._topics, paced.wake)
@@ -341,9 +369,9 @@ async def seek_everywhere(consumer: Any, generations: Mapping[str, int]) -> dict
 
     aiokafka's `seek_to_committed` asks for one partition after the other, and leaves those without a commit where
     they are. A commit of another generation of the topic says nothing about this one. Raises `TimeoutError` where the
-    broker does not say where a partition begins.
+    broker does not say where a partition begins, and `IllegalStateError` where they are handed over again meanwhile.
     """
-    partitions = consumer.assignment()
+    partitions, handed_over = consumer.assignment(), consumer._subscription.subscription.assignment.unassign_future
     found = await consumer._coordinator.fetch_committed_offsets(partitions)
     committed = {
         place: found[place].offset
@@ -354,6 +382,8 @@ async def seek_everywhere(consumer: Any, generations: Mapping[str, int]) -> dict
         consumer.seek(place, offset)
     rest = [place for place in partitions if place not in committed]
     if rest and not await consumer.seek_to_beginning(*rest):
+        if handed_over.done():
+            raise IllegalStateError("the partitions are handed over again")
         raise TimeoutError("the broker did not say where its partitions begin")
     return {place: committed.get(place) for place in partitions}
 
@@ -370,8 +400,8 @@ def in_generation(offsets: Mapping[Any, Any], generations: Mapping[str, int]) ->
 
 
 def has_generation(coordinator: Any) -> bool:
-    """Whether the client is a member of its group, as far as it has heard."""
-    return bool(coordinator.generation != OffsetCommitRequest.DEFAULT_GENERATION_ID)
+    """Whether the client is a member of its group, as far as it has heard; before its start it has no coordinator."""
+    return coordinator is not None and coordinator.generation != OffsetCommitRequest.DEFAULT_GENERATION_ID
 
 
 async def commit_as_member(coordinator: Any, commit: Commit, assignment: Any, offsets: Any) -> None:

@@ -55,11 +55,13 @@ class SourceSettings:
     pace: FetchPace = field(default_factory=FetchPace)
 
     def faust_options(self) -> dict[str, Any]:
-        """The options of the Faust app; ARCHITECTURE.md says why each has its value."""
+        """The options of the Faust app, each with what was found by running Faust 0.15.3."""
         return {
             **faust_arguments(self.brokers),
             "broker_client_id": self.client_id,
+            # With Faust's own limit a consumer that is slow, or has nothing to read, stops for good.
             "broker_max_poll_interval": 1e8,
+            # At most a fifth of the buffer.
             "broker_max_poll_records": 100,
             "stream_buffer_maxsize": 500,
             "broker_session_timeout": self.session_timeout_s,
@@ -67,12 +69,15 @@ class SourceSettings:
             "broker_rebalance_timeout": self.rebalance_timeout_s,
             "broker_request_timeout": self.rebalance_timeout_s + 5,
             "broker_commit_interval": self.commit_interval_s,
+            # A rebalance waits for what is under way; the lanes cut it down to that (`LaneConsumer`), or it never ends.
             "stream_wait_empty": True,
             "table_standby_replicas": 0,
+            # Topics are made by `ensure_topics` alone, with the partitions and the retention of topics.yaml.
             "topic_disable_leader": True,
             "topic_allow_declare": False,
             "web_enabled": False,
             "producer_acks": -1,
+            # A group without a commit reads all there is: the journal knows what was done, and no mail leaves twice.
             "consumer_auto_offset_reset": "earliest",
             "consumer_metadata_max_age_ms": round(self.pace.metadata_s * 1000),
             "autodiscover": False,
@@ -203,9 +208,11 @@ class FaustSource:
             generations=self._generations,
         )
         vars(app.transport)["Consumer"] = make
+        # Raw bytes: a typed topic acknowledges a payload that it cannot read, and ends the agent.
         topic = app.topic(
             *self._settings.topics, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw"
         )
+        # One at a time: with more, Faust commits offsets behind which work is still under way. The lanes run many.
         app.agent(topic, concurrency=1, name=f"{self._settings.group}.lanes")(functools.partial(_submit_all, app))
         return app
 
@@ -238,6 +245,7 @@ async def _stop(app: _App) -> None:
 
 
 async def _submit_all(app: _App, stream: Any) -> None:
+    # Without `noack` Faust acknowledges an event whose handling raised, and it is lost; the lanes acknowledge.
     async for event in stream.noack().events():
         await cast(LaneConsumer, app.consumer).submit(event.message)
 

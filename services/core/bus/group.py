@@ -6,6 +6,7 @@ import asyncio
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from services.core.app import App
 from services.core.bus.delivery import Delivery
@@ -17,6 +18,9 @@ from services.core.bus.processor import Processor
 from services.core.bus.retry import RetryPolicy
 from services.core.bus.runner import Runner
 from services.core.outages.model import note
+
+if TYPE_CHECKING:
+    from services.core.metrics import Outcome
 
 LOOK_AGAIN_S = 1.0
 # A fetch that finds nothing is answered after half of what it may wait, whatever comes; when the broker ends it forgets
@@ -50,7 +54,7 @@ def make_source(processor: Processor, app: App, generations: Callable[[], Mappin
         give_up=runner.give_up,
         limits=limits,
         gate=functools.partial(_wait_for_turn, app, processor),
-        signals=_counted(app, processor.name),
+        signals=_signals(app, processor),
     )
     if not processor.learns:
         app.reply_load.add(lambda: lanes.demand)
@@ -69,10 +73,16 @@ def _pace(processor: Processor, embedded: bool) -> FetchPace:
     return UNHURRIED if processor.learns else EMBEDDED_PACE
 
 
-def _counted(app: App, name: str) -> Signals:
-    metrics = app.metrics
+def _signals(app: App, processor: Processor) -> Signals:
+    metrics, name = app.metrics, processor.name
+
+    def attempted(outcome: Outcome, seconds: float) -> None:
+        metrics.attempted(name, outcome, seconds)
+        if not processor.learns:
+            app.reply_load.ended()
+
     return Signals(
-        attempted=functools.partial(metrics.attempted, name),
+        attempted=attempted,
         retried=functools.partial(metrics.retried, name),
         gave_up=functools.partial(metrics.gave_up, name),
     )

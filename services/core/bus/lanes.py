@@ -25,6 +25,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Hashable, Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from services.core.bus.attempt import attempt
 from services.core.bus.delivery import Delivery, Partition
@@ -34,6 +35,9 @@ from services.core.bus.slots import Slots
 from services.core.clock import monotonic
 from services.core.errors import Away
 from services.core.settings.kafka import GRACE_S
+
+if TYPE_CHECKING:  # loads a library that not everyone needs
+    from services.core.metrics import Outcome
 
 log = logging.getLogger(__name__)
 
@@ -81,7 +85,7 @@ class _Failed:
 class Signals:
     """What hears what the lanes do: each attempt with its outcome and seconds, each retry, each event given up."""
 
-    attempted: Callable[[str, float], None] = lambda outcome, seconds: None
+    attempted: Callable[[Outcome, float], None] = lambda outcome, seconds: None
     retried: Callable[[str], None] = lambda reason: None
     gave_up: Callable[[], None] = lambda: None
 

@@ -46,8 +46,8 @@ async def publish_stored(
     if not stored:
         return []
     outcomes = await app.publisher.publish_each([record for _, _, record in stored])
-    await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
     await _announce(app, {record.topic for _, _, record in stored})
+    await mark_published(app, [id for (id, _, _), error in zip(stored, outcomes, strict=True) if error is None])
     refused = [
         RefusedEvent(id, kind, storable(f"{type(error).__name__}: {error}"[:LONGEST_ERROR]))
         for (id, kind, _), error in zip(stored, outcomes, strict=True)

@@ -52,9 +52,11 @@ class Edge:
     """One folder that meets the outside world and consumes no topic: an inbox, a clock, a person.
 
     `run` works until the event is set. `routes` is what the edge answers over HTTP; the process's one web server
-    (`core.web.run_edges`) serves the routes of all its edges.
+    (`core.web.run_edges`) serves the routes of all its edges. `calls` is what other programs are called with over HTTP:
+    no routes of ours, and in the OpenAPI document.
     """
 
     name: str
     run: Callable[[App, asyncio.Event], Coroutine[Any, Any, None]]
     routes: Callable[[App], APIRouter] | None = None
+    calls: Callable[[], APIRouter] | None = None

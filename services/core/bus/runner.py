@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Hashable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC
 from typing import Any
 from uuid import UUID
 
 import structlog
+from psycopg.rows import DictRow
 
 from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from schemas.topics import catalogue
@@ -33,9 +34,8 @@ from services.core.bus.replays import refuse_replay
 from services.core.bus.retry import classify, is_database_away
 from services.core.bus.sealing import key_id, opened
 from services.core.bus.undone_events import pairs_of
-from services.core.bus.unit import Row
 from services.core.bus.work import AlreadyDone, Work
-from services.core.db import Database, fetch_one, fetch_sealed
+from services.core.db import Connection, Database, fetch_one, fetch_sealed
 from services.core.errors import DatabaseAway
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import KEY, SEALED, seal_json
@@ -122,6 +122,7 @@ class Runner:
             return
         work = self._work(envelope)
         await self._handle(work)
+        # Only now: an event that is known as done before it is would be acknowledged, and lost with this process.
         self._done.add(envelope.id, *work.settled)
 
     async def _handle(self, work: Work[Any]) -> None:
@@ -131,6 +132,7 @@ class Runner:
         attempt does not know: the event was done before, or an attempt before left something behind.
         """
         try:
+            # Who decides in one unit need not ask: the unit's own journal row conflicts, and raises `AlreadyDone`.
             if self._processor.at_once or not await work.done_before():
                 await self._do(work)
                 if not work.left_behind:
@@ -205,7 +207,7 @@ class Runner:
 
     def _work(self, envelope: Envelope) -> Work[Any]:
         one = self._processor
-        return Work(envelope.data, envelope, one.name, self._app, one.appliers, learns=one.learns)
+        return Work(envelope.data, envelope, one.name, self._app.as_it_is(), one.appliers, learns=one.learns)
 
     async def _do(self, work: Work[Any]) -> None:
         await self._processor.handlers[type(work.event)](work)
@@ -285,7 +287,7 @@ async def read(app: App, delivery: Delivery) -> Envelope:
     return replace(decode(clear), sealed=sealed)
 
 
-async def unerased(app: App, rows: Sequence[Row]) -> list[Row]:
+async def unerased(app: App, rows: Sequence[DictRow]) -> list[DictRow]:
     """Rows as they are stored, without those that nobody can read any more: these are skipped by every consumer.
 
     A sandbox of a replay has no keys, and seals nothing.
@@ -310,17 +312,23 @@ async def publish(app: App, envelopes: Sequence[Envelope], *, wait_for_topic: bo
     return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def publish_rows(app: App, rows: Sequence[Row], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
+async def publish_rows(app: App, rows: Sequence[DictRow], *, wait_for_topic: bool = False) -> list[RefusedEvent]:
     """Put stored rows on the log, whatever their types and fields are; see `outbox.publish_stored`."""
     prefix = app.settings.kafka.topic_prefix
     stored = [(row["id"], row["type"], record_of(row, topic_prefix=prefix)) for row in rows]
     return await publish_stored(app, stored, wait_for_topic=wait_for_topic)
 
 
-async def enter(app: App, envelope: Envelope) -> None:
-    """An edge's event comes in: stored, then published. The same id again is the event stored first."""
+async def enter(app: App, envelope: Envelope, check: Callable[[Connection], Awaitable[None]] | None = None) -> None:
+    """An edge's event comes in: stored, then published. The same id again is the event stored first.
+
+    `check` runs in the transaction, when the keys of whom the event is about are held: an erase of them has ended, or
+    waits for it. Where it raises, nothing is stored.
+    """
     async with app.database.transaction(envelope.workspace) as conn:
         await history.store(conn, [envelope])
+        if check is not None:
+            await check(conn)
         stored = await fetch_one(conn, history.SQL.by_id, {"id": envelope.id})
     assert stored is not None
     if stored["unpublished"]:

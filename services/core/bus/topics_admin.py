@@ -7,6 +7,7 @@ OffsetFetch for "all partitions" cannot be decoded, so partitions are always nam
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ from aiokafka.structs import OffsetAndMetadata
 from services.core.bus.broker_client import Brokers, client_arguments
 from services.core.bus.broker_trouble import unreachable
 from services.core.bus.delivery import Partition
+from services.core.clock import LOOK_EVERY_S, until
 
 COORDINATOR_TO_COME = (GroupCoordinatorNotAvailableError, GroupLoadInProgressError, NotCoordinatorForGroupError)
 NAMED_S = 20.0  # how long a broker may take to name topics that it has created
@@ -56,9 +58,12 @@ async def ensure_topics(brokers: Brokers, specs: Sequence[TopicSpec], *, replica
         for name, code, *_ in answer.topic_errors:
             if code not in (0, TopicAlreadyExistsError.errno):
                 raise for_code(code)(f"topic {name} was not created")
+
+        async def are_named() -> bool:
+            return missing.keys() <= set(await admin.list_topics())
+
         async with asyncio.timeout(NAMED_S):
-            while not missing.keys() <= set(await admin.list_topics()):  # noqa: ASYNC110 - nobody announces it
-                await asyncio.sleep(0.1)
+            await until(are_named, math.inf)
 
 
 async def log_ends(brokers: Brokers, topics: Sequence[str]) -> dict[str, list[int]]:
@@ -80,6 +85,7 @@ async def ends(brokers: Brokers, topics: Sequence[str]) -> dict[Partition, int]:
     places = await _places(brokers, topics)
     if not places:
         return {}
+    # Of an empty partition a broker answers when this wait is over, the embedded one when half of it is.
     consumer = AIOKafkaConsumer(**client_arguments(brokers), enable_auto_commit=False, fetch_max_wait_ms=100)
     await consumer.start()
     try:
@@ -104,17 +110,17 @@ async def committed_by(brokers: Brokers, wanted: Mapping[str, Sequence[Partition
     async with _admin(brokers) as admin, asyncio.timeout(FETCH_S):
         for group, partitions in wanted.items():
             places = [TopicPartition(*partition) for partition in partitions]
-            while (found := await _offsets(admin, group, places)) is None:  # noqa: ASYNC110 - nobody announces it
-                await asyncio.sleep(0.1)
+            while (found := await _offsets(admin, group, places)) is None:  # noqa: ASYNC110 - {} is an answer
+                await asyncio.sleep(LOOK_EVERY_S)
             reached[group] = {(place.topic, place.partition): max(at.offset, 0) for place, at in found.items()}
     return reached
 
 
 async def lag(brokers: Brokers, group: str, topics: Sequence[str]) -> dict[Partition, int]:
     """Give how many records of each partition `group` has not committed."""
-    until = await ends(brokers, topics)
-    done = await committed(brokers, group, list(until))
-    return {partition: max(end - done.get(partition, 0), 0) for partition, end in until.items()}
+    lasts = await ends(brokers, topics)
+    done = await committed(brokers, group, list(lasts))
+    return {partition: max(end - done.get(partition, 0), 0) for partition, end in lasts.items()}
 
 
 async def reset_group(brokers: Brokers, group: str, offsets: Mapping[Partition, int]) -> None:

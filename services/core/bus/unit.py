@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid5
 
 from psycopg import AsyncCursor
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
@@ -27,7 +28,7 @@ from services.core.keys.keyring import Begun
 
 Apply = Callable[[Connection, Envelope], Awaitable[None]]
 Appliers = Mapping[type[EventData], Apply]
-Row = dict[str, Any]
+T = TypeVar("T")
 Entry = Callable[[], Awaitable[Begun | None]]  # what the journal says; raises where the event was done before
 
 
@@ -57,7 +58,7 @@ class Unit:
         self._begun: Begun | None = None
         self._clock = clock or (lambda: cause.time)
         self._time = cause.time
-        self._locked: dict[tuple[str, UUID], AsyncCursor[Row]] = {}
+        self._locked: dict[tuple[str, UUID], AsyncCursor[DictRow]] = {}
         self._versions: dict[tuple[str, UUID], int] = {}
 
     async def lock(self, kind: str, id: UUID) -> None:
@@ -75,7 +76,7 @@ class Unit:
             self._versions[kind, id] = held["version"]
         return self._versions[kind, id]
 
-    async def read_locked(self, kind: str, id: UUID, statements: Iterable[Any], **args: Any) -> list[list[Row]]:
+    async def read_locked(self, kind: str, id: UUID, statements: Iterable[Any], **args: Any) -> list[list[DictRow]]:
         """Hold the aggregate's row as `lock` does, and the rows of each query then: one round trip for all."""
         await self.lock(kind, id)
         return await self.several(statements, **args, kind=kind, id=id)
@@ -98,19 +99,28 @@ class Unit:
         """Say that this consumer, to which the event will come, has nothing more to do for it: it is journaled here."""
         self.settled.append(envelope)
 
-    async def one(self, query: Any, **args: Any) -> Row | None:
+    async def one(self, query: Any, **args: Any) -> DictRow | None:
         """The first row of a query, or None."""
         row = await fetch_one(self.conn, query, args)
         await self._enter()
         return row
 
-    async def all(self, query: Any, **args: Any) -> list[Row]:
+    async def all(self, query: Any, **args: Any) -> list[DictRow]:
         """Every row of a query."""
         rows = await fetch_all(self.conn, query, args)
         await self._enter()
         return rows
 
-    async def several(self, statements: Iterable[Any], **args: Any) -> list[list[Row]]:
+    async def row_as(self, kind: type[T], query: Any, **args: Any) -> T | None:
+        """The first row of a query as a `kind`, or None; see `services.core.db.rows_as`."""
+        row = await self.one(query, **args)
+        return None if row is None else kind(**row)
+
+    async def rows_as(self, kind: type[T], query: Any, **args: Any) -> list[T]:
+        """Every row of a query as a `kind`."""
+        return [kind(**row) for row in await self.all(query, **args)]
+
+    async def several(self, statements: Iterable[Any], **args: Any) -> list[list[DictRow]]:
         """Every row of each query: one round trip for all."""
         found = await fetch_several(self.conn, statements, {**args, "workspace": self.workspace})
         await self._enter()
@@ -141,7 +151,7 @@ class Unit:
         await self._enter()
         self.stored = await history.store(self.conn, self.stored, self.cause, self._begun)
         if self.settled:
-            args: Row = {
+            args = {
                 "consumer": self._consumer,
                 "event_ids": [one.id for one in self.settled],
                 "event_days": [one.time.astimezone(UTC).date() for one in self.settled],

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 
 from schemas.events import EventData
@@ -19,7 +20,7 @@ from services.core.app import App
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
 from services.core.bus.sealing import key_for, key_id
-from services.core.bus.unit import Appliers, Entry, Row, Unit
+from services.core.bus.unit import Appliers, Entry, Unit
 from services.core.db import Connection, fetch_one
 from services.core.keys import Erased, is_sealed
 from services.core.keys.aead import seal_json
@@ -156,14 +157,16 @@ class Work(Generic[E_co]):
             return await self._asked(conn, history.SQL.mark_done, key, lambda row: row is not None)
         thread = self.event.shared_in()
 
-        def is_new(row: Row | None) -> bool:
+        def is_new(row: DictRow | None) -> bool:
             assert row is not None
             self._begun = Begun(thread, row["erasures"])
             return bool(row["new"])
 
         return await self._asked(conn, history.SQL.mark_done_at_once, {**key, "thread": thread}, is_new)
 
-    async def _asked(self, conn: Connection, query: Any, args: Json, is_open: Callable[[Row | None], bool]) -> Entry:
+    async def _asked(
+        self, conn: Connection, query: Any, args: Json, is_open: Callable[[DictRow | None], bool]
+    ) -> Entry:
         cursor = await conn.execute(query, args)
 
         async def entry() -> Begun | None:

@@ -1,6 +1,15 @@
 """Postgres: the pool, named SQL, migrations."""
 
-from services.core.db.fetch import fetch_all, fetch_one, fetch_sealed, fetch_several, row_as, rows_as
+from services.core.db.fetch import (
+    fetch_all,
+    fetch_all_planned,
+    fetch_one,
+    fetch_sealed,
+    fetch_several,
+    first_as,
+    row_as,
+    rows_as,
+)
 from services.core.db.pool import Connection, Database, give_keys, keys_of
 from services.core.db.sql import Queries, queries
 
@@ -9,9 +18,11 @@ __all__ = [
     "Database",
     "Queries",
     "fetch_all",
+    "fetch_all_planned",
     "fetch_one",
     "fetch_sealed",
     "fetch_several",
+    "first_as",
     "give_keys",
     "keys_of",
     "queries",

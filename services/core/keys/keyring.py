@@ -145,6 +145,7 @@ class Keys:
         """
         held = await self.hold_known(conn, workspace, wanted, used, begun)
         missing = {subject_of(people): people for people in wanted if people not in held}
+        # In one order everywhere: two that make the same keys in different orders would wait for each other.
         for subject, people in sorted(missing.items()):
             await conn.execute(SQL.make, self._new(workspace, subject, people))
         return held | (await self.hold_known(conn, workspace, missing.values(), begun=begun) if missing else {})

@@ -13,20 +13,23 @@ from services.core.settings.blobs import BlobSettings, S3Access
 from services.core.settings.cascade import Chosen, context_of, level_of, says, shaped
 from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.console import ConsoleSettings, OidcSettings
 from services.core.settings.deployment import Settings
 from services.core.settings.group import CONFIG_FILE, Group, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.incidents import IncidentSettings
+from services.core.settings.investigate import InvestigateSettings
 from services.core.settings.kafka import TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.kafka_access import KafkaOAuth
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import ConfidenceSettings, LearningSettings
 from services.core.settings.limits import LimitSettings
 from services.core.settings.memory import EmbeddingSettings, MemorySettings
+from services.core.settings.outgoing_webhooks import OutgoingWebhookSettings
 from services.core.settings.outreach import OutreachRule, OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import GrainSettings, RecallSettings
-from services.core.settings.retention import RetentionSettings
+from services.core.settings.retention import PeriodRetention, RetentionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, OAuthSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevel, ServiceLevels
 from services.core.settings.shaping import ParticipantSettings, PersonalShaping, Shaping
@@ -46,6 +49,7 @@ __all__ = [
     "Chosen",
     "CondenseSettings",
     "ConfidenceSettings",
+    "ConsoleSettings",
     "ContextSettings",
     "DkimSettings",
     "EmbeddingSettings",
@@ -55,6 +59,7 @@ __all__ = [
     "InboxSettings",
     "IncidentSettings",
     "IntentLevel",
+    "InvestigateSettings",
     "KafkaOAuth",
     "KafkaSettings",
     "KnowledgeSettings",
@@ -64,10 +69,13 @@ __all__ = [
     "MemorySettings",
     "OAuthSettings",
     "OfficeHours",
+    "OidcSettings",
+    "OutgoingWebhookSettings",
     "OutreachRule",
     "OutreachSettings",
     "ParticipantSettings",
     "PeopleSettings",
+    "PeriodRetention",
     "PersonalShaping",
     "RecallSettings",
     "RetentionSettings",

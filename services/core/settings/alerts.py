@@ -16,6 +16,7 @@ from services.mail.mailbox import MailboxKey
 
 LEAST_SECRET_BYTES = 16
 THREAD = "{thread_id}"
+EVERYBODYS = tuple(one for one in get_args(CallKind) if one != "mentioned")  # a colleague who is named is told alone
 
 Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 
@@ -26,7 +27,7 @@ class AlertTarget(Group):
     mail: Line = Field("", description="an address of yours that the agent does not answer for")
     webhook: Line = Field("", description="an address that takes POST; or this, in place of `mail`")
     secret: SecretStr = Field(SecretStr(""), description="Standard Webhooks secret that the calls are signed with")
-    about: tuple[CallKind, ...] = Field((), description=f"of {', '.join(get_args(CallKind))}; empty: all of it")
+    about: tuple[CallKind, ...] = Field((), description=f"of {', '.join(get_args(CallKind))}; empty: all but mentioned")
     inboxes: tuple[str, ...] = Field((), description="whose threads; empty: those of every inbox")
 
     @field_validator("mail")
@@ -56,9 +57,13 @@ class AlertTarget(Group):
             raise ValueError("a webhook needs a `secret`, so that its receiver can tell our calls from others'")
         return self
 
+    def is_about(self, kind: CallKind) -> bool:
+        """Whether this target is told of that, of some inbox."""
+        return kind in (self.about or EVERYBODYS)
+
     def wants(self, kind: CallKind, inbox: str) -> bool:
         """Whether this target gets this alert."""
-        return (not self.about or kind in self.about) and (not self.inboxes or inbox in self.inboxes)
+        return self.is_about(kind) and (not self.inboxes or inbox in self.inboxes)
 
 
 class AlertSettings(Group):
@@ -66,7 +71,9 @@ class AlertSettings(Group):
 
     to: tuple[AlertTarget, ...] = ()
     sender: Line = Field("", description="the sender of alert mails; by default the first inbox's address")
-    link: Line = Field("", description="where a person opens a thread: 'https://desk.example/t/{thread_id}'")
+    link: Line = Field(
+        "", description="where a person opens a thread: 'https://desk.example/{thread_id}'; else the console"
+    )
     every_minutes: float = Field(15, ge=0, description="at most one mail or call per target in so many minutes")
     gather_s: float = Field(20, ge=0, description="how long the first one waits for others to go with it")
     warn_minutes: float = Field(30, ge=0, description="how long before a deadline it is near; 0: no warning")
@@ -88,7 +95,7 @@ class AlertSettings(Group):
 
     def wants(self, kind: CallKind) -> bool:
         """Whether anybody is alerted of this."""
-        return any(not one.about or kind in one.about for one in self.to)
+        return any(one.is_about(kind) for one in self.to)
 
     @property
     def warns(self) -> bool:

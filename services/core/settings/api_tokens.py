@@ -23,6 +23,11 @@ Scope = Literal[
     "knowledge:read",
     "knowledge:write",
     "operations:read",
+    "operations:write",
+    "settings:read",
+    "settings:write",
+    "webhooks:read",
+    "webhooks:write",
 ]
 LEAST_TOKEN_BYTES = 16
 _SHA256 = re.compile(r"(?:[0-9a-f]{64})?")

@@ -18,6 +18,9 @@ class ThreadSettings(Group):
     auto_close_days: float = 14
     reopen_days: float = Field(365, description="a mail that comes longer after closing opens a new, linked thread")
     suggest: bool = Field(True, description="while a person has a thread, leave them a note with what we would answer")
+    entities_days: float = Field(
+        30, gt=0, le=3650, description="how long the agent keeps in mind what it noted for a thread's next turns"
+    )
     max_auto_replies: int = Field(10, description="automatic replies in a thread without a human in between")
 
 

@@ -11,7 +11,7 @@ from pydantic import Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from services.core.secret_values import HOLDS_SECRET, HoldsSecrets
-from services.core.settings.alerts import AlertSettings
+from services.core.settings.alerts import THREAD, AlertSettings
 from services.core.settings.approval import ApprovalSettings
 from services.core.settings.archive import ArchiveSettings
 from services.core.settings.behaviours import Behaviour
@@ -19,16 +19,19 @@ from services.core.settings.blobs import BlobSettings
 from services.core.settings.canned import CannedAnswer
 from services.core.settings.condense import CondenseSettings
 from services.core.settings.conduct import ContextSettings, SendSettings, ThreadSettings
+from services.core.settings.console import ConsoleSettings
 from services.core.settings.environment import ProviderKey, SecretFiles
 from services.core.settings.group import CONFIG_FILE, PREFIX, SettingsWrong
 from services.core.settings.inbox import InboxSettings
 from services.core.settings.incidents import IncidentSettings
+from services.core.settings.investigate import InvestigateSettings
 from services.core.settings.kafka import GRACE_S, TOOLS_S, KafkaSettings, LaneSettings
 from services.core.settings.knowledge import KnowledgeSettings
 from services.core.settings.learning import LearningSettings
 from services.core.settings.limits import LimitSettings
-from services.core.settings.memory import EmbeddingSettings
+from services.core.settings.memory import DEFAULT_SPACE, EmbeddingSettings
 from services.core.settings.monitoring import MonitoringSettings
+from services.core.settings.outgoing_webhooks import OutgoingWebhookSettings
 from services.core.settings.outreach import OutreachSettings
 from services.core.settings.people import PeopleSettings, SessionSettings
 from services.core.settings.recall import RecallSettings
@@ -87,6 +90,7 @@ class Settings(HoldsSecrets, BaseSettings):
     learning: LearningSettings = LearningSettings()
     recall: RecallSettings = RecallSettings()
     condense: CondenseSettings = CondenseSettings()
+    investigate: InvestigateSettings = InvestigateSettings()
     people: PeopleSettings = PeopleSettings()
     session: SessionSettings = SessionSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
@@ -96,9 +100,11 @@ class Settings(HoldsSecrets, BaseSettings):
     reach_out: OutreachSettings = OutreachSettings()
     lanes: LaneSettings = LaneSettings()
     web: WebSettings = WebSettings()
+    console: ConsoleSettings = ConsoleSettings()
     archive: ArchiveSettings = ArchiveSettings()
     retention: RetentionSettings = RetentionSettings()
     alerts: AlertSettings = AlertSettings()
+    outgoing_webhooks: OutgoingWebhookSettings = OutgoingWebhookSettings()
     monitoring: MonitoringSettings = MonitoringSettings()
     service_levels: ServiceLevels = ServiceLevels()
     office_hours: OfficeHours = OfficeHours()
@@ -151,6 +157,13 @@ class Settings(HoldsSecrets, BaseSettings):
         return self
 
     @model_validator(mode="after")
+    def _customers_can_answer(self) -> Self:
+        asking = [one.name for one in self.inboxes if one.satisfaction.ask]
+        if asking and not self.web.public_url:
+            raise ValueError(f"inboxes.satisfaction.ask of {asking[0]}: set web.public_url, which the link begins with")
+        return self
+
+    @model_validator(mode="after")
     def _alerts_leave_the_app(self) -> Self:
         inbound = (self.web.webhook_secret, self.web.webhooks.cloudflare_secret)
         self.alerts.must_leave(self.own_addresses, {one.get_secret_value() for one in inbound})
@@ -161,6 +174,12 @@ class Settings(HoldsSecrets, BaseSettings):
         """Our inboxes' mailboxes, under all of their addresses."""
         named = ((inbox.address, *inbox.aliases) for inbox in self.inboxes)
         return frozenset(MailboxKey(address) for each in named for address in each)
+
+    @property
+    def thread_link(self) -> str:
+        """Where a person opens a thread, with `{thread_id}` in it; "" where nobody said."""
+        console = self.web.console_url.rstrip("/") if self.web.console else ""
+        return self.alerts.link or (f"{console}/console/threads/{THREAD}" if console else "")
 
     def inbox(self, name: str) -> InboxSettings:
         """The inbox with this name. Raises `SettingsWrong` where there is none."""
@@ -179,6 +198,16 @@ class Settings(HoldsSecrets, BaseSettings):
         """Where the replies of an inbox are sent; one that is gone from the settings uses the deployment's."""
         known = self.known_inbox(inbox)
         return known.smtp if known and known.smtp else self.smtp
+
+    def space_of(self, inbox: str) -> str:
+        """The space that an inbox remembers in; the shared one for an inbox that is gone from the settings."""
+        known = self.known_inbox(inbox)
+        return known.memory.space if known else DEFAULT_SPACE
+
+    @property
+    def spaces(self) -> frozenset[str]:
+        """The spaces of all inboxes, the shared one too."""
+        return frozenset({DEFAULT_SPACE, *(inbox.memory.space for inbox in self.inboxes)})
 
     def hours_of(self, inbox: str) -> OfficeHours:
         """The office hours of an inbox."""

@@ -13,6 +13,7 @@ from services.core.settings.group import Group
 from services.core.settings.incidents import IncidentSettings
 from services.core.settings.layout import LayoutSettings
 from services.core.settings.memory import MemorySettings
+from services.core.settings.satisfaction import SatisfactionSettings
 from services.core.settings.servers import DkimSettings, ImapSettings, SmtpSettings
 from services.core.settings.service import OfficeHours, ServiceLevels
 from services.core.settings.shaping import LONGEST_PERSONA, Shaping
@@ -79,6 +80,7 @@ class InboxSettings(Group):
     )
     memory: MemorySettings = MemorySettings()
     layout: LayoutSettings = Field(LayoutSettings(), description="signature, footer, quoting, copies")
+    satisfaction: SatisfactionSettings = SatisfactionSettings()
     reply: Shaping = Field(Shaping(), description="what shapes this mailbox's replies, where that differs")
     behaviours: tuple[Behaviour, ...] = ()
     service_levels: ServiceLevels | None = Field(None, description="of this mailbox, in place of the workspace's")

@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+import re
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from schemas.model_output import Grain
 from services.core.settings.group import Group
 
 LOCAL_MODELS = ("", "minilm")
 USUAL_DIMENSIONS = 384
+DEFAULT_SPACE = ""  # what inboxes without a space of their own share
+
+
+def _a_space(name: str) -> str:
+    """A name that stands in ids and commands; `default` is how the shared one is shown."""
+    if name == "default" or not re.fullmatch(r"(?:[a-z0-9][a-z0-9_-]{0,39})?", name):
+        raise ValueError(
+            f"{name[:50]!r} is no name of a space: at most 40 of a-z, 0-9, _ and -, and not 'default'; leave it out to "
+            "share the default space"
+        )
+    return name
 
 
 class MemorySettings(Group):
     """What is learned from a mailbox. Entries are put over the tables of services/learn_facts/facts/policy.py."""
 
+    space: Annotated[str, AfterValidator(_a_space)] = Field(
+        DEFAULT_SPACE,
+        description="a name: this mailbox remembers and quotes what is of this space only; empty: the shared one",
+    )
     instructions: str = Field("", description="for the model that extracts facts, in place of the default ones")
     summary: str = Field("", description="said to the model of a thread's summary: what it must not leave out")
     condense_at: tuple[int, ...] = Field(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated, Self
-from urllib.parse import urlsplit
 
 from pydantic import Field, StringConstraints, model_validator
 
 from schemas.events.memory import ParticipantState
 from services.core.settings.group import Group
+from services.core.settings.origins import is_https_origin
 
 Name = Annotated[str, StringConstraints(strip_whitespace=True, pattern=r"^[A-Za-z0-9_-]{1,40}$")]
 NEVER: frozenset[ParticipantState] = frozenset({"at_risk", "churned"})  # no rule is about them
@@ -54,7 +54,7 @@ class OutreachSettings(Group):
         description="the line below; {how} is the link, or whom to write to",
     )
     public_url: str = Field(
-        "", description="where everybody reaches this deployment's web server: https://mail.shop.example; for the link"
+        "", description="where everybody reaches this deployment's web server, for the link; empty: web.public_url"
     )
 
     @model_validator(mode="after")
@@ -64,11 +64,6 @@ class OutreachSettings(Group):
             raise ValueError(f"reach_out.rules: {', '.join(twice)} is there twice; give each its own name")
         if "{how}" not in self.unsubscribe:
             raise ValueError("reach_out.unsubscribe has to hold {how}: the way to unsubscribe")
-        if self.public_url and not _is_https(self.public_url):
+        if self.public_url and not is_https_origin(self.public_url):
             raise ValueError("reach_out.public_url has to be an https address without a path: mail programs post to it")
         return self
-
-
-def _is_https(address: str) -> bool:
-    parts = urlsplit(address)
-    return parts.scheme == "https" and bool(parts.hostname) and "@" not in parts.netloc and parts.path in ("", "/")

@@ -52,7 +52,10 @@ class RecallSettings(Group):
     unconfirmed_below: float = Field(0.7, ge=0, le=1, description="confidence below which the prompt says so")
     stale_weight: Share = Field(0.5, description="of a fact that was concluded from what has changed or ended since")
     unused_days: float = Field(
-        0, ge=0, le=36_500, description="a light fact that no mail asked for so long leaves the prompt; 0: none does"
+        0,
+        ge=0,
+        le=36_500,
+        description="a light fact that no mail asked for, and no draft cited, so long leaves the prompt; 0: none does",
     )
     unused_below: Share = Field(0.5, description="importance below which a fact is light; pinned ones never are")
     half_life_days: dict[str, PositiveFloat] = Field(

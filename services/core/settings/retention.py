@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
-from typing import Annotated, Self
+from types import MappingProxyType
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
+from schemas.model_output import Grain
 from schemas.topics import catalogue
 from services.core.settings.group import Group
 
@@ -16,6 +18,41 @@ SEGMENT_DAYS = 8  # a broker deletes whole segments: one may hold a record for s
 LONGEST_DAYS = 36_500
 
 Days = Annotated[float, Field(ge=0, le=LONGEST_DAYS, allow_inf_nan=False)]
+
+
+Plan = Literal["", "free", "starter", "pro"]
+COUNTS: tuple[Grain, ...] = get_args(Grain)
+PLANS = MappingProxyType(  # days, weeks, months, quarters and years for which each is kept after its end
+    {"": (0, 0, 0, 0, 0), "free": (30, 6, 6, 4, 2), "starter": (60, 12, 12, 8, 4), "pro": (120, 24, 24, 16, 8)}
+)
+Count = Annotated[int, Field(ge=0, le=36_500)]
+
+
+class PeriodRetention(Group):
+    """How long what was told of a day, week, month, quarter or year is kept after its end, in its own measure.
+
+    The plan's numbers, and yours over them; 0 is the plan's, without a plan for good.
+    """
+
+    plan: Plan = Field(
+        "", description="free: 30 days, 6 weeks, 6 months, 4 quarters, 2 years; starter twice, pro 4 times"
+    )
+    days: Count = Field(0, description="for so many days, what was told of a day")
+    weeks: Count = Field(0, description="for so many weeks, what was told of a week; and so on")
+    months: Count = 0
+    quarters: Count = 0
+    years: Count = 0
+
+    def count(self, grain: Grain) -> int:
+        """For how many of its own length a period of this grain is kept; 0: for good."""
+        own = (self.days, self.weeks, self.months, self.quarters, self.years)
+        return own[COUNTS.index(grain)] or PLANS[self.plan][COUNTS.index(grain)]
+
+    @property
+    def shortest_days(self) -> float:
+        """The least time for which something is kept; 0 where all is for good."""
+        lasting = zip((1, 7, 28, 90, 365), COUNTS, strict=True)
+        return min((days * self.count(grain) for days, grain in lasting if self.count(grain)), default=0)
 
 
 class RetentionSettings(Group):
@@ -35,6 +72,8 @@ class RetentionSettings(Group):
     journal_days: Days = Field(
         400, description="what each consumer has done; only of days whose events have all gone to the archive"
     )
+
+    periods: PeriodRetention = PeriodRetention()
 
     @model_validator(mode="after")
     def _outlives_the_log(self) -> Self:

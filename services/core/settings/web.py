@@ -9,6 +9,7 @@ from pydantic import Field, SecretStr, model_validator
 from services.core.settings.api_tokens import ApiToken
 from services.core.settings.blobs import S3Access
 from services.core.settings.group import Group
+from services.core.settings.origins import is_https_origin
 
 
 class WebhookSettings(Group):
@@ -49,15 +50,20 @@ class WebSettings(Group):
     console_url: str = Field(
         "", description="where people reach the console, e.g. https://desk.shop.example; empty: host and port"
     )
+    public_url: str = Field(
+        "", description="where everybody reaches this web server, for links in mails: https://mail.shop.example"
+    )
     requests_per_minute: int = Field(
         3000, ge=0, description="of one address, on any route; further ones are refused; 0: no limit of ours"
     )
 
     @model_validator(mode="after")
-    def _names_are_names(self) -> Self:
+    def _fits(self) -> Self:
         names = [one.name for one in self.all_tokens]
         if twice := sorted({name for name in names if names.count(name) > 1}):
             raise ValueError(f"web.tokens: {', '.join(twice)} is there twice; give each token its own name")
+        if self.public_url and not is_https_origin(self.public_url):
+            raise ValueError("web.public_url has to be an https address without a path: links in mails begin with it")
         return self
 
     @property

@@ -13,7 +13,7 @@ from typing import Any
 
 from schemas.model_output import TOOL_INPUTS, tool_schema
 from services.generate_reply.desk import Desk
-from services.generate_reply.tools import finish, remember, search
+from services.generate_reply.tools import entities, finish, remember, search
 from services.model.port import Tool
 
 Run = Callable[[Any, Desk], Awaitable[str]]
@@ -27,6 +27,8 @@ TOOLS: Mapping[str, Run] = MappingProxyType(
         "correct_fact": remember.correct,
         "forget_fact": remember.forget,
         "set_participant_state": remember.set_state,
+        "set_entity": entities.set_entity,
+        "get_entities": entities.get_entities,
         "search_memory": search.memory,
         "search_knowledge": search.knowledge,
     }

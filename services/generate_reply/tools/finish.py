@@ -6,14 +6,14 @@ from collections.abc import Iterable
 
 from schemas.model_output import EscalateInput, NoReplyInput, ReplyInput
 from services.generate_reply.citations import bare_id, cited
-from services.generate_reply.desk import Decision, Desk
+from services.generate_reply.desk import Decision, Desk, shown_in
 from services.generate_reply.tools.refusal import CallRefused
 
 
 async def reply(given: ReplyInput, desk: Desk) -> str:
     """Answer the customer. What it cites has to have been shown; marks of it do not reach the customer."""
     _open_goals(given.goals_close, desk)
-    text, citations = cited(given.text, given.citations, desk)
+    text, citations, facts = cited(given.text, given.citations, desk)
     desk.decision = Decision(
         kind="reply",
         text=text,
@@ -21,6 +21,7 @@ async def reply(given: ReplyInput, desk: Desk) -> str:
         goals_add=tuple(given.goals_add),
         goals_close=tuple(given.goals_close),
         citations=citations,
+        facts_cited=facts,
         attach=_attached(given.attach, desk),
         intent=given.intent,
     )
@@ -43,8 +44,7 @@ async def escalate(given: EscalateInput, desk: Desk) -> str:
 
 def _open_goals(named: Iterable[str], desk: Desk) -> None:
     """Raises `CallRefused` where a goal that is to be closed is not open in this thread."""
-    layers = (layer for layer in desk.event.layers if layer.name == "thread")
-    goals = [str(goal) for layer in layers for item in layer.items for goal in item.get("goals", ())]
+    goals = [str(goal) for item in shown_in(desk.event, "thread") for goal in item.get("goals", ())]
     known = {goal.casefold() for goal in goals}
     unknown = [one for one in named if one.casefold() not in known]
     if unknown:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 from uuid import UUID
 
-from schemas.events.replies import FactProposal
+from schemas.events.replies import FactProposal, MemoryLoaded
 from schemas.model_output import CorrectInput, ForgetInput, ParticipantStateInput, RememberInput
 from services.generate_reply.desk import MOST_FACTS, Desk
 from services.generate_reply.tools.refusal import CallRefused
@@ -36,14 +36,14 @@ async def forget(given: ForgetInput, desk: Desk) -> str:
 
 async def set_state(given: ParticipantStateInput, desk: Desk) -> str:
     """Propose a step of the lifecycle."""
-    _may_note(desk)
+    may_note(desk.event)
     desk.participant_state, desk.participant_state_reason = given.state, given.reason
     desk.did("proposed a step of the customer's lifecycle", given.state)
     return "proposed"
 
 
 def _propose(desk: Desk, op: Operation, given: RememberInput | CorrectInput | ForgetInput) -> str:
-    _may_note(desk)
+    may_note(desk.event)
     if len(given.quote) > (most := desk.app.settings.learning.quote_characters):
         raise CallRefused(f"the quote has more than {most} characters: copy the few words that say it")
     if len(desk.facts) >= MOST_FACTS:
@@ -62,8 +62,9 @@ def _source(desk: Desk, quote: str) -> UUID:
     raise CallRefused("the quote does not stand in the customer's new text; copy the words exactly, or leave it")
 
 
-def _may_note(desk: Desk) -> None:
-    if desk.event.purpose == "suggestion":
+def may_note(event: MemoryLoaded) -> None:
+    """Raises `CallRefused` where nothing is kept: a colleague has the thread, or nothing proves who wrote."""
+    if event.purpose == "suggestion":
         raise CallRefused("a colleague has the thread: what the mail tells is noted when they have answered")
-    if not desk.event.trusted:
+    if not event.trusted:
         raise CallRefused("the sender is not authenticated: nothing is remembered or changed for them")

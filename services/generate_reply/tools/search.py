@@ -10,6 +10,7 @@ from schemas.model_output import Grain, SearchKnowledgeInput, SearchMemoryInput
 from services.generate_reply.desk import Desk
 from services.generate_reply.tools.refusal import CallRefused
 from services.memory.calibration import judgement
+from services.memory.cue import Recall
 from services.memory.embeddings import Meaning, meanings
 from services.memory.facts import Fact, whose_word
 from services.memory.grains import name_of
@@ -17,21 +18,21 @@ from services.memory.knowledge import search_knowledge
 from services.memory.periods import Window
 from services.memory.questions import Asked, read
 from services.memory.recall import Answer, in_words, language_of, recall
-from services.memory.said import Said, search_said
+from services.memory.said import Heard, names_of, search_said
 from services.memory.search import newest_facts, search_facts
 from services.memory.tuning import tuned
+from services.memory.voice import own_words
 
 NOTHING = "nothing found"
-MESSAGES = "messages, as they were written:"
 
 Where = dict[str, Any]
 
 
 class Found(NamedTuple):
-    """Facts, in the order in which they are told, and what memory says of them."""
+    """Facts, in the order in which they are told, and what they amount to where something is looked for."""
 
     facts: list[Fact]
-    said: tuple[str, ...] = ()
+    recall: Recall | None = None
 
 
 class Sought(NamedTuple):
@@ -53,12 +54,13 @@ async def memory(given: SearchMemoryInput, desk: Desk) -> str:
     where = {"workspace": desk.workspace, "participant_id": desk.event.participant_id}
     sought = await _sought(given, desk) if given.query_text else None
     found = await (_recalled(sought, desk, where) if sought else _newest(given, desk, where))
-    messages = await _messages(sought, given, desk, where) if sought and not given.event_type else []
+    heard = await _heard(sought, given, desk, where) if sought and not given.event_type else None
+    messages = [heard.heading, *(one.line for one in heard.said)] if heard and heard.said else []
     kept = [one for one in found.facts if _wanted(given, one.kind, one.text)][: given.max_results]
-    desk.did("looked in memory", f"{len(kept)} facts, {len(messages)} messages")
+    desk.did("looked in memory", f"{len(kept)} facts, {len(heard.said) if heard else 0} messages")
+    cue = [f"memory: {in_words(found.recall, shown=bool(kept or messages))}"] if found.recall else []
     lines = _by_period(kept, given.grain, desk.now) if given.grain else [*map(_line, kept)]
-    said = [MESSAGES, *(one.line for one in messages)] if messages else []
-    return "\n".join([*found.said, *lines, *said]) or NOTHING
+    return "\n".join([*cue, *lines, *messages]) or NOTHING
 
 
 async def _sought(given: SearchMemoryInput, desk: Desk) -> Sought:
@@ -85,23 +87,30 @@ async def _recalled(sought: Sought, desk: Desk, where: Where) -> Found:
             }
             hits = [one for one in await search_facts(conn, **where) if _lies_in(sought.days, one.fact)]
             answer = Answer(hits, judgement(hits, tuning.cue, sought.meaning.model, language))
-    return Found([one.fact for one in answer.hits], (f"memory: {in_words(answer.recall)}",))
+    return Found([one.fact for one in answer.hits], answer.recall)
 
 
-async def _messages(sought: Sought, given: SearchMemoryInput, desk: Desk, where: Where) -> list[Said]:
+async def _heard(sought: Sought, given: SearchMemoryInput, desk: Desk, where: Where) -> Heard:
     """What was said to the author and by them, in this thread and in others, without the mails that are answered."""
     async with desk.app.database.transaction(desk.workspace) as conn:
-        found = await search_said(
+        language = await language_of(conn, where["participant_id"], sought.asked)
+        names = await names_of(conn, **where)
+    own = await own_words(desk.app.embedder, sought.words, names, language)
+    async with desk.app.database.transaction(desk.workspace) as conn:
+        heard = await search_said(
             conn,
             **where,
             query_text=sought.words,
             meaning=sought.meaning,
+            own_words=own,
+            language=language,
             window=sought.asked.window,
             days=sought.days,
             limit=given.max_results,
             without_mails=desk.event.mail_ids,
         )
-    return [one for one in found if given.person.casefold() in f"{one.author} {one.text}".casefold()]
+    of_person = [one for one in heard.said if given.person.casefold() in f"{one.author} {one.text}".casefold()]
+    return Heard(of_person, heard.sure and of_person == heard.said)
 
 
 async def _newest(given: SearchMemoryInput, desk: Desk, where: Where) -> Found:
@@ -130,7 +139,12 @@ async def knowledge(given: SearchKnowledgeInput, desk: Desk) -> str:
     limit = desk.event.setting("knowledge_chunks", desk.app.settings.context.knowledge_chunks)
     async with desk.app.database.transaction(desk.workspace) as conn:
         found = await search_knowledge(
-            conn, workspace=desk.workspace, query_text=given.query, meaning=meaning, limit=limit
+            conn,
+            workspace=desk.workspace,
+            space=desk.app.settings.space_of(desk.event.inbox),
+            query_text=given.query,
+            meaning=meaning,
+            limit=limit,
         )
     desk.passages.update(str(one.chunk_id) for one in found)
     desk.sendable.update(str(one.chunk_id) for one in found if one.sendable)

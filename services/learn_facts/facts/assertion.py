@@ -13,9 +13,10 @@ from itertools import pairwise
 from typing import Literal
 
 from services.core.wording import folded
-from services.learn_facts.facts.clauses import PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.clauses import NAME, PLACE, Clause, clauses_saying, place_of, sentences_of
+from services.learn_facts.facts.evidence import quotations_in, without
 from services.learn_facts.facts.others import COMPANY, About, is_of_another
-from services.learn_facts.facts.values import numbers_in, plain_value, sentence_around
+from services.learn_facts.facts.values import is_day, names_a_day, numbers_in, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory.phrases.language import language_of, spoken
 from services.memory.quotes import Span, find_quote
@@ -33,6 +34,7 @@ Mood = Literal[
     "a part",
     "hearsay",
     "another's",
+    "mocks",
 ]
 OVER: frozenset[Mood] = frozenset({"denies", "was so", "gives up"})  # of the value that stands: it is not so any more
 REASONS: dict[Mood, str] = {
@@ -47,11 +49,13 @@ REASONS: dict[Mood, str] = {
     "a part": "the words tell of a part, or of what comes on top",
     "hearsay": "the words repeat what somebody else says",
     "another's": "the words speak of somebody else",
+    "mocks": "the words mock, and are not meant",
 }
 
 _DENIED_IN_COMPANY = frozenset({"plus", "mai", "ne", "ni", "personne", "no"})
 _CONTRAST = re.compile(r"^\W*(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|но|а)\b")
 _A_NAME = re.compile(r"(?<=[\w,] )(?!I\b)[^\W\d_a-zß-ÿ]\w+")
+_AND = re.compile(r"^\W*(?:and|und|et|y|e|en|i|и|ve|because|weil|parce que|porque|perche|omdat|bo|since)\b")
 _SHORT = 60  # characters of a sentence that only says of the one before it that it is wrong
 
 
@@ -89,7 +93,9 @@ def tells_otherwise(value: str, quote: str, text: str) -> bool:
 
 
 def _holds_its_kind(value: str, sentence: str) -> bool:
-    """Whether a sentence holds numbers, addresses, or names, where the value is one, and names show."""
+    """Whether a sentence holds numbers, addresses, days, or names, where the value is one, and names show."""
+    if is_day(plain_value(value)):
+        return names_a_day(sentence)
     if "@" in value:
         return "@" in sentence
     if numbers_in(value):
@@ -101,7 +107,8 @@ def _holds_its_kind(value: str, sentence: str) -> bool:
 def _moods(value: str, text: str, about: About) -> Iterator[Mood | None]:
     """The mood of each sentence of the author that says the value in so many words."""
     plain = plain_value(value)
-    for one, following in pairwise([*sentences_of(without_quoted(text)), ""]):
+    own = without_quoted(text)
+    for one, following in pairwise([*sentences_of(without(quotations_in(own), own)), ""]):
         if place_of(plain, one) is not None:
             yield _mood(value, [one, following], "", about)
 
@@ -142,16 +149,35 @@ _SIGNS: tuple[tuple[Mood, Callable[[Clause, About], bool]], ...] = (
     ("denies", lambda clause, _: _denies(clause.part) or _is_refuted(clause)),
     ("another's", is_of_another),
     ("denies", lambda clause, _: says("untaken", clause.words)),
-    ("gives up", lambda clause, _: _is_left(clause)),
+    ("mocks", lambda clause, _: _is_mocked(clause)),
     ("asks", lambda clause, _: _asks(clause)),
     ("wishes", lambda clause, _: says("wishes", clause.part)),
-    ("supposes", lambda clause, _: says_exactly("conditions", clause.accented)),
+    ("supposes", lambda clause, _: says_exactly("conditions", clause.accented) or _hangs(clause)),
+    ("gives up", lambda clause, _: _is_left(clause)),
     ("for a while", lambda clause, _: says("meanwhile", f"{_last(clause.before)}, {clause.words}")),
     ("ahead", lambda clause, _: not clause.dated and says("ahead", clause.words)),
     ("a part", lambda clause, _: clause.counts and says("parts", clause.words)),
-    ("hearsay", lambda clause, _: says("reports", clause.words) or says("quoting", _last(clause.before))),
+    ("hearsay", lambda clause, _: says("reports", clause.words) or _is_told_by_another(clause)),
     ("was so", lambda clause, _: says("bygone", clause.part) and not _is_led_to(clause)),
 )
+
+
+def _is_told_by_another(clause: Clause) -> bool:
+    """Whether the clause before names who, or what, says it: "according to my colleague, we are on"."""
+    named = " ".join(clause.before[-2:]).replace(NAME, "")  # "selon ma collègue" is parted where "ma" may be "but"
+    return says("quoting", _last(clause.before)) or says("sources", named) or says("sources", _last(clause.before))
+
+
+def _hangs(clause: Clause) -> bool:
+    """Whether it is so only if the clause before it comes to pass: "provided that the board agrees, we have"."""
+    return says_exactly("hinges", clause.above)
+
+
+def _is_mocked(clause: Clause) -> bool:
+    """Whether the author laughs at it: "yeah right, we are on ...", "... And pigs fly."."""
+    following = clause.following if len(clause.following) <= _SHORT else ""
+    mocked = says_exactly("mocks", clause.above) and (_AND.match(clause.words) or "right" in clause.above)
+    return bool(mocked) or any(says("laughed_at", one) for one in (*clause.after, following))
 
 
 def _is_refuted(clause: Clause) -> bool:

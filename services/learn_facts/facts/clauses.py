@@ -10,18 +10,22 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.core.wording import folded
+from services.core.wording import folded, length_kept
 from services.learn_facts.facts.values import (
     SENTENCE_ENDS,
+    UNSPACED,
     is_day,
     numbers_in,
     place_of_day,
     place_of_number,
+    place_of_sum,
     plain_value,
 )
 
 PLACE = "@"
 NAME = "~"
+_NO_WORD_BEFORE = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?<![^\W_]))"
+_NO_WORD_AFTER = rf"(?:(?<={UNSPACED.pattern})|(?={UNSPACED.pattern})|(?![^\W_]))"
 _CLAUSE_ENDS = re.compile(
     r"[,:](?!\d)\s*|[;!()]|\s[–—-]\s|\.\s|\n"
     r"|(?<!anything)(?<!nothing)(?<!all)\s(?=(?:but|aber|sondern|mais|pero|sino|ma|mas|maar|ale|lecz|tylko|но)\s)"
@@ -41,7 +45,7 @@ class Clause:
     """A clause with the value as `@`, folded: plain, with accents, with `~` before capitals, and its part that says it.
 
     `counts`: the value is a number; `dated`: a day. `before` and `after` are the other clauses of its
-    sentence, `following` is the next sentence.
+    sentence, `above` is the one before it with its accents, `following` is the next sentence.
     """
 
     words: str
@@ -52,6 +56,7 @@ class Clause:
     dated: bool
     sentence: str
     before: tuple[str, ...]
+    above: str
     after: tuple[str, ...]
     following: str
 
@@ -78,13 +83,15 @@ def clauses_saying(value: str, sentence: str, following: str, quote: str) -> Ite
 
 def place_of(value: str, text: str) -> tuple[int, int] | None:
     """Where a plain value stands in a text, whatever parts its words and groups of digits, or names its day."""
-    units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", value)[:24]
+    units = re.findall(r"[^\W\d_]+|\d+|[@+€$£%]", length_kept(value))[:24]
     if not units:
         return None
-    joined = r"[\s.,'’\-–/()_]{0,3}".join(_spelled(one) for one in units)
-    small = "".join(one.casefold() if len(one.casefold()) == 1 else one for one in text)
-    found = re.search(rf"(?<![^\W_]){joined}(?![^\W_])", small)
-    return found.span() if found else place_of_day(value, text) or place_of_number(units[0], text)
+    joined = r"[\s.,'’\-–/()_&+]{0,3}".join(_spelled(one) for one in units)
+    small = length_kept(text)
+    found = re.search(f"{_NO_WORD_BEFORE}{joined}{_NO_WORD_AFTER}", small)
+    if found:
+        return found.span()
+    return place_of_day(value, text) or place_of_number(units[0], text) or place_of_sum(value, text)
 
 
 def _clause(told: list[str], number: int, sentence: str, following: str, sort: Mapping[str, bool]) -> Clause:
@@ -98,6 +105,7 @@ def _clause(told: list[str], number: int, sentence: str, following: str, sort: M
         **sort,
         sentence=folded(sentence),
         before=tuple(_with_names(one) for one in told[:number]),
+        above=told[number - 1].casefold() if number else "",
         after=tuple(one for one in marked[number + 1 :] if one.strip(" ?!.")),
         following=folded(following),
     )

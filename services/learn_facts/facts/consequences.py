@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from uuid import UUID
@@ -22,12 +23,13 @@ from services.learn_facts.facts.policy import LEARNING, OCCURRENCES, Policy, val
 from services.learn_facts.facts.values import same_value
 from services.learn_facts.participant import Fact, Participant, Source
 from services.learn_facts.people import People
+from services.memory.keys import same_thing
 from services.memory.support import confidence
-from services.memory.wording import content_of, said_of, same_word, says, unsaid
+from services.memory.wording import content_of, numbers_of, same_word, says, unsaid, words_of
 
 Similarity = Callable[[Fact, Fact], float]
 
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 
 
@@ -105,14 +107,71 @@ def merge(
             continue
         close = similarity(kept, gone)
         if close >= learning.alike_from:
-            return FactsMerged(
-                participant_id=who.participant_id,
-                fact_id=kept.fact_id,
-                members=(gone.fact_id,),
-                confidence=confidence([*kept.supports, *gone.supports], learning.confidence),
-                reason=f"says the same in other words (similarity {close:.2f}): {gone.text!r}",
-            )
+            why = f"says the same in other words (similarity {close:.2f}): {gone.text!r}"
+            return _merged(who, kept, gone, why, learning)
     return None
+
+
+def joined(
+    who: Participant, decided: Iterable[EventData], learning: LearningSettings = LEARNING
+) -> Iterator[FactsMerged]:
+    """What was just recorded becomes one with the oldest value that says the same under another name of its key.
+
+    From then on the person's facts of that key stand under the one that is kept (`Participant.key_for`).
+    """
+    new = {one.fact_id for one in decided if isinstance(one, FactRecorded) and not one.past}
+    for gone in (one for one in who.facts if one.fact_id in new):
+        kept = next((one for one in who.facts if one.fact_id not in new and _say_one_thing(one, gone, who)), None)
+        if kept is not None:
+            why = f"says the same under another name of its key: {gone.key} = {gone.value!r}"
+            yield _merged(who, kept, gone, why, learning)
+
+
+def _merged(who: Participant, kept: Fact, gone: Fact, why: str, learning: LearningSettings) -> FactsMerged:
+    return FactsMerged(
+        participant_id=who.participant_id,
+        fact_id=kept.fact_id,
+        members=(gone.fact_id,),
+        confidence=confidence([*kept.supports, *gone.supports], learning.confidence),
+        reason=why,
+    )
+
+
+def _say_one_thing(kept: Fact, gone: Fact, who: Participant) -> bool:
+    """Whether two keys name one thing (`same_thing`) and have the same value, of the same person, for as long."""
+    # What tells most facts apart first: whoever has a thousand is asked of each, and what follows looks at all of them.
+    if gone.key == kept.key or (gone.kind, gone.trust) != (kept.kind, kept.trust):
+        return False
+    if not (_of_one_value(kept) and _of_one_value(gone) and _same_but_for_hyphens(kept, gone)):
+        return False
+    if not (_alone(gone, who) and _alone(kept, who)) or who.has_apart(kept.key, gone.key):
+        return False
+    agree_in_all = _signature(replace(kept, key="")) == _signature(replace(gone, key=""))
+    return agree_in_all and _same_people(kept, gone) and same_thing(kept.key, gone.key)
+
+
+def _same_but_for_hyphens(one: Fact, other: Fact) -> bool:
+    """ "e-mail" is "email"; between digits a hyphen counts."""
+    first, second = (_HYPHEN.sub("", fact.value) for fact in (one, other))
+    return same_value(first, second)
+
+
+def _same_people(one: Fact, other: Fact) -> bool:
+    """Whether neither sentence names somebody, or something, that the other does not."""
+    first, second = _told(one), _told(other)
+    if says("others", first) != says("others", second):
+        return False
+    words, others = words_of(first), words_of(second)
+    return not unsaid(_names(one)[1:], others) and not unsaid(_names(other)[1:], words)
+
+
+def _of_one_value(fact: Fact) -> bool:
+    return fact.single_valued and fact.trust != "human" and not (fact.pinned or fact.stale or fact.parents)
+
+
+def _alone(fact: Fact, who: Participant) -> bool:
+    """Whether nothing else is believed under its key, as a value for a while would be."""
+    return all(one is fact or one.key != fact.key for one in who.facts)
 
 
 def mergeable(fact: Fact) -> bool:
@@ -142,8 +201,7 @@ def _signature(fact: Fact) -> tuple[object, ...]:
         fact.key,
         fact.trust == "ours",
         fact.expires_at,
-        frozenset(_NUMBER.findall(told)),
-        said_of("numbers", told),
+        numbers_of(told),
         says("denials", told),
     )
 

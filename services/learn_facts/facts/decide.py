@@ -57,7 +57,8 @@ def propose(
 
     `elsewhere`: facts of theirs under other addresses; `turn`: the mails that it was proposed for.
     """
-    proposal = proposal.model_copy(update={"key": key_of(proposal.key, proposal.kind)})
+    key = who.key_for(proposal.kind, key_of(proposal.key, proposal.kind))
+    proposal = proposal.model_copy(update={"key": key})
     claim = claim_of(proposal, source, fact_id, policy)
     decided = list(_decide(who, proposal, claim, elsewhere))
     yield from decided

@@ -44,6 +44,7 @@ class FactVectors:
         await keep(unit.conn, self.embedder, self.made)
         await attach(unit.conn, self.embedder, given)
         for envelope, data in facts:
+            # It would come back to this consumer to be compared with others; there is none that it could be one with.
             if data.fact_id in given and stands_alone(who, data):
                 unit.settle(envelope)
 

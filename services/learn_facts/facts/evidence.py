@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from datetime import datetime
 
 from schemas.events.replies import FactProposal
-from services.learn_facts.facts.values import is_literal, numbers_in, sentence_around
+from services.learn_facts.facts.values import UNSPACED, is_literal, numbers_in, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory.numerals import digits
 from services.memory.quotes import Span
@@ -42,7 +42,6 @@ _SENTENCE = re.compile(
 )  # less is a name or a title
 _ECHO_WORDS = 4  # a shorter answer may well repeat a word of ours
 _ECHO_CHARACTERS = 10  # the same where words are not parted by spaces
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
 
 
 def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], value: str = "") -> str:
@@ -65,7 +64,7 @@ def objection(span: Span, text: str, kind: str, our_words: tuple[str, ...], valu
     quotations = [one for one in quotations_in(text) if one.start < span.end and span.start < one.end]
     if any(one.start <= span.start and span.end <= one.end for one in quotations):
         return "the words stand in quotation marks: somebody else's"
-    if quotations and value and kind not in TROUBLES and not is_literal(value, span, _without(quotations, text)):
+    if quotations and value and kind not in TROUBLES and not is_literal(value, span, without(quotations, text)):
         return "only the words in quotation marks say so: somebody else's"
     return ""
 
@@ -76,7 +75,8 @@ def quotations_in(text: str) -> list[Span]:
     return [one for one in found if _SENTENCE.search(one.quote)]
 
 
-def _without(quotations: list[Span], text: str) -> str:
+def without(quotations: list[Span], text: str) -> str:
+    """The text with spaces in place of what stands in quotation marks."""
     for one in quotations:
         text = text[: one.start] + " " * (one.end - one.start) + text[one.end :]
     return text
@@ -89,7 +89,7 @@ def _holds(ours: str, sentence: str) -> bool:
 
 def _is_long(sentence: str) -> bool:
     """Whether nobody says it by chance in the very words of somebody else."""
-    return len(sentence.split()) >= _ECHO_WORDS or len(_UNSPACED.findall(sentence)) >= _ECHO_CHARACTERS
+    return len(sentence.split()) >= _ECHO_WORDS or len(UNSPACED.findall(sentence)) >= _ECHO_CHARACTERS
 
 
 def _folded(text: str) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from services.core.wording import folded, wording
 from services.learn_facts.facts.clauses import PLACE, Clause, clauses_saying, place_of, sentences_of
-from services.learn_facts.facts.values import plain_value, sentence_around
+from services.learn_facts.facts.values import UNSPACED, plain_value, sentence_around
 from services.mail.reply_text import without_quoted
 from services.memory import wording as words
 from services.memory.keys import is_chosen, names_of
@@ -78,7 +78,7 @@ def _is_plain(clause: Clause, above: str, asked: _Asked) -> bool:
 def _counts_it(clause: Clause, asked: _Asked) -> bool:
     """Whether the number counts what the key names, or nothing that is named: "7 tickets" are no seats."""
     behind = _tokens(clause.words.partition(PLACE)[2], asked)
-    return not behind or _is_light(behind[:1], asked)
+    return not behind or _is_light(behind[:1], asked) or UNSPACED.match(behind[0]) is not None
 
 
 def _is_framed(told: str, clause: Clause, above: str, asked: _Asked) -> bool:

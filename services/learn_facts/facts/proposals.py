@@ -18,7 +18,7 @@ from schemas.events.base import EventData
 from schemas.events.memory import FactRecorded, FactRetracted
 from schemas.events.replies import FactProposal
 from services.learn_facts.facts.conflicts import objection_to_ending
-from services.learn_facts.facts.consequences import with_consequences
+from services.learn_facts.facts.consequences import joined, with_consequences
 from services.learn_facts.facts.decide import propose
 from services.learn_facts.facts.events import refused
 from services.learn_facts.facts.policy import Policy
@@ -41,12 +41,14 @@ class Proposals:
 
 
 def learn(people: People, proposed: Proposals, now: datetime) -> list[EventData]:
-    """What becomes of each proposal, and what follows from it."""
+    """What becomes of each proposal, what follows from it, and what it becomes one with."""
     decided: list[EventData] = []
     for proposal, fact_id in zip(proposed.facts, proposed.fact_ids, strict=True):
         events = _learn(people, proposed, proposal, fact_id, now)
         people = people.after(events, now)
-        decided += events
+        also = list(joined(people[proposed.participant_id], events, proposed.policy.learning))
+        people = people.after(also, now)
+        decided += [*events, *also]
     return decided
 
 

@@ -71,7 +71,7 @@ def request(
 
     A value that is taken back or corrected is withdrawn wherever else the person has it by `withdrawal`.
     """
-    asked = asked.model_copy(update={"key": key_of(asked.key, asked.kind)})
+    asked = asked.model_copy(update={"key": who.key_for(asked.kind, key_of(asked.key, asked.kind))})
     if asked.op == "add":
         stands = _of_key((who, *others), asked.key)
         kind = asked.kind or (stands.kind if stands else UNNAMED)
@@ -168,17 +168,41 @@ def _pin(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, pol
 
 
 def _unmerge(who: Participant, asked: FactRequested, known: Fact, fact_id: UUID, policy: Policy) -> Events:
-    if not known.members:
-        yield refused(who, asked, "nothing was merged into this fact")
-        return
-    alone: Sequence[Support] = [one for one in known.supports if one.fact_id in (None, known.fact_id)]
-    yield FactsUnmerged(
-        participant_id=who.participant_id,
-        fact_id=known.fact_id,
-        members=known.members,
-        confidence=confidence(alone or known.supports, policy.learning.confidence),
-        by=asked.by,
+    """What was merged into the fact, and into what it took the place of, stands for itself, under its own key again.
+
+    What was shown as a value that has ended meanwhile has ended with it.
+    """
+    merged = [one for one in (known, *_before(who, known)) if one.members]
+    taken = next(
+        (one for one in who.facts if one.single_valued and one.kept_key in _keys_of_members(who, merged)), None
     )
+    if not merged or taken is not None:
+        why = f"{taken.value!r} stands under that key" if taken else "nothing was merged into this fact"
+        yield refused(who, asked, why)
+        return
+    for one in merged:
+        alone: Sequence[Support] = [said for said in one.supports if said.fact_id in (None, one.fact_id)]
+        yield FactsUnmerged(
+            participant_id=who.participant_id,
+            fact_id=one.fact_id,
+            members=one.members,
+            confidence=confidence(alone or one.supports, policy.learning.confidence),
+            by=asked.by,
+        )
+        for member in one.members if one is not known else ():
+            reason = f"{asked.by} undid the merge: {one.value!r} had ended"
+            yield FactRetracted(participant_id=who.participant_id, fact_id=member, reason=reason, valid_to=one.valid_to)
+
+
+def _before(who: Participant, known: Fact) -> list[Fact]:
+    """What stood under the key of a fact before it, where that has one value."""
+    past = (one for one in who.past if known.single_valued and one.single_valued and one.key == known.key)
+    return [one for one in past if one.valid_to and not one.withdrawn_at]
+
+
+def _keys_of_members(who: Participant, merged: Sequence[Fact]) -> set[str]:
+    members = {id for one in merged for id in one.members}
+    return {one.kept_key for one in who.held if one.fact_id in members and one.single_valued}
 
 
 def _by_person(

@@ -1,7 +1,8 @@
 """Values as they are compared: whether two are one in different forms, and how literally a sentence says one. Pure.
 
 "1,500", "1.500", "1 500", "1500", "1.5k" and "fifteen hundred" are one number, "1.5 TB" and "1500 GB" one size;
-"+49 30 1234567" and "030/1234567" one telephone; "2027-04-03" and "3 April 2027" one day.
+"+49 30 1234567" and "030/1234567" one telephone; "2027-04-03", "3 April 2027" and "the third of April 2027" one day;
+"9:00-17:00" and "nine to five" the same hours.
 What differs in a word, or in any digit, is another value.
 
 A model normalises: "1,500 seats" becomes `1500`, "3 pm" becomes `15:00`. In a sentence numbers are the same in whatever
@@ -16,30 +17,43 @@ import unicodedata
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
+from services.core.wording import folded, length_kept
 from services.mail.reply_text import without_quoted
-from services.memory.numerals import digits, measured, numbers_told
+from services.memory.numerals import day_of_month, digits, measured, numbers_told
 from services.memory.quotes import Span
 from services.memory.temporal import days_in, window_of
 
 LONGEST = 60  # characters of a value that may be a date
+UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")  # Thai to Chinese
 LEAST_DIGITS = 7  # of a telephone number
 _GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3})(?:\1\d{3})*(?!\d|[.,]\d)")
 _CENTS = re.compile(r"(?<=\d)[.,]00(?!\d)")
 _COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?![\d,]))")
 _DIALLED = re.compile(r"(?:tel\.?|phone|mobile|fax)?:?\s*\+?[\d\s().\-/–‑]{7,40}")
 _PARTED = re.compile(r"[\s()\-/+]|\d\.\d{2,4}\.\d{2,4}")
+_BREAKS = re.compile(r"[\s.\-/]")
+_CODE = re.compile(r"[a-z]{1,4}\d[a-z\d]{5,30}")
 _TRUNK = re.compile(r"\(0\)")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _TYPED = str.maketrans({"’": "'", "‘": "'", "´": "'", "`": "'", "–": "-", "—": "-", "‑": "-", "−": "-"})
+_DAY_FIRST = re.compile(
+    r"(?:(?:the|el|le|il|am|den|der|on) )?(?P<day>[^\W\d_]{4,20}(?:[- ][^\W\d_]{5,7})?) (?:of |de )?"
+    r"(?P<month>[^\W\d_]{3,12})\.?,? (?:de )?(?P<year>(?:19|20)\d\d)"
+)
+_MONTH_FIRST = re.compile(
+    r"(?P<month>[^\W\d_]{3,12}) (?:the )?(?P<day>[^\W\d_]{4,20}(?:[- ][^\W\d_]{5,7})?),? (?P<year>(?:19|20)\d\d)"
+)
 _REFERENCE = datetime(2000, 1, 1, tzinfo=UTC)  # for dates that name their year, any day will do
 
 
 def same_value(one: str, other: str) -> bool:
     """Whether two values are one, in whatever form each is written."""
     first, second = plain_value(one), plain_value(other)
-    if first == second or _same_telephone(first, second) or _same_day(first, second):
+    if first == second or _same_telephone(first, second) or _same_day(first, second) or _same_hours(first, second):
         return True
-    return any(form(first) and form(first) == form(second) for form in (_amount, _hours, measured))
+    if folded(first) == folded(second):
+        return True
+    return any(form(first) and form(first) == form(second) for form in (_amount, measured, _code))
 
 
 def plain_value(value: str) -> str:
@@ -48,6 +62,7 @@ def plain_value(value: str) -> str:
     text = " ".join(text.split()).strip("\"'").rstrip(".!")
     if telephone(text):
         return text
+    text = _told_day(text)
     whole = _GROUPED.sub(lambda found: re.sub(r"\D", "", found[0]), _CENTS.sub("", text))
     return digits(_COMMA.sub(".", whole))
 
@@ -62,6 +77,12 @@ def telephone(value: str) -> str:
     if not LEAST_DIGITS <= len(digits) <= 15 or not parted or grouped:
         return ""
     return digits.removeprefix("00")
+
+
+def _code(value: str) -> str:
+    """A number of a register that begins with letters, without its breaks: "GB 123 4567 89"; "" for anything else."""
+    code = _BREAKS.sub("", value) if len(value) <= LONGEST else ""
+    return code if _CODE.fullmatch(code) else ""
 
 
 def _same_telephone(one: str, other: str) -> bool:
@@ -94,6 +115,11 @@ def is_day(value: str) -> bool:
     return _day(value) is not None or bool(days_in(value, _REFERENCE))
 
 
+def names_a_day(text: str) -> bool:
+    """Whether a text names a day, of whatever year."""
+    return bool(days_in(text, _REFERENCE))
+
+
 @lru_cache(maxsize=4096)
 def _day(value: str) -> datetime | None:
     """The day that a value is, which names its year; None for anything else."""
@@ -101,6 +127,15 @@ def _day(value: str) -> datetime | None:
         return None
     window = window_of(value, _REFERENCE)
     return window.start if window is not None and window.end - window.start <= timedelta(days=1) else None
+
+
+def _told_day(value: str) -> str:
+    """A value that tells a day of a year in words, with the day in digits; any other value as it is."""
+    found = (_DAY_FIRST.fullmatch(value) or _MONTH_FIRST.fullmatch(value)) if len(value) <= LONGEST else None
+    day = day_of_month(found["day"]) if found else None
+    rest = f"{found['month']} {found['year']}" if found and day else ""
+    forms = (f"{day} {rest}", f"{day}. {rest}") if rest else ()
+    return next((told for told in forms if _day(told)), value)
 
 
 _CURRENCIES = {"€": "eur", "$": "usd", "£": "gbp", "zł": "pln", "zl": "pln"} | {
@@ -115,9 +150,13 @@ _CURRENCIES = {"€": "eur", "$": "usd", "£": "gbp", "zł": "pln", "zl": "pln"}
     for word in words.split()
 }
 _AMOUNT = re.compile(r"([^\W\d_]{2,8}|[€$£])? ?(\d{1,12}(?:[.,]\d\d?)?) ?([^\W\d_]{2,8}|[€$£])?")
-_HOURS = re.compile(
-    r"(?:from |von |de |das? |van |od )?(\d\d?:\d\d) ?(?:-|to|until|till|bis|à|a|alle|às|tot|do) ?(\d\d?:\d\d)"
+_TOLD_SUM = re.compile(
+    r"(?<!\w)(?:[€$£]|[^\W\d_]{3}) ?\d{1,3}(?:[.,' ]?\d{3}){0,4}(?:[.,]\d\d?)?(?!\w)"
+    r"|(?<![\w.,])\d{1,3}(?:[.,' ]?\d{3}){0,4}(?:[.,]\d\d?)? ?(?:[€$£]|[^\W\d_]{2,8})(?!\w)"
 )
+_FROM, _TO = "(?:from |von |de |das? |van |od )?", "(?:-|to|until|till|bis|à|a|alle|às|tot|do)"
+_HOURS = re.compile(rf"(?<![\w:.,-]){_FROM}(\d\d?:\d\d) ?{_TO} ?(\d\d?:\d\d)(?![\w:-])")
+_BARE_HOURS = re.compile(rf"(?<![\w:.,-]){_FROM}(\d\d?) ?{_TO} ?(\d\d?)(?![\w:-]|[.,]\d)")
 
 
 def _amount(value: str) -> tuple[str, str] | None:
@@ -133,7 +172,41 @@ def _amount(value: str) -> tuple[str, str] | None:
 def _hours(value: str) -> tuple[str, str] | None:
     """When something begins and ends in a day: "9 am to 5 pm", "9:00-17:00"; None for anything else."""
     found = _HOURS.fullmatch(_plain(value)) if len(value) <= LONGEST else None
-    return (found[1].zfill(5), found[2].zfill(5)) if found else None
+    return _clock(found) if found else None
+
+
+def _clock(found: re.Match[str]) -> tuple[str, str]:
+    return found[1].zfill(5), found[2].zfill(5)
+
+
+def _says_hours(sentence: str, value: str) -> bool:
+    """Whether a sentence names the very hours that a value is; without minutes they may be a score, as above."""
+    first = _hours(value)
+    told = {_clock(found) for found in _HOURS.finditer(_plain(sentence))}
+    if first is None:
+        return _bare_hours(value) in told
+    return first in told or first in {_by_numbers(found) for found in _BARE_HOURS.finditer(digits(sentence))}
+
+
+def _same_hours(one: str, other: str) -> bool:
+    """Hours without minutes are hours only beside others that have them: "9 to 5" may be a score."""
+    first, second = _hours(one), _hours(other)
+    if first and second:
+        return first == second
+    return bool(first or second) and (first or _bare_hours(one)) == (second or _bare_hours(other))
+
+
+def _bare_hours(value: str) -> tuple[str, str] | None:
+    """Hours by their numbers alone, "9 to 5", "9-17": what would end before it begins ends in the afternoon."""
+    found = _BARE_HOURS.fullmatch(digits(value)) if len(value) <= LONGEST else None
+    return _by_numbers(found) if found else None
+
+
+def _by_numbers(found: re.Match[str]) -> tuple[str, str] | None:
+    begin, end = int(found[1]), int(found[2])
+    if end <= begin <= 12:
+        end += 12
+    return (f"{begin:02}:00", f"{end:02}:00") if begin < end <= 24 else None
 
 
 def place_of_day(value: str, text: str) -> tuple[int, int] | None:
@@ -147,6 +220,15 @@ def place_of_day(value: str, text: str) -> tuple[int, int] | None:
 def place_of_number(value: str, text: str) -> tuple[int, int] | None:
     """Where a text says in words the number that a value is; None where it does not."""
     return next(((start, end) for start, end, number in numbers_told(text) if number == value), None)
+
+
+def place_of_sum(value: str, text: str) -> tuple[int, int] | None:
+    """Where a text tells the sum of money that a value is, in whatever form; None where the value is none."""
+    wanted = _amount(value)
+    if wanted is None:
+        return None
+    told = (found for found in _TOLD_SUM.finditer(text) if _amount(plain_value(found.group().strip())) == wanted)
+    return next((found.span() for found in told), None)
 
 
 _MONTHS = "januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember"
@@ -175,7 +257,9 @@ def is_literal(value: str, span: Span, text: str, written: datetime | None = Non
     said = {word for form in (sentence, _plain(sentence)) for word in _words(form)}
     if _ISO_DATE.match(value):
         return _says_day(sentence, value, said) or (written is not None and _means(sentence, value, written))
-    return _is_said(_words(value), said) or _is_said(_words(_plain(value)), said)
+    if _is_said(_words(_plain(value)), said) or _says_hours(sentence, value):
+        return True
+    return digits(value) == value.casefold() and _is_said(_words(value), said)  # a number in words is no word
 
 
 def _says_day(sentence: str, date: str, said: set[str]) -> bool:
@@ -193,9 +277,14 @@ def _means(sentence: str, date: str, written: datetime) -> bool:
 
 def _is_said(wanted: list[str], said: set[str]) -> bool:
     stems = {word[:_STEM] for word in said if len(word) >= _STEM}
-    found = [word in said or (len(word) >= _STEM and word[:_STEM] in stems) for word in wanted]
+    found = [word in said or (len(word) >= _STEM and word[:_STEM] in stems) or _runs_on(word, said) for word in wanted]
     numbers = [hit for word, hit in zip(wanted, found, strict=True) if word.isdigit()]
     return all(numbers) and 2 * sum(found) >= len(wanted)
+
+
+def _runs_on(word: str, said: set[str]) -> bool:
+    """Whether a word of a script without spaces stands among others that no space parts from it."""
+    return UNSPACED.search(word) is not None and any(word in one for one in said)
 
 
 def numbers_in(text: str) -> set[str]:
@@ -205,7 +294,7 @@ def numbers_in(text: str) -> set[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
+    return _WORD.findall(length_kept(text))
 
 
 def _plain(text: str) -> str:

@@ -69,6 +69,8 @@ def _objection(merging: Merging) -> str:
         return "nobody is merged with themselves"
     if not (who.exists and into.exists):
         return "there is no such participant"
+    if who.space != into.space:
+        return "they are known in two spaces of memory, and what one knows the other never does"
     if who.participant_id in merging.together:
         return "they are one person already"
     if who.alias_of is not None:

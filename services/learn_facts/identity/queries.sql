@@ -18,17 +18,17 @@ SELECT into_id, event_id FROM participant_aliases WHERE participant_id = %(parti
 -- name: written_since
 -- Whether a participant's brief and session were written after an event.
 SELECT EXISTS (SELECT 1 FROM briefs b WHERE b.participant_id = %(participant_id)s AND EXISTS (
-           SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s
+           SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s AND e.version IS NOT NULL
              AND e.type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1') AND e.seq > m.seq)) AS brief,
        (SELECT s.thread_id FROM sessions s WHERE s.participant_id = %(participant_id)s AND EXISTS (
-           SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s
+           SELECT 1 FROM events e WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s AND e.version IS NOT NULL
              AND e.type = 'participant.session_noted.v1' AND e.seq > m.seq)) AS thread_id
 FROM events m WHERE m.id = %(event_id)s;
 
 -- name: brief_before
 -- The brief that a participant had when an event was stored.
 SELECT e.id, e.type, e.data FROM events e
-WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s AND e.type = 'participant.brief_written.v1'
+WHERE e.aggregate = 'participant' AND e.aggregate_id = %(participant_id)s AND e.version IS NOT NULL AND e.type = 'participant.brief_written.v1'
   AND e.seq < (SELECT seq FROM events WHERE id = %(event_id)s)
 ORDER BY e.seq DESC LIMIT 1;
 

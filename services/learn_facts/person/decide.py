@@ -217,13 +217,15 @@ def risk(
     return "medium" if frustrated_in_row or sentiment < people.low_mood or state == "at_risk" else "low"
 
 
-def seen(who: Participant, author: Person, at: datetime, *, others_since: bool = False) -> ParticipantSeen | None:
-    """What a mail of a moment adds; None where it adds nothing.
+def seen(
+    who: Participant, author: Person, at: datetime, *, space: str = "", others_since: bool = False
+) -> ParticipantSeen | None:
+    """What a mail of a moment, in a space of memory, adds; None where it adds nothing.
 
     `others_since`: the same person has written from another address since this one was seen. An older mail than the
     last gives nobody another name.
     """
-    event = ParticipantSeen(participant_id=who.participant_id, addr=author.addr, name=author.name)
+    event = ParticipantSeen(participant_id=who.participant_id, addr=author.addr, name=author.name, space=space)
     if who.first_seen_at is None or who.last_seen_at is None:
         return event
     newest = at >= who.last_seen_at

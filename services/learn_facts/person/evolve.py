@@ -19,6 +19,7 @@ def _seen(who: Participant, event: ev.ParticipantSeen, at: datetime) -> Particip
         who,
         exists=True,
         name=event.name or who.name,
+        space=who.space if who.exists else event.space,
         first_seen_at=min(said, who.first_seen_at or said),
         last_seen_at=max(said, who.last_seen_at or said),
     )

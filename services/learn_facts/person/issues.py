@@ -1,8 +1,8 @@
 """The issues that a participant reported: which of them a new report is of, how often, and when it is over. Pure.
 
 The extractor is shown the known keys and asked to repeat them; new wordings are recognised here. Two keys name one
-issue where each says what the other says, up to one word more: "csv export timeout" is "csv export times out", and
-"pdf export timeout" is another.
+issue where each says what the other says, up to one word more ("csv export timeout" is "csv export times out", and
+"pdf export timeout" is another), or differ only in how they say that it does not work (`same_words`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from uuid import UUID
 
 from schemas.events.memory import IssuesResolved, MailSignals
 from services.learn_facts.participant import KnownIssue, Participant
+from services.memory.troubles import same_words
 from services.memory.wording import content_of, unsaid
 
 LEAST_SHARED = 2  # words that make two keys of different length one trouble
@@ -53,6 +54,8 @@ def _distance(key: str, known: str) -> int | None:
     """How far two keys of one issue are apart, 0 to 2; None for two issues."""
     if key == known:
         return 0
+    if same_words(key, known):
+        return 1
     one, other = content_of(key), content_of(known)
     more, missing = unsaid(one, other), unsaid(other, one)
     if not one or not other or (more and missing):

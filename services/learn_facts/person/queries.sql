@@ -1,6 +1,6 @@
 -- name: participant
 -- With whom they were merged into.
-SELECT p.name, p.state, p.standing_at, p.first_seen_at, p.last_seen_at, p.sentiment, p.frustrated_in_row, p.tags,
+SELECT p.name, p.space, p.state, p.standing_at, p.first_seen_at, p.last_seen_at, p.sentiment, p.frustrated_in_row, p.tags,
        a.into_id AS alias_of
 FROM participants p LEFT JOIN participant_aliases a USING (participant_id) WHERE p.participant_id = %(participant_id)s;
 
@@ -33,8 +33,8 @@ ORDER BY participant_id;
 
 -- name: upsert_participant
 -- Seen at a moment of valid time: an imported mail may tell of one before the first that was known.
-INSERT INTO participants (participant_id, workspace, addr, name, state, first_seen_at, last_seen_at)
-VALUES (%(participant_id)s, %(workspace)s, %(addr)s, %(name)s, 'unknown', %(said)s, %(said)s)
+INSERT INTO participants (participant_id, workspace, space, addr, name, state, first_seen_at, last_seen_at)
+VALUES (%(participant_id)s, %(workspace)s, %(space)s, %(addr)s, %(name)s, 'unknown', %(said)s, %(said)s)
 ON CONFLICT (participant_id) DO UPDATE SET name = coalesce(nullif(excluded.name, ''), participants.name),
     first_seen_at = least(participants.first_seen_at, excluded.first_seen_at),
     last_seen_at = greatest(participants.last_seen_at, excluded.last_seen_at);

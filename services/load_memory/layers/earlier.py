@@ -71,7 +71,7 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[S
     """What was said in other threads that bears on the mail, best first."""
     if not turn.settings.relevant_threads or not turn.recalls:
         return []
-    return await search_said(
+    heard = await search_said(
         conn,
         workspace=turn.workspace,
         participant_id=participant_id,
@@ -81,6 +81,7 @@ async def _bearing(turn: Turn, participant_id: UUID, conn: Connection) -> list[S
         limit=LOOKED_AT,
         without_thread=turn.thread_id,
     )
+    return heard.said
 
 
 def relevant(hits: Iterable[Said], most: int) -> ByThread:

@@ -68,7 +68,8 @@ async def load(turn: Turn, conn: Connection) -> Section:
     reach = turn.app.settings.recall.grains
     condensed: list[CondensedPeriod] = []
     if turn.app.settings.condense.enabled:
-        condensed = in_place(await standing(conn, turn.participant_id, turn.now), turn.now, reach)
+        keep = turn.app.settings.retention.periods
+        condensed = in_place(await standing(conn, turn.participant_id, turn.now, keep), turn.now, reach)
     return section(told(rows, turn.now, reach, condensed), newest_first=True)
 
 

@@ -21,6 +21,7 @@ async def load(turn: Turn, conn: Connection) -> Section:
     found = await search_knowledge(
         conn,
         workspace=turn.workspace,
+        space=turn.space,
         query_text=turn.query,
         meaning=turn.meaning,
         limit=turn.settings.knowledge_chunks,

@@ -1,4 +1,4 @@
-"""Where the thread stands: state, open goals, what the agent did."""
+"""Where the thread stands: state, open goals, what the agent keeps in mind and did."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from services.load_memory.section import Section, entry, section
 from services.load_memory.turn import SQL, Turn
 
 NAME, SHARED, TRUSTED = "thread", False, False
-ABOUT = "Where this thread stands: its state, the goals that are open, what you did."
+ABOUT = "Where this thread stands: its state, the goals that are open, what you keep in mind, what you did."
 
 
 def budget(turn: Turn) -> int:
@@ -16,8 +16,8 @@ def budget(turn: Turn) -> int:
 
 
 async def load(turn: Turn, conn: Connection) -> Section:
-    """State first, then goals, then actions."""
-    args = {"thread_id": turn.thread_id, **turn.of_author}
+    """State first, then goals, what is kept in mind, actions."""
+    args = {"thread_id": turn.thread_id, "now": turn.now, **turn.of_author}
     row = await fetch_one(conn, SQL.thread, args)
     if row is None:
         return Section()
@@ -25,6 +25,10 @@ async def load(turn: Turn, conn: Connection) -> Section:
     actions = await fetch_all(conn, SQL.actions, args)
     entries = [entry(f"state: {row['state']}, subject: {row['subject']}", state=row["state"], goals=goals)]
     entries += [entry(f"- open goal: {goal}", goal=goal) for goal in goals]
+    entries += [
+        entry(f"- kept in mind: {one['name']}: {one['value']}", entity=one["name"], value=one["value"])
+        for one in await fetch_all(conn, SQL.entities, args)
+    ]
     entries += [
         entry(f"- {one['at']:%Y-%m-%d} {one['action']}: {one['detail']}", action=one["action"], detail=one["detail"])
         for one in actions

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from email.message import EmailMessage
 from email.policy import SMTP
 
-from services.core.wording import visible
+from services.core.wording import as_read
 from services.mail.compose.links import LinkPolicy, find_links, is_web, shown, unschemed
 from services.mail.compose.nouns import File
 from services.mail.compose.wire import plain
@@ -27,7 +27,7 @@ def clean_text(text: str) -> str:
     approves a draft would not look for more words below it.
     """
     lines = re.sub(r"\r\n?|\x0b|\x0c|\x85|\u2028|\u2029", "\n", text).split("\n")
-    seen = (_UNSEEN.sub("", line).rstrip() if visible(line).strip() else "" for line in lines)
+    seen = (_UNSEEN.sub("", line).rstrip() if as_read(line).strip() else "" for line in lines)
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(seen)).strip("\n")
 
 

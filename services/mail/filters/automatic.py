@@ -68,8 +68,9 @@ def automatic_wording(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
 def _judged(mail: ParsedMail, ctx: FilterContext) -> Judgement:
     """What the report says of headers and words, and what only the store makes sure of."""
     report = ctx.report if ctx.report and ctx.report.kind == "auto_reply" else None
-    if (ctx.within_seconds or ctx.seen_before) and (report is None or report.doubtful):
-        return judge_automatic(mail, within_seconds=ctx.within_seconds, seen_before=ctx.seen_before)
+    habits = {"unread": ctx.unread, "within_seconds": ctx.within_seconds, "seen_before": ctx.seen_before}
+    if any(habits.values()) and (report is None or report.doubtful):
+        return judge_automatic(mail, **habits)
     return Judgement(report.diagnostic, sure=not report.doubtful) if report else Judgement()
 
 

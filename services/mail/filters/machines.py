@@ -19,6 +19,12 @@ _MACHINE = re.compile(
     re.I,
 )
 _LIST_MACHINERY = re.compile(r"^(owner-.+|.+-(request|owner|bounces?|return-.+))$", re.I)
+_MANY = re.compile(
+    r"^(all|every(one|body)|staff|company|alle|tous|toutes|todos|tutti|iedereen|wszyscy)([-_.].+)?$|"
+    r"^.+[-_](all|list|users|announce|discuss|members)$|^.+-l$",
+    re.I,
+)
+_LIST_HOST = re.compile(r"^(lists?|mailing-?lists?|groups?|mailman|listserv|sympa|ml)\.", re.I)
 _NAME = re.compile(r"mailer.?daemon|mail delivery (sub)?system", re.I)
 
 
@@ -39,6 +45,12 @@ def is_machine(address: str) -> bool:
     """Whether an address is named as those that no person reads."""
     local = address.rpartition("@")[0]
     return any(kind.match(local) for kind in (_NO_REPLY, _MACHINE, _LIST_MACHINERY))
+
+
+def is_list(address: str) -> bool:
+    """Whether an address is named as those behind which many people stand, by its name or its host's."""
+    local, _, host = address.rpartition("@")
+    return bool(_MANY.match(local) or _LIST_HOST.match(host))
 
 
 _LIST_HEADERS = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from services.mail.filters.verdict import FilterContext, Verdict
+from services.mail.mailbox import MailboxKey
 from services.mail.message import ParsedMail
 from services.mail.part_roles import CALENDAR
 from services.mail.reports.bounce_wording import is_failure_subject
@@ -58,26 +59,42 @@ LOOKED_AT_BYTES = 64 * 1024
 _FOLD = re.compile(rb"\r?\n[ \t]")
 _REPLY = re.compile(rb"^METHOD[^:\r\n]*:[ \t]*(?:REPLY|REFRESH)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
 _STATUS = re.compile(rb"\bPARTSTAT=(ACCEPTED|DECLINED|TENTATIVE|DELEGATED)", re.IGNORECASE)
+_ANY_METHOD = re.compile(rb"^METHOD\b", re.IGNORECASE | re.MULTILINE)
+_ATTENDEE = re.compile(rb"^ATTENDEE\b[^\r\n]*", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(rb"^COMMENT[^:\r\n]*:[ \t]*\S", re.IGNORECASE | re.MULTILINE)
 
 
 def calendar_reply(mail: ParsedMail, ctx: FilterContext) -> Verdict | None:
     """Park them; one with a comment goes to a human.
 
-    Answers to invitations (RFC 5546, 3.2.3; RFC 6047): a program accepts or declines, and a person may add a line.
+    Answers to invitations (RFC 5546, 3.2.3; RFC 6047): a program accepts or declines, and a person may add a line. Some
+    programs leave out METHOD: then an event whose one attendee is the author, and has decided, is a reply.
     """
     for part in mail.attachments:
         if part.claimed_type in CALENDAR or part.content_type in CALENDAR:
             content = _FOLD.sub(b"", part.content[:LOOKED_AT_BYTES])
             if _REPLY.search(content):
-                return _verdict(content)
+                return _verdict(content, commented=False)
+            if _is_authors_own_word(content, mail):  # or an exported event, about which the text may ask something
+                return _verdict(content, commented=bool(mail.text.strip()))
     return None
 
 
-def _verdict(content: bytes) -> Verdict:
+def _is_authors_own_word(content: bytes, mail: ParsedMail) -> bool:
+    """Whether an event without METHOD names one attendee alone, who has decided and wrote the mail."""
+    if _ANY_METHOD.search(content) or mail.author is None:
+        return False
+    attendees: list[bytes] = _ATTENDEE.findall(content)
+    if len(attendees) != 1 or not _STATUS.search(attendees[0]):
+        return False
+    _, _, address = attendees[0].decode("utf-8", "replace").rpartition(":")
+    return mail.author.key == MailboxKey(address)
+
+
+def _verdict(content: bytes, *, commented: bool) -> Verdict:
     said = _STATUS.search(content)
     what = f"a calendar's reply ({said[1].decode().lower()})" if said else "a calendar's reply"
-    if _COMMENT.search(content):
+    if commented or _COMMENT.search(content):
         return Verdict("human", f"{what} with a comment", "calendar_reply")
     return Verdict("park", what, "calendar_reply")
 

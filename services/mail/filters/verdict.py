@@ -47,8 +47,8 @@ class FilterContext:
     strangers cannot forge says that it really is about that mail. `alert` says what the mail has to do with
     an alert to a colleague: it answers one, or reports that one came back. `unproven_for_person`: a person answers
     whoever is not proven in this inbox. `unsubscribes`: its subject gives back the token of a mail that we began.
-    `within_seconds` holds where the mail answers one of ours sooner than anyone types it, `seen_before` where its
-    author sent the same text earlier.
+    `unread` holds where the mail answers one of ours sooner than anyone reads ours, `within_seconds` where sooner than
+    anyone types it, `seen_before` where its author sent the same text earlier.
     """
 
     own_addresses: frozenset[str] = frozenset()
@@ -60,6 +60,7 @@ class FilterContext:
     report_proven: bool = False
     message_id_is_ours: bool = False
     alert: Literal["", "answered", "returned"] = ""
+    unread: bool = False
     within_seconds: bool = False
     seen_before: bool = False
     duplicate_of: str = ""

@@ -52,12 +52,34 @@ def classify(lines: Sequence[str]) -> list[Kind]:
 
 
 def without_quoted(text: str) -> str:
-    """The text with line breaks in place of each quoted line: what is left stands where it stood, a paragraph apart."""
+    """The text with line breaks in place of each line that is quoted, or of a mail that is passed on below.
+
+    What is left stands where it stood, a paragraph apart.
+    """
     lines = text.split("\n")
-    if not any(_QUOTE.match(line) for line in lines):
+    if not any(_QUOTE.match(line) or header_block.is_separator(line) for line in lines):
         return text
-    kept = zip(lines, classify(lines), strict=True)
-    return "\n".join("\n" * len(line) if kind is Kind.QUOTE else line for line, kind in kept)
+    kinds = classify(lines)
+    older = _passed_on(lines, kinds)
+    quoted = (kind is Kind.QUOTE or index >= older for index, kind in enumerate(kinds))
+    return "\n".join("\n" * len(line) if hidden else line for line, hidden in zip(lines, quoted, strict=True))
+
+
+def _passed_on(lines: Sequence[str], kinds: Sequence[Kind]) -> int:
+    """Where a mail begins that the writer passes on: a separator below their own words, with its head; else the end."""
+    written = next((at for at, kind in enumerate(kinds) if kind is Kind.TEXT), len(kinds))
+    separators = (at for at in range(written, len(kinds)) if kinds[at] is Kind.SEPARATOR)
+    return next((at for at in separators if _has_head(lines, _filled_below(kinds, at))), len(kinds))
+
+
+def _has_head(lines: Sequence[str], below: int | None) -> bool:
+    return below is not None and bool(header_block.role(lines[below]))
+
+
+def _filled_below(kinds: Sequence[Kind], index: int) -> int | None:
+    """The line next below a line that is not empty, over at most two empty ones; None for nothing."""
+    below = range(index + 1, min(index + 4, len(kinds)))
+    return next((at for at in below if kinds[at] is not Kind.EMPTY), None)
 
 
 def is_only_a_head(quoted: str) -> bool:
@@ -171,7 +193,8 @@ def _continued(kinds: Sequence[Kind], index: int) -> bool:
 
 def _below(kinds: Sequence[Kind], index: int) -> attribution.Below:
     """What stands next below a line, over at most two empty ones where it is a quote."""
-    near = next((kind for kind in kinds[index + 1 : index + 4] if kind is not Kind.EMPTY), None)
+    below = _filled_below(kinds, index)
+    near = None if below is None else kinds[below]
     if near is Kind.QUOTE:
         return attribution.Below.QUOTE
     if near is None and all(kind is Kind.EMPTY for kind in kinds[index + 1 :]):

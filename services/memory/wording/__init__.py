@@ -7,15 +7,17 @@ imperatives.txt  a text that gives an order to its reader
 numbers.txt    numbers in words
 denials.txt    words that turn a sentence into its opposite
 glue.txt       words that say nothing of what a sentence is about
+failing.txt, missing.txt   that something does not work, or is not there: how a trouble is reported
 
 Of a clause in which the value is written `@` (see `assertion`):
 
 asked.txt, questions.txt, tags.txt   it asks
-conditions.txt, wishes.txt             it is thought of, or wanted
+conditions.txt, wishes.txt, hinges.txt   it is thought of, or wanted; it hangs on the clause before
 bygone.txt, left.txt, origins.txt, arrivals.txt, changes.txt, now.txt   it was so; it is another now
 meanwhile.txt, ahead.txt             it is so for a while; it is still to come
 untaken.txt, parts.txt                 it was weighed and not taken; it is a part of a number
-reports.txt, quoting.txt, refuted.txt   somebody else says it; it is said to be wrong
+reports.txt, quoting.txt, sources.txt, refuted.txt   somebody else says it; it is said to be wrong
+mocks.txt, laughed_at.txt                it is not meant
 others.txt, parties.txt   it is somebody else's
 own.txt, mine.txt, i_am.txt, requests.txt   it is the author's own
 contact_requests.txt                 asks us to use it
@@ -33,6 +35,8 @@ from itertools import takewhile
 
 from services.core.wording import accented, folded, wording
 
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
 
 def says(name: str, text: str) -> bool:
     """Whether any line of `name.txt` stands in a text."""
@@ -47,6 +51,16 @@ def says_exactly(name: str, text: str) -> bool:
 def said_of(name: str, text: str) -> frozenset[str]:
     """What of a text the lines of `name.txt` match, folded."""
     return frozenset(found.group() for found in wording(__name__, name).finditer(folded(text)))
+
+
+def without(name: str, text: str) -> str:
+    """A text, folded, without what the lines of `name.txt` match."""
+    return wording(__name__, name).sub(" ", folded(text))
+
+
+def numbers_of(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The numbers in a text, in digits and in words: with others it says something else."""
+    return frozenset(_NUMBER.findall(text)), said_of("numbers", text)
 
 
 def is_glue(word: str) -> bool:

@@ -14,7 +14,7 @@ from services.model.offline.extremes import extreme
 from services.model.offline.matches import SURE, Found, best, rest_of
 from services.model.offline.meaning import Meanings
 from services.model.offline.memory_lines import asked_for, clause, recollected, remembered, told
-from services.model.offline.requests import Wishes, about_us
+from services.model.offline.requests import Requests, about_us
 from services.model.offline.sentences import one_line, quotable, sentences, terms
 from services.model.offline.view import Passage, Recollection, View
 
@@ -51,7 +51,7 @@ class Answers:
 
 
 def find_answers(
-    view: View, requests: Wishes, questions: Sequence[str], passages: tuple[Passage, ...], meanings: Meanings
+    view: View, requests: Requests, questions: Sequence[str], passages: tuple[Passage, ...], meanings: Meanings
 ) -> Answers:
     """Go through the trouble, the request to be reminded, and each question of a mail."""
     answers, text = Answers(), view.body
@@ -64,7 +64,7 @@ def find_answers(
     return answers
 
 
-def questions_of(requests: Wishes, text: str, *, tells: bool) -> list[str]:
+def questions_of(requests: Requests, text: str, *, tells: bool) -> list[str]:
     """The single questions of a mail; those that only point at the trouble or at what was said before are dealt with.
 
     A mail that asks nothing, tells of no trouble and, not `tells`, nothing of its author is a question as a whole.

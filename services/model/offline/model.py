@@ -7,6 +7,7 @@ import json
 
 from services.memory.embeddings import Embedder
 from services.model.offline.condensation import tell
+from services.model.offline.investigation import investigate
 from services.model.offline.meaning import Reader
 from services.model.offline.reflections import reflect
 from services.model.offline.replies import Act, acts
@@ -29,6 +30,8 @@ class OfflineModel:
         """The answer to one request; equal requests get equal answers, call ids included."""
         if request.purpose == "condense":
             return self._called(request, [("tell", tell(View(request)))])
+        if request.purpose == "investigate":
+            return self._called(request, investigate(View(request)))
         if request.purpose == "reflect":
             return self._called(request, [("reflect", reflect(View(request)))])
         return self._called(request, await acts(View(request), self._reader))

@@ -8,7 +8,7 @@ from typing import Any
 from schemas.model_output import Signals
 from services.model.offline import tone
 from services.model.offline.facts import Stated
-from services.model.offline.requests import read_wishes
+from services.model.offline.requests import read_requests
 from services.model.offline.sentences import one_line, sentences
 from services.model.offline.view import Known, View
 
@@ -81,14 +81,14 @@ def _resolution(view: View, text: str, who: str) -> dict[str, Any] | None:
     if not issues:
         return None
     issue = max(issues, key=lambda fact: fact.at.timestamp() if fact.at else 0.0)
-    quote = next((one for one in sentences(text) if read_wishes(one).settled), "")
+    quote = next((one for one in sentences(text) if read_requests(one).settled), "")
     said = f"{who} says that this is settled: {issue.value}"
     return _added("resolution", issue.key, f"settled: {issue.value}", said, quote, 6)
 
 
 def _question(text: str, who: str) -> dict[str, Any] | None:
     """What the author last asked, where it is more than "where do we stand?"."""
-    requests = read_wishes(text)
+    requests = read_requests(text)
     if requests.recall or not requests.questions:
         return None
     asked = one_line(requests.questions[0])

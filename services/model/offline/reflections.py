@@ -14,7 +14,7 @@ from schemas.model_output import ParticipantProposal, ParticipantStateName, Refl
 from services.model.offline import tone
 from services.model.offline.facts import Stated, stated
 from services.model.offline.operations import operations
-from services.model.offline.requests import body_of, read_wishes
+from services.model.offline.requests import body_of, read_requests
 from services.model.offline.summaries import brief, summary
 from services.model.offline.view import View
 
@@ -56,7 +56,7 @@ def _signals(view: View, text: str, facts: Iterable[Stated]) -> Signals:
         frustrated_mails=len(list(takewhile(lambda one: tone.is_frustrated(body_of(one.text)), reversed(view.mails)))),
         intent=tone.intent(body),
         issue_key=tone.issue_key(text, newest.subject, " ".join([newest.name, *own])),
-        issue_resolved=read_wishes(newest.text).settled,
+        issue_resolved=read_requests(newest.text).settled,
         tags=[] if tone.intent(body) in _UNTAGGED else [tone.intent(body)],
     )
 

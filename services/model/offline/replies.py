@@ -12,7 +12,7 @@ from services.model.offline.lexicon import STOP
 from services.model.offline.lookups import TOOL, look_up, looked_up
 from services.model.offline.meaning import Reader
 from services.model.offline.notes import news, noted, remembering
-from services.model.offline.requests import Wishes, read_wishes
+from services.model.offline.requests import Requests, read_requests
 from services.model.offline.sentences import words
 from services.model.offline.view import View
 from services.model.offline.writing import Draft
@@ -28,14 +28,14 @@ _GOALS = 8
 class Reading:
     """A mail as it was understood: what it wants, what it tells of its author, what is to be answered."""
 
-    requests: Wishes
+    requests: Requests
     told: list[Stated]
     questions: list[str]
 
     @classmethod
     def of(cls, view: View) -> Reading:
         """What the new mails of a turn say."""
-        requests, told = read_wishes(view.body), news(view, view.body)
+        requests, told = read_requests(view.body), news(view, view.body)
         return cls(requests, told, questions_of(requests, view.body, tells=bool(told)))
 
 
@@ -97,7 +97,7 @@ def _reply(view: View, mail: Reading, answers: Answers) -> dict[str, Any]:
     }
 
 
-def _reached(view: View, requests: Wishes) -> list[str]:
+def _reached(view: View, requests: Requests) -> list[str]:
     goals = [str(goal) for item in view.items("thread") for goal in item.get("goals") or ()]
     return goals[:_GOALS] if requests.settled else []
 

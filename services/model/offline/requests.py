@@ -68,7 +68,7 @@ _ACKNOWLEDGEMENT_WORDS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class Requests:
     """A mail, understood as far as rules go. `questions` are verbatim spans of it."""
 
     person: str  # why a person has to take over, or ""
@@ -78,7 +78,7 @@ class Wishes:
     questions: tuple[str, ...]
 
 
-def read_wishes(text: str) -> Wishes:
+def read_requests(text: str) -> Requests:
     """What the new text of a mail asks for."""
     body = body_of(text)
     said = sentences(body)
@@ -86,7 +86,7 @@ def read_wishes(text: str) -> Wishes:
     settled = bool(_SETTLED.search(one_line(body))) and not re.search(
         r"\bnot (?:solved|resolved|fixed|working)", body, re.I
     )
-    return Wishes(
+    return Requests(
         person=_needs_person(body, said),
         nothing=_is_acknowledgement(said, questions),
         settled=settled and not questions,

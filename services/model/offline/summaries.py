@@ -11,7 +11,7 @@ from datetime import date
 from schemas.model_output import BRIEF_WORDS, SUMMARY_WORDS
 from services.model.offline import tone
 from services.model.offline.facts import Stated, stated
-from services.model.offline.requests import body_of, read_wishes
+from services.model.offline.requests import body_of, read_requests
 from services.model.offline.sentences import sentences
 from services.model.offline.view import Line, View
 
@@ -66,7 +66,7 @@ def _our_answers(view: View) -> list[Line]:
 def _asked(mail: Line, who: str) -> str:
     """The mail's questions, issues and statements in its own words; its first sentences if it has none."""
     body = sentences(body_of(mail.text))
-    asked = read_wishes(mail.text).questions
+    asked = read_requests(mail.text).questions
     telling = [one for one in body if one in asked or tone.trouble(one) or tone.topic(one) or stated(one, date.min)]
     chosen = (telling or body)[:3]
     month = f" in {mail.at:%B}" if mail.at else ""

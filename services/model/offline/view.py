@@ -15,6 +15,8 @@ The contract with the layers (all keys optional; an unknown key is ignored, a mi
     knowledge    items: {id, title, heading, text}
     mail         items, oldest first: {message_id, from_name, from_address, subject, text, at}; `text` = new text only
     rows         of a period: items {id, at, text}
+    question     of an investigation, read as text
+    folder       of an investigation: items {path, text}
     others       read as text (brief, summary, grains, graph, patterns)
 
 `at` and `recorded_at` are ISO 8601 texts or datetimes.

@@ -13,13 +13,14 @@ from itertools import islice
 from psycopg import sql
 
 from services.core.archive.archive import Archive
-from services.core.archive.file import Manifest, Row, lines
+from services.core.archive.file import Manifest, lines
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_one, queries
 
 SQL = queries(__file__)
 BATCH = 2000
 
-Wanted = Callable[[Row], bool]
+Wanted = Callable[[EventRow], bool]
 
 
 async def thaw(conn: Connection, archive: Archive, said: Sequence[Manifest], wanted: Wanted) -> int:

@@ -22,7 +22,7 @@ SQL = queries(__file__)
 DUMP, BLOBS, ARCHIVE = "database.dump", "blobs", "archive"
 CACHES = ("embeddings",)  # made again from texts
 RESIDUES = "residues"  # names files of this server
-SESSIONS = "console_sessions"  # who is signed in here
+SESSIONS = ("console_sessions", "oidc_sign_ins")  # who is signed in here, or about to
 
 
 async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
@@ -33,7 +33,7 @@ async def take(settings: Settings, folder: Path) -> tuple[Path, Manifest]:
         await conn.execute(SQL.one_moment)
         exported = await fetch_one(conn, SQL.export_snapshot)
         assert exported is not None
-        without = (*projections(), *KEYS, COPIES, RESIDUES, SESSIONS, *CACHES)
+        without = (*projections(), *KEYS, COPIES, RESIDUES, *SESSIONS, *CACHES)
         await asyncio.to_thread(
             postgres.dump, settings.database_url, target / DUMP, snapshot=exported["snapshot"], without=without
         )

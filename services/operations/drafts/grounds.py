@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from schemas.events.replies import ContextLayer
-from services.core.wording import visible
+from services.core.wording import as_read
 from services.memory.wording import says
 
 _SENTENCE = re.compile(r"[^\n.!?]{0,2000}(?:[.!?](?![\s\n])[^\n.!?]{0,2000}){0,20}[.!?]{0,20}\s{0,50}")
@@ -122,7 +122,7 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> frozenset[str]:
-    return frozenset(one.casefold() for one in _WORD.findall(visible(text)))
+    return frozenset(one.casefold() for one in _WORD.findall(as_read(text)))
 
 
 def _numbers(words: Iterable[str]) -> set[str]:

@@ -20,14 +20,16 @@ from schemas.topics import catalogue
 from services.core.app import App
 from services.core.archive.archive import archive_of
 from services.core.blobs import BlobMissing
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, queries
 from services.core.keys import Erased, is_sealed
 from services.operations.erase.export_places import Add
-from services.operations.erase.ownership import Row, key_of, wrote
+from services.operations.erase.ownership import key_of, wrote
 from services.operations.erase.survey import SQL, Survey, sealed_rows
 from services.pipeline import PROCESSORS
 
 EXPORT = queries(__file__, "export.sql")
+TableRow = dict[str, Any]  # of any table: its columns are known when they are asked for
 ABOUT = """Everything that is held about {who}.
 
 person/    one file a table: facts with where each is from (fact_sources), threads, conversation, deliveries
@@ -57,7 +59,7 @@ async def export(app: App, found: Survey, add: Add) -> dict[str, int]:
     return counts
 
 
-def _is_theirs(found: Survey, row: Row) -> bool:
+def _is_theirs(found: Survey, row: EventRow) -> bool:
     """Whether it holds nothing of anybody else: a mail of theirs, or what is sealed with a key of theirs alone."""
     if row["type"] == EmailRead.TYPE:
         return wrote(row, found.people)
@@ -67,7 +69,7 @@ def _is_theirs(found: Survey, row: Row) -> bool:
     return key is None or found.keys[key] <= found.people
 
 
-async def _tables(conn: Connection, found: Survey) -> dict[str, list[Row]]:
+async def _tables(conn: Connection, found: Survey) -> dict[str, list[TableRow]]:
     """The rows of every projection that are the person's, or of a thread that is."""
     args = {"workspace": found.workspace, "people": list(found.people)}
     threads = [row["thread_id"] for row in await fetch_all(conn, EXPORT.threads_alone, args)]
@@ -80,7 +82,7 @@ async def _tables(conn: Connection, found: Survey) -> dict[str, list[Row]]:
     return await _with_levels(conn, rows)
 
 
-async def _with_levels(conn: Connection, tables: dict[str, list[Row]]) -> dict[str, list[Row]]:
+async def _with_levels(conn: Connection, tables: dict[str, list[TableRow]]) -> dict[str, list[TableRow]]:
     """Each row of a mail or a thread with how far its sender is believed: not all in somebody's name is theirs."""
     every = [row for rows in tables.values() for row in rows]
     levels: dict[str, str] = {}
@@ -90,14 +92,14 @@ async def _with_levels(conn: Connection, tables: dict[str, list[Row]]) -> dict[s
     return {table: [_with_level(row, levels) for row in rows] for table, rows in tables.items()}
 
 
-def _with_level(row: Row, levels: Mapping[str, str]) -> Row:
+def _with_level(row: TableRow, levels: Mapping[str, str]) -> TableRow:
     level = levels.get(row.get("mail_id") or "") or levels.get(row.get("thread_id") or "")
     return {**row, "sender_level": level} if level else row
 
 
 async def _rows(
     conn: Connection, table: str, columns: set[str], found: Survey, threads: list[UUID], mails: list[UUID]
-) -> list[Row]:
+) -> list[TableRow]:
     if "participant_id" in columns:
         column, ids = "participant_id", list(found.people)
     elif "thread_id" in columns:
@@ -110,14 +112,14 @@ async def _rows(
     return [row["row"] for row in await fetch_all(conn, query, args)]
 
 
-def _add_tables(tables: dict[str, list[Row]], add: Add) -> int:
+def _add_tables(tables: dict[str, list[TableRow]], add: Add) -> int:
     filled = {name: rows for name, rows in tables.items() if rows}
     for name, rows in filled.items():
         add(f"person/{name}.json", _json(rows))
     return len(filled)
 
 
-def _events(rows: list[Row], add: Add) -> int:
+def _events(rows: list[EventRow], add: Add) -> int:
     lines = (
         json.dumps({name: row[name] for name in ("id", "type", "time", "data")}, ensure_ascii=False, default=str)
         for row in rows
@@ -126,7 +128,7 @@ def _events(rows: list[Row], add: Add) -> int:
     return len(rows)
 
 
-async def _mails(app: App, rows: list[Row], add: Add, folder: str, kind: str, id: str) -> int:
+async def _mails(app: App, rows: list[EventRow], add: Add, folder: str, kind: str, id: str) -> int:
     count = 0
     for row in rows:
         if row["type"] == kind:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
+
+from psycopg.rows import DictRow
 
 from services.core.app import App
 from services.core.db import fetch_all
 from services.core.errors import Permanent
-from services.core.ids import participant_id
+from services.core.ids import participant_id, participant_ids
 from services.core.keys.keyring import People
 from services.mail.mailbox import MailboxKey
 from services.operations.erase.former import former_ids
@@ -21,18 +24,34 @@ class NoSuchPerson(Permanent):
 async def person(app: App, typed: str) -> tuple[People, frozenset[str]]:
     """The participants and the addresses that are known before anything is read. Raises `NoSuchPerson`.
 
-    Who was merged with somebody is the same person under another address, and meant as well. An address need not be
-    known: who was erased has none in the tables, and can still be searched for.
+    Who was merged with somebody is the same person under another address, and meant as well; so is whoever has one of
+    these addresses in another space of memory. An address need not be known: who was erased has none in the tables, and
+    can still be searched for.
     """
-    typed = typed.strip()
-    id = participant_id(app.settings.workspace, MailboxKey(typed)) if "@" in typed else _id(typed)
+    typed, workspace = typed.strip(), app.settings.workspace
+    addresses = frozenset({MailboxKey(typed)} if "@" in typed else ())
+    typed_id = participant_id(workspace, MailboxKey(typed)) if addresses else _id(typed)
+    people, more = frozenset[UUID](), frozenset({typed_id})
     async with app.database.reading() as conn:
-        rows = await fetch_all(conn, SQL.person, {"workspace": app.settings.workspace, "id": id})
-        former = await former_ids(conn, app.settings.workspace, typed, id) if "@" in typed else frozenset[UUID]()
-    known = {MailboxKey(row["addr"]) for row in rows if row["addr"]}
-    return former.union(row["participant_id"] for row in rows), frozenset(
-        known | {MailboxKey(typed)} if "@" in typed else known
-    )
+        spaces = app.settings.spaces.union(row["space"] for row in await fetch_all(conn, SQL.spaces, _in(workspace)))
+        while people != more:
+            people = more
+            rows = await fetch_all(conn, SQL.person, _in(workspace, ids=list(people)))
+            addresses |= {MailboxKey(row["addr"]) for row in rows if _is_own(workspace, row)}
+            more = people.union(row["participant_id"] for row in rows)
+            more |= {id for addr in addresses for id in participant_ids(workspace, addr, spaces)}
+        former = await former_ids(conn, workspace, typed, typed_id) if "@" in typed else frozenset[UUID]()
+    return people | former, addresses.union(MailboxKey(row["addr"]) for row in rows if row["addr"])
+
+
+def _is_own(workspace: str, row: DictRow) -> bool:
+    """Whether a participant is kept under the id of their mailbox: ids were shared before there were `MailboxKey`s."""
+    addr = row["addr"]
+    return bool(addr) and row["participant_id"] == participant_id(workspace, MailboxKey(addr), row["space"])
+
+
+def _in(workspace: str, **args: list[UUID]) -> dict[str, Any]:
+    return {"workspace": workspace, **args}
 
 
 def _id(typed: str) -> UUID:

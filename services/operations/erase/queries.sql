@@ -112,7 +112,7 @@ ON CONFLICT (event_id) DO UPDATE SET data = excluded.data;
 SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
 WHERE table_schema = current_schema() AND table_name = ANY(%(tables)s)
   AND column_name IN ('mail_id', 'thread_id', 'reply_id', 'participant_id', 'document_id', 'channel_id', 'approval_id',
-                      'board_id', 'book_id')
+                      'board_id', 'book_id', 'endpoint_id')
 GROUP BY table_name;
 
 -- name: forget_receipts
@@ -138,9 +138,13 @@ UPDATE erasures SET finished_at = %(at)s, blobs = '{}', cached = '{}' WHERE eras
 SELECT set_config('synchronous_commit', 'on', true);
 
 -- name: person
--- Everybody who is the same person as a participant, with their addresses where they are known.
-SELECT one AS participant_id, p.addr FROM unnest(person_ids(%(id)s)) AS one
+-- Everybody who is the same person as some participants, with their addresses where they are known.
+SELECT DISTINCT one AS participant_id, p.addr, p.space FROM unnest(%(ids)s::uuid[]) AS named, unnest(person_ids(named)) AS one
 LEFT JOIN participants p ON p.workspace = %(workspace)s AND p.participant_id = one;
+
+-- name: spaces
+-- The spaces of memory that a mail was ever part of, but for the shared one.
+SELECT DISTINCT space FROM mails WHERE workspace = %(workspace)s AND space <> '';
 
 -- name: held
 -- How much there is of some people, in words of the operator.

@@ -31,11 +31,13 @@ COLUMN = MappingProxyType(
         "summary": "thread_id",
         "participant": "participant_id",
         "periods": "participant_id",
+        "investigations": "participant_id",
         "document": "document_id",
         "alert_channel": "channel_id",
         "approval": "approval_id",
         "incident_board": "board_id",
         "outreach_book": "book_id",
+        "webhook_endpoint": "endpoint_id",
     }
 )
 OTHERWISE = "thread_id"

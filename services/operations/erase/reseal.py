@@ -25,6 +25,7 @@ from services.core.archive.archive import Archive
 from services.core.archive.history import NoKeys
 from services.core.blobs import BlobMissing
 from services.core.bus import event_store as history
+from services.core.bus.event_store import EventRow
 from services.core.bus.sealing import sealed_with
 from services.core.db import Connection, keys_of
 from services.core.keys import Keys, SubjectKey, is_sealed
@@ -32,7 +33,7 @@ from services.core.keys.aead import KEY, OF, SEALED
 from services.core.keys.keyring import People
 from services.core.sealed_blobs import SEALED as BLOB
 from services.core.sealed_blobs import SealedBlobs
-from services.operations.erase.ownership import Row, kept, key_of
+from services.operations.erase.ownership import kept, key_of
 from services.operations.erase.survey import SQL, Survey, sealed_rows
 
 Place = tuple[str, UUID]
@@ -81,7 +82,7 @@ async def reseal(conn: Connection, blobs: SealedBlobs, found: Survey, archive: A
     return done
 
 
-def _note(done: Resealed, row: Row) -> None:
+def _note(done: Resealed, row: EventRow) -> None:
     if row["version"] is not None:
         done.places.add((row["aggregate"], row["aggregate_id"]))
     if thread := row["data"].get("thread_id"):
@@ -90,7 +91,7 @@ def _note(done: Resealed, row: Row) -> None:
         done.mails.add(UUID(mail))
 
 
-async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey, row: Row, owners: People) -> None:
+async def _keep(conn: Connection, keys: Keys, blobs: SealedBlobs, found: Survey, row: EventRow, owners: People) -> None:
     data: dict[str, Any] = found.redactor.redacted(row["data"])
     if row["type"] == EmailRead.TYPE:
         data["blob"] = ""
@@ -122,7 +123,7 @@ def names_in(text: str) -> set[str]:
     return {one[0] for one in BLOB.finditer(text)}
 
 
-async def _shred(conn: Connection, workspace: str, row: Row) -> None:
+async def _shred(conn: Connection, workspace: str, row: EventRow) -> None:
     """Nothing but the skeleton stays; the ciphertext goes too, should a copy of the key exist somewhere."""
     sealed = row["data"] if is_sealed(row["data"]) else row.get("sealed")
     if sealed is None:

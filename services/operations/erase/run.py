@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from uuid import UUID, uuid5
 
 import structlog
-from psycopg.errors import DeadlockDetected, LockNotAvailable
 
 from schemas.events.memory import ParticipantErased
 from schemas.events.threads import TurnFailed
@@ -25,9 +24,11 @@ from services.core.bus.envelope import Envelope, first
 from services.core.bus.runner import publish
 from services.core.clock import random_id
 from services.core.db import Connection, fetch_all, give_keys
+from services.core.db.patience import when_free
 from services.core.errors import Temporary
 from services.core.keys.keyring import CACHE_S
 from services.core.suppressed import mark_of
+from services.core.webhook_answers import forget_answers
 from services.mail.mailbox import MailboxKey
 from services.memory.embedding_cache import EMBEDDINGS
 from services.operations.erase.refold import lock, refold
@@ -95,15 +96,12 @@ async def finish(app: App, workspace: str) -> int:
 
 
 async def _in_one_transaction(app: App, found: Survey, by: str) -> tuple[Erased, list[Envelope]]:
-    for _ in range(TRIES):
-        try:
-            url = app.settings.database_url
-            async with connected(url) as conn, conn.transaction():
-                give_keys(conn, app.keys.within(conn))
-                return await _erase(conn, app, found, by)
-        except (DeadlockDetected, LockNotAvailable):
-            await asyncio.sleep(PAUSE_S)
-    raise DeploymentBusy
+    async def erase_now() -> tuple[Erased, list[Envelope]]:
+        async with connected(app.settings.database_url) as conn, conn.transaction():
+            give_keys(conn, app.keys.within(conn))
+            return await _erase(conn, app, found, by)
+
+    return await when_free(erase_now, tries=TRIES, pause_s=PAUSE_S, busy=DeploymentBusy())
 
 
 async def _erase(conn: Connection, app: App, found: Survey, by: str) -> tuple[Erased, list[Envelope]]:
@@ -122,6 +120,7 @@ async def _erase(conn: Connection, app: App, found: Survey, by: str) -> tuple[Er
     await _remember_suppressed(conn, found)
     folded = await refold(conn, found.workspace, places, threads, archive, found.people)
     await conn.execute(SQL.forget_uses, {"people": list(found.people)})
+    await forget_answers(conn, list(threads))
     await conn.execute(SQL.wait_for_disk)
     await _forget(conn, done, threads - shared.keys())
     told = await _tell(conn, app, found, done, shared, by)

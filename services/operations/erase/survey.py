@@ -18,12 +18,13 @@ from schemas.events.mail import EmailRead
 from schemas.events.memory import FactRecorded, ParticipantSeen
 from services.core.archive.archive import Archive
 from services.core.archive.history import NoKeys, archived_of, opened_archive
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, keys_of, queries
 from services.core.ids import participant_id
 from services.core.keys.aead import is_sealed
 from services.core.keys.keyring import People
 from services.mail.mailbox import MailboxKey
-from services.operations.erase.ownership import Row, kept, key_of, wrote
+from services.operations.erase.ownership import kept, key_of, wrote
 from services.operations.erase.words import (
     Marks,
     Redactor,
@@ -74,12 +75,12 @@ class Survey:
         own = {one for one in names - self.said_outside if is_distinctive(one)}
         return Redactor(addresses | own, frozenset(names), frozenset(ids))
 
-    def is_own(self, row: Row) -> bool:
+    def is_own(self, row: EventRow) -> bool:
         """Whether an event goes with the person; what was stored before there were keys goes by its subject."""
         key = key_of(row)
         return key in self.keys if key else row["data_subject"] in self.people
 
-    def learn(self, row: Row) -> None:
+    def learn(self, row: EventRow) -> None:
         """Names and words of the person, from what they wrote and what was recorded of them."""
         data = row["data"]
         self.events += 1
@@ -92,7 +93,7 @@ class Survey:
         elif row["type"] == FactRecorded.TYPE:
             self.own |= words_of(data["value"])
 
-    def give_way(self, rows: Collection[Row]) -> None:
+    def give_way(self, rows: Collection[EventRow]) -> None:
         """What names the author of one of these mails, or the mail itself, is not the person's, whoever claimed it."""
         names = {full_name(row["data"]["author"]["name"]) for row in rows if row["data"].get("author")}
         ids = {message_id(row["data"].get("message_id", "")) for row in rows}
@@ -121,7 +122,7 @@ class Listener:
         """Somebody else says this: JSON data, or a text."""
         self.found.said_outside |= self._among(said)
 
-    def hear_kept(self, rows: Collection[Row]) -> None:
+    def hear_kept(self, rows: Collection[EventRow]) -> None:
         """Others wrote these, to the person too: they stay, without the person."""
         redactor = self.found.redactor
         for row in rows:
@@ -164,7 +165,7 @@ async def survey(
 
 async def _learned(
     conn: Connection, workspace: str, people: People, names: Collection[str], archive: Archive | None
-) -> tuple[Survey, list[Row]]:
+) -> tuple[Survey, list[EventRow]]:
     if keys_of(conn) is None:
         raise NoKeys
     held = await fetch_all(conn, SQL.keys, {"workspace": workspace, "people": list(people)})
@@ -177,19 +178,21 @@ async def _learned(
     return found, of_others
 
 
-async def sealed_rows(conn: Connection, found: Survey, keys: Collection[UUID], archive: Archive | None) -> list[Row]:
+async def sealed_rows(
+    conn: Connection, found: Survey, keys: Collection[UUID], archive: Archive | None
+) -> list[EventRow]:
     """The events that are sealed with some keys, and those of the person from before there were keys, opened."""
     archived = await archived_of(conn, archive, lambda row: _is_among(found, row, keys))
     args = {"workspace": found.workspace, "people": list(found.people), "keys": [str(one) for one in keys]}
     return [{**row, "archived": True} for row in archived] + await fetch_all(conn, SQL.own_events, args)
 
 
-def _is_among(found: Survey, row: Row, keys: Collection[UUID]) -> bool:
+def _is_among(found: Survey, row: EventRow, keys: Collection[UUID]) -> bool:
     key = key_of(row)
     return row["workspace"] == found.workspace and (key in keys if key else row["data_subject"] in found.people)
 
 
-async def everything(conn: Connection, archive: Archive | None) -> AsyncIterator[Row]:
+async def everything(conn: Connection, archive: Archive | None) -> AsyncIterator[EventRow]:
     """Every event that is stored, in order, opened where it can be; of every workspace, as a proof searches all."""
     async for row in opened_archive(conn, archive):
         yield row

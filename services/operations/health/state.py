@@ -6,8 +6,8 @@ the journal (an event that was never done, although offsets may have passed it).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -110,6 +110,7 @@ class Health:
     mail_away: tuple[MailOutage, ...] = ()
     unanswered: tuple[Unanswered, ...] = ()
     embedder: ServiceOutage | None = None
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def excused(self) -> frozenset[str]:
@@ -146,6 +147,9 @@ class Health:
             )
         for one in self.unanswered:
             yield f"unanswered {one.thread_id}", one.words
+        for name, reason in self.ignored.items():
+            said = f"the stored value of {name} does not count, the file's does: {reason}"
+            yield f"setting {name}", f"{said} (correspondent settings changed)"
         yield from self._of_the_log()
         yield from self._services_away()
 
@@ -201,6 +205,7 @@ async def read_health(app: App, progress: Progress | None = None) -> Health:
         mail_away=mail_away,
         unanswered=unanswered,
         embedder=embedder_away,
+        ignored=app.in_force.ignored,
     )
 
 

@@ -21,4 +21,4 @@ SELECT reply_id, state, detail FROM deliveries WHERE reply_id = ANY(%(replies)s)
 -- Why threads had no room for drafts.
 SELECT id, type, data FROM events
 WHERE type = 'thread.draft_refused.v1' AND aggregate = 'thread' AND aggregate_id = ANY(%(threads)s)
-  AND data ->> 'reply_id' = ANY(%(typed)s);
+  AND version IS NOT NULL AND data ->> 'reply_id' = ANY(%(typed)s);

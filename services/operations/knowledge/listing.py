@@ -26,6 +26,7 @@ class Document:
     """A document as it stands: `chunks` of its current edition, `cited` in so many replies."""
 
     document_id: UUID
+    space: str
     title: str
     origin: str
     media_type: str
@@ -150,15 +151,17 @@ async def show_document(app: App, document_id: UUID, *, past: bool = False, limi
     return Shown(found[0], tuple(chunks), tuple(log), tuple(cited_in))
 
 
-async def find_passages(app: App, text: str, *, limit: int, as_of: datetime | None = None) -> list[Passage]:
-    """The passages that the agent would find."""
+async def find_passages(
+    app: App, text: str, *, limit: int, space: str | None = None, as_of: datetime | None = None
+) -> list[Passage]:
+    """The passages that the agent would find in a space; without one those of every space."""
     workspace = app.settings.workspace
     from services.memory.embeddings import meanings
 
     (meaning,) = await meanings(app.embedder, [text])
     async with app.database.transaction(workspace) as conn:
         return await search_knowledge(
-            conn, workspace=workspace, query_text=text, meaning=meaning, limit=limit, as_of=as_of
+            conn, workspace=workspace, space=space, query_text=text, meaning=meaning, limit=limit, as_of=as_of
         )
 
 

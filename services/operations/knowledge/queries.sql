@@ -19,7 +19,7 @@ WHERE workspace = %(workspace)s AND cause = ANY(%(ids)s) ORDER BY document_id, v
 
 -- name: documents
 -- Every document, the removed ones where they are asked for, with how often its passages were cited.
-SELECT d.document_id, d.title, d.origin, d.media_type, d.edition, d.public_url, d.note, d.indexed_at, d.removed_at,
+SELECT d.document_id, d.space, d.title, d.origin, d.media_type, d.edition, d.public_url, d.note, d.indexed_at, d.removed_at,
        (SELECT count(*) FROM chunks c WHERE c.document_id = d.document_id AND c.retired_at IS NULL) AS chunks,
        (SELECT count(DISTINCT q.reply_id) FROM citations q WHERE q.document_id = d.document_id) AS cited,
        (SELECT max(q.at) FROM citations q WHERE q.document_id = d.document_id) AS last_cited_at

@@ -9,17 +9,23 @@ from uuid import UUID, uuid5
 from schemas.events.documents import DocumentSubmitted
 from schemas.topics import catalogue
 from services.core.app import App
+from services.core.clock import until
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.ids import document_id
+from services.core.settings.memory import DEFAULT_SPACE
 from services.core.units import MB
-from services.operations.requests import ask, until
+from services.operations.requests import ask
 
 SQL = queries(__file__)
 
 
 class DocumentTooLarge(Permanent):
     """The document is larger than the settings allow."""
+
+
+class SpaceUnknown(Permanent):
+    """No inbox remembers in a space of this name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,9 @@ async def hand_in(
     media_type: str,
     public_url: str = "",
     sendable: bool = False,
+    space: str = DEFAULT_SPACE,
 ) -> Handed:
-    """Put a document on the log, once for each change of it. Raises `DocumentTooLarge`.
+    """Put a document on the log, once for each change of it. Raises `DocumentTooLarge`, `SpaceUnknown`.
 
     The request's id is made from the content and from how far the document has come: doing it again before it was
     decided is the same request, and a content that comes back after another one is a new one.
@@ -61,7 +68,9 @@ async def hand_in(
     workspace, most = app.settings.workspace, app.settings.knowledge.max_document_mb
     if len(content) > most * MB:
         raise DocumentTooLarge(f"{len(content) / MB:.1f} MB; knowledge.max_document_mb allows {most:g} MB")
-    id = document_id(workspace, origin)
+    if space not in app.settings.spaces:
+        raise SpaceUnknown(f"no inbox has the memory.space {space[:50]!r}, so nothing would ever quote the document")
+    id = document_id(workspace, origin, space)
     blob = await app.blobs.put(content)
     async with app.database.transaction(workspace) as conn:
         row = await fetch_one(conn, SQL.standing, {"workspace": workspace, "document_id": id})
@@ -77,6 +86,7 @@ async def hand_in(
         by=by,
         public_url=public_url,
         sendable=sendable,
+        space=space,
     )
     edition = f"{row['version'] if row else 0}/{blob}/{public_url}"
     request_id = uuid5(id, f"{edition}/sendable" if sendable else edition)

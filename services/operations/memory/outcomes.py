@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from services.core.app import App
+from services.core.clock import until
 from services.core.db import rows_as
 from services.operations.memory.people import SQL
-from services.operations.requests import NotDecidedYet, until
+from services.operations.requests import NotDecidedYet
 
 
 @dataclass(frozen=True, slots=True)

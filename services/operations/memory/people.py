@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from services.core.db import Connection, queries, row_as, rows_as
+from services.core.app import App
+from services.core.db import Connection, fetch_one, queries, rows_as
 from services.core.errors import Permanent
 from services.core.paging import Listing, Page
 from services.mail.mailbox import MailboxKey
 from services.operations.typed_words import beginnings_of
 
 SQL = queries(__file__)
+NOBODY = UUID(int=0)  # is before everybody
+AT_ONCE = 200  # people that are read together
 PEOPLE = Listing("participants", (("last_seen_at", "time"), ("participant_id", "id")), descending=True)
 
 
@@ -20,11 +24,16 @@ class NobodyFound(Permanent):
     """Nobody is known under this address or id."""
 
 
+class InSeveralSpaces(Permanent):
+    """An address is known in several spaces of memory, which keep what they know apart."""
+
+
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A participant as the table has them."""
+    """A participant as the table has them; in each space of memory the same address is another one."""
 
     participant_id: UUID
+    space: str
     addr: str
     name: str
     state: str
@@ -36,10 +45,19 @@ class Person:
 
 
 async def find_person(conn: Connection, workspace: str, who: str) -> Person:
-    """The participant of this workspace with an address or an id. Raises `NobodyFound`."""
+    """The participant of this workspace with an address or an id. Raises `NobodyFound`, `InSeveralSpaces`."""
+    found, *others = await find_people(conn, workspace, who)
+    if others:
+        listed = ", ".join(f"{one.space or 'default'}: {one.participant_id}" for one in (found, *others))
+        raise InSeveralSpaces(f"{found.addr} is known in several spaces of memory; give the id of one: {listed}")
+    return found
+
+
+async def find_people(conn: Connection, workspace: str, who: str) -> list[Person]:
+    """The same, one for each space that knows the address, the shared one first. Raises `NobodyFound`."""
     args = {"workspace": workspace, "addr": MailboxKey(who), "id": _id(who)}
-    found = await row_as(conn, Person, SQL.person, args)
-    if found is None:
+    found = await rows_as(conn, Person, SQL.person, args)
+    if not found:
         raise NobodyFound(f"nobody is known as {who!r}: give an address that has written to us, or a participant's id")
     return found
 
@@ -56,6 +74,27 @@ async def list_people(
         return PEOPLE.page(await rows_as(conn, Person, SQL.people, args), limit)
     args["words"] = beginnings_of(named)
     return PEOPLE.page(await rows_as(conn, Person, SQL.people_named, args), limit) if args["words"] else Page()
+
+
+async def everybody(app: App, space: str | None, *, after: UUID = NOBODY) -> AsyncIterator[Person]:
+    """Everybody, or those of one space, by id, behind the id `after`: whoever writes meanwhile moves nobody."""
+    args = {"workspace": app.settings.workspace, "space": space, "after": after, "limit": AT_ONCE}
+    while True:
+        async with app.database.reading() as conn:
+            found = await rows_as(conn, Person, SQL.people_of, args)
+        for one in found:
+            yield one
+        if len(found) < AT_ONCE:
+            return
+        args["after"] = found[-1].participant_id
+
+
+async def how_many(app: App, space: str | None) -> int:
+    """How many people that are."""
+    async with app.database.reading() as conn:
+        row = await fetch_one(conn, SQL.count_people_of, {"workspace": app.settings.workspace, "space": space})
+    assert row is not None
+    return int(row["people"])
 
 
 def _id(who: str) -> UUID | None:

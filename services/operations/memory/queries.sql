@@ -1,8 +1,8 @@
 -- name: person
--- A participant by address or id, never one of another workspace.
-SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+-- A participant by id, or those of an address, one a space; never one of another workspace.
+SELECT DISTINCT ON (space) participant_id, space, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
 WHERE workspace = %(workspace)s AND (participant_id = %(id)s OR lower(addr COLLATE "C") = %(addr)s)
-ORDER BY first_seen_at LIMIT 1;
+ORDER BY space, first_seen_at LIMIT 100;
 
 -- name: profile
 SELECT DISTINCT ON (field) field, value, by, reason, at, cause FROM participant_profile
@@ -10,22 +10,25 @@ WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(pa
 ORDER BY field, at DESC;
 
 -- name: people
-SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+SELECT participant_id, space, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
 WHERE workspace = %(workspace)s
   AND (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
 ORDER BY last_seen_at DESC, participant_id DESC LIMIT %(limit)s;
 
 -- name: people_named
--- Those whose name or address has some words, by the index that the inbox searches people with.
-SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
-WHERE workspace = %(workspace)s
-  AND to_tsvector('simple', translate(addr || ' ' || name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
-  AND (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
+-- Those whose name or address has some words, by the index that the inbox searches people with: found first and then put in
+-- order, since in their order everybody's words would be taken apart until a page is found.
+WITH hit AS MATERIALIZED (
+    SELECT participant_id, space, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+    WHERE workspace = %(workspace)s
+      AND to_tsvector('simple', translate(addr || ' ' || name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s))
+SELECT * FROM hit
+WHERE (last_seen_at, participant_id) < (%(after_last_seen_at)s::timestamptz, %(after_participant_id)s::uuid)
 ORDER BY last_seen_at DESC, participant_id DESC LIMIT %(limit)s;
 
 -- name: same_person
 -- The other addresses of a person.
-SELECT participant_id, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+SELECT participant_id, space, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
 WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
   AND participant_id <> %(participant_id)s
 ORDER BY addr, participant_id;
@@ -127,6 +130,26 @@ WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(pa
   AND fact_id = ANY(%(fact_ids)s)
 ORDER BY version;
 
+-- name: decided_of_key
+-- What tells the present state of a key from every earlier one: how much was granted about it, and the last of it.
+SELECT count(*) || '/' || coalesce(max(version), 0) AS decided FROM fact_log
+WHERE workspace = %(workspace)s AND participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND key = %(key)s AND fact_id IS NOT NULL;
+
+-- name: erasures
+SELECT count(*) AS erasures FROM erasures WHERE workspace = %(workspace)s;
+
+-- name: people_of
+-- Everybody, or those of one space, by id: no order that mail changes while a long restore goes through it.
+SELECT participant_id, space, addr, name, state, risk, sentiment, tags, first_seen_at, last_seen_at FROM participants
+WHERE workspace = %(workspace)s AND (%(space)s::text IS NULL OR space = %(space)s)
+  AND participant_id > %(after)s::uuid
+ORDER BY participant_id LIMIT %(limit)s;
+
+-- name: count_people_of
+SELECT count(*) AS people FROM participants
+WHERE workspace = %(workspace)s AND (%(space)s::text IS NULL OR space = %(space)s);
+
 -- name: refusals
 -- Proposals and requests that did not hold, newest first.
 SELECT at, decision, key, value, reason, cause, version, participant_id FROM fact_log
@@ -150,11 +173,11 @@ SELECT version, text, by, bases, written_at FROM person_briefs(%(participant_id)
 SELECT * FROM events
 WHERE workspace = %(workspace)s AND aggregate = 'participant'
   AND aggregate_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
-  AND type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1')
+  AND version IS NOT NULL AND type IN ('participant.brief_written.v1', 'participant.brief_diverged.v1')
 ORDER BY seq DESC LIMIT %(limit)s;
 
 -- name: edges_to_the_same
--- Facts of others that name a thing which a person's own facts name under the same key.
+-- Facts of others in the same space that name a thing which a person's own facts name under the same key.
 SELECT p.participant_id, coalesce(nullif(p.name, ''), p.addr) AS subject, f.key AS predicate, f.value AS object, f.fact_id,
        f.confidence::float8 AS confidence, f.valid_from AS since
 FROM unnest(%(keys)s::text[], %(values)s::text[]) AS own (key, value)
@@ -162,5 +185,6 @@ JOIN facts f ON f.workspace = %(workspace)s AND f.key = own.key AND lower(f.valu
 JOIN participants p ON p.participant_id = f.participant_id
 WHERE f.superseded_at IS NULL AND (f.expires_at IS NULL OR f.expires_at > %(now)s) AND f.kind = ANY(%(kinds)s)
   AND NOT f.participant_id = ANY((SELECT person_ids(%(participant_id)s))::uuid[])
+  AND p.space = (SELECT own.space FROM participants own WHERE own.participant_id = %(participant_id)s)
   AND NOT outranked((SELECT person_ids(f.participant_id))::uuid[], f.fact_id, %(now)s)
 ORDER BY f.key, lower(f.value), subject, f.fact_id LIMIT %(most)s;

@@ -11,12 +11,12 @@ from uuid import UUID
 
 from services.core.app import App
 from services.memory.questions import read
-from services.memory.recall import Answer, recall
+from services.memory.recall import Answer, language_of, recall
 from services.memory.tuning import tuned
 
 if TYPE_CHECKING:
     from services.memory.embeddings import Meaning
-    from services.memory.said import Said
+    from services.memory.said import Heard
     from services.memory.search import Hit
 
 
@@ -57,12 +57,18 @@ async def find_everywhere(app: App, text: str, *, now: datetime, limit: int = 20
         return then or await search_facts(conn, **given)
 
 
-async def find_said(app: App, participant_id: UUID | None, text: str, *, now: datetime, limit: int = 20) -> list[Said]:
-    """The best of what was said that a participant may see, or of what anybody said, best first."""
-    from services.memory.said import search_said
+async def find_said(app: App, participant_id: UUID | None, text: str, *, now: datetime, limit: int = 20) -> Heard:
+    """The best of what was said that a participant may see, or of what anybody said, best first, and if it answers."""
+    from services.memory.said import names_of, search_said
+    from services.memory.voice import own_words
 
     asked = read(text, now)
-    meaning = await _meaning(app, asked.words)
+    meaning, language, names = await _meaning(app, asked.words), asked.language, list[str]()
+    if participant_id is not None:
+        async with app.database.transaction(app.settings.workspace) as conn:
+            language = await language_of(conn, participant_id, asked)
+            names = await names_of(conn, app.settings.workspace, participant_id)
+    own = await own_words(app.embedder, asked.words, names, language)
     async with app.database.transaction(app.settings.workspace) as conn:
         return await search_said(
             conn,
@@ -70,6 +76,8 @@ async def find_said(app: App, participant_id: UUID | None, text: str, *, now: da
             participant_id=participant_id,
             query_text=asked.words,
             meaning=meaning,
+            own_words=own,
+            language=language,
             window=asked.window,
             limit=limit,
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
+import httpx2
 from authlib.common.security import generate_token
 from authlib.integrations.base_client.errors import OAuthError
 from authlib.integrations.httpx_client import AsyncOAuth2Client
@@ -119,7 +120,7 @@ async def _refresh_token(session: AsyncOAuth2Client, url: str, **grant: Any) -> 
         if error.error in ("authorization_pending", "slow_down"):
             raise _NotYet(slower=error.error == "slow_down") from None
         raise ConsentRefused(f"the provider said {error.error}: {error.description or 'no reason'}"[:500]) from None
-    except (httpx.HTTPError, ValueError) as error:
+    except (httpx2.HTTPError, ValueError) as error:  # Authlib's HTTP
         raise ConsentRefused(f"{url} did not answer as it should: {type(error).__name__}") from None
     refresh = token.get("refresh_token") if isinstance(token, dict) else None
     if not isinstance(refresh, str) or not refresh:

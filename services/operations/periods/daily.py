@@ -24,7 +24,7 @@ from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
-from services.memory.grains import UNITS, name_of, reach_of
+from services.memory.grains import UNITS, kept_since, name_of, reach_of
 from services.memory.periods import period
 from services.operations.daily import DailyTask, Report
 from services.operations.periods import TASK
@@ -90,7 +90,7 @@ async def ask(app: App, stop: asyncio.Event) -> Report:
 
 
 async def _due(app: App, day: datetime, stop: asyncio.Event) -> AsyncIterator[list[Due]]:
-    """What is due of some people at a time. Each grain is asked for as far back as it is shown."""
+    """What is due of some people at a time. Each grain is asked for as far back as it is shown and kept."""
     reach = app.settings.recall.grains
     args: dict[str, Any] = {
         "workspace": app.settings.workspace,
@@ -102,13 +102,14 @@ async def _due(app: App, day: datetime, stop: asyncio.Event) -> AsyncIterator[li
         "running": [period(UNITS[one], day).start for one in GRAINS],
         "limit": PEOPLE,
     }
+    since = [kept_since(one, day, app.settings.retention.periods) for one in GRAINS]
     after: UUID | None = FIRST
     while after and not stop.is_set():
         async with app.database.reading() as conn:
             row = await fetch_one(conn, SQL.people, {**args, "after": after})
             people = row["ids"] if row else []
             rows = await fetch_all(conn, SQL.due, {**args, "people": people}) if people else []
-        yield [_as_due(row) for row in rows]
+        yield [one for one in map(_as_due, rows) if one.ends_at > since[one.fineness]]
         after = people[-1] if people else None
 
 

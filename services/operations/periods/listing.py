@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from schemas.model_output import Grain
 from services.core.app import App
 from services.core.db import queries, rows_as
-from services.memory.condensed import CondensedPeriod, search_periods
+from services.memory.condensed import CondensedPeriod, kept, search_periods
 from services.memory.questions import read
 
 SQL = queries(__file__)
@@ -19,7 +20,7 @@ async def periods_of(
     app: App, participant_id: UUID, *, grain: Grain | None = None, limit: int = MOST
 ) -> list[CondensedPeriod]:
     """The latest so many periods of a person that were told, the last that ended first."""
-    args = {
+    args: dict[str, Any] = {
         "workspace": app.settings.workspace,
         "participant_id": participant_id,
         "moment": app.now(),
@@ -27,7 +28,8 @@ async def periods_of(
         "limit": limit,
     }
     async with app.database.reading() as conn:
-        return await rows_as(conn, CondensedPeriod, SQL.told, args)
+        told = await rows_as(conn, CondensedPeriod, SQL.told, args)
+    return kept(told, args["moment"], app.settings.retention.periods)
 
 
 async def find_periods(
@@ -39,4 +41,7 @@ async def find_periods(
     asked = read(text, now)
     (meaning,) = await meanings(app.embedder, [asked.words or " "])
     async with app.database.transaction(app.settings.workspace) as conn:
-        return await search_periods(conn, participant_id, asked.words, meaning, now, window=asked.window, limit=limit)
+        keep = app.settings.retention.periods
+        return await search_periods(
+            conn, participant_id, asked.words, meaning, now, keep, window=asked.window, limit=limit
+        )

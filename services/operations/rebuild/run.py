@@ -6,20 +6,20 @@ that no unit of work can pass, what was stored meanwhile is applied too, and the
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import partial
 from typing import LiteralString
 
 from psycopg import IsolationLevel, sql
-from psycopg.errors import LockNotAvailable
 
 from services.core.app import open_keys
 from services.core.archive.archive import Archive
 from services.core.archive.history import Part, Stored, manifests, stored_events
 from services.core.bus import event_store as history
 from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db.patience import when_free
 from services.core.errors import Temporary
 from services.core.settings import Settings
 from services.operations.history_lock import holding, still
@@ -84,12 +84,8 @@ async def swap(settings: Settings, scope: Scope, folded: Folded, archive: Archiv
         count = await fold_events(stored_events(live, Part(kinds=scope.kinds), archive), target, folded)
         schemas = (await _schema(live), SCHEMA)
         await _carry_vectors(target, schemas)
-        for _ in range(LOCK_TRIES):
-            try:
-                return count + await _take_their_place(target, schemas, scope, folded, held)
-            except LockNotAvailable:
-                await asyncio.sleep(LOCK_PAUSE_S)
-    raise TablesInUse
+        take = partial(_take_their_place, target, schemas, scope, folded, held)
+        return count + await when_free(take, tries=LOCK_TRIES, pause_s=LOCK_PAUSE_S, busy=TablesInUse())
 
 
 async def drop_past(settings: Settings) -> list[str]:

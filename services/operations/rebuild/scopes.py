@@ -19,6 +19,7 @@ KEYS = MappingProxyType(
         "approvals": "approval_id",
         "incidents": "board_id",
         "outreach": "book_id",
+        "webhooks": "endpoint_id",
     }
 )
 NAMES = (*KEYS, "all")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from schemas.events.mail import MailReceived
 from services.core.archive.archive import Archive
-from services.core.archive.file import Row
 from services.core.archive.history import manifests
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one
 from services.operations.archive.thaw import thaw
 from services.operations.replay.selection import Selection
@@ -19,7 +19,7 @@ async def see_archived(conn: Connection, archive: Archive, workspace: str, wante
         return
     keys = await _keys(conn, wanted)
 
-    def needed(row: Row) -> bool:
+    def needed(row: EventRow) -> bool:
         mine = row["key"] in keys or row["aggregate"] == "document" or row["type"] == MailReceived.TYPE
         return row["workspace"] == workspace and (mine or not keys)
 
@@ -35,5 +35,5 @@ async def _keys(conn: Connection, wanted: Selection) -> frozenset[str]:
         thread = event["data"].get("thread_id") if event else None
     if not (thread or participant):
         return frozenset()
-    rows = await fetch_all(conn, SQL.keys, {"thread": thread, "participant": participant})
+    rows = await fetch_all(conn, SQL.keys, {"thread": thread, "participant": participant, "incidents": []})
     return frozenset(row["key"] for row in rows if row["key"])

@@ -13,7 +13,9 @@ from services.core.bus.envelope import Envelope
 
 # Told, and no difference. What of earlier threads bears on a mail is found by embeddings, too, and those of the newest
 # messages follow them within a minute.
-FOR_INFORMATION = frozenset({"usage", "model", "context: tokens", "context: earlier", "brief_bases", "bases"})
+FOR_INFORMATION = frozenset(
+    {"usage", "model", "context: tokens", "context: earlier", "brief_bases", "bases", "settings_version"}
+)
 MOMENTS = frozenset({"happened_at", "replied_at", "ended_at"})  # earlier releases did not record them
 NOTHING = ""
 

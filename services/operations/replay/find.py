@@ -8,16 +8,19 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
+from schemas.events.replies import MemoryLoaded
 from services.core.archive.history import Part, readable, stored_events
 from services.core.bus import event_store as history
 from services.core.bus.envelope import Envelope
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
+from services.load_memory.layers.incidents import NAME as INCIDENTS
 from services.operations.replay.case import Case, Checkpoint, Meanwhile, StoredEvent, Unsure
 from services.operations.replay.gone import what_is_gone
 from services.operations.replay.selection import Selection
-from services.operations.replay.steps import SQL, Row, Step, past_steps
+from services.operations.replay.steps import SQL, Step, past_steps
 
 
 class NoSuchEvent(Permanent):
@@ -57,7 +60,7 @@ async def find_cases(
             yield await _case(conn, row, processors, documents)
 
 
-async def _case(conn: Connection, row: Row, processors: tuple[str, ...], documents: bool) -> Case:
+async def _case(conn: Connection, row: EventRow, processors: tuple[str, ...], documents: bool) -> Case:
     start = history.envelope(row)
     steps = await past_steps(conn, row, processors)
     expected = [history.envelope(one) for step in steps for one in step.recorded]
@@ -97,8 +100,21 @@ async def _unsure(conn: Connection, steps: list[Step], own: list[UUID], part: Pa
 
 
 async def _keys(conn: Connection, events: list[Envelope]) -> tuple[str, ...]:
-    """The keys of the thread and the people that the events are about."""
+    """The keys of the thread and the people that the events are about, and of the incidents that were told of.
+
+    What was told of an incident is made of others' reports: their threads are part of the case, too.
+    """
     threads = (getattr(one.data, "thread_id", None) for one in events)
     people = (one.data.subject_id() for one in events)
-    args = {"thread": next(filter(None, threads), None), "participant": next(filter(None, people), None)}
+    args = {
+        "thread": next(filter(None, threads), None),
+        "participant": next(filter(None, people), None),
+        "incidents": [id for event in events for id in _incidents_told(event)],
+    }
     return tuple(row["key"] for row in await fetch_all(conn, SQL.keys, args) if row["key"])
+
+
+def _incidents_told(event: Envelope) -> list[str]:
+    """The incidents of which a context tells."""
+    layers = event.data.layers if isinstance(event.data, MemoryLoaded) else ()
+    return [item["incident"] for layer in layers if layer.name == INCIDENTS for item in layer.items]

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 from uuid import UUID
 
 from schemas.events.mail import MailReceived
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_one
-from services.operations.replay.steps import SQL, Row, Step
+from services.operations.replay.steps import SQL, Step
 from services.operations.retention.expired_events import gone_since
 
 SETTING = "retention.{}_days"
 
 
-async def what_is_gone(conn: Connection, start: Row, steps: list[Step]) -> str:
+async def what_is_gone(conn: Connection, start: EventRow, steps: list[Step]) -> str:
     """In words, or empty where everything is there."""
     if start["type"] == MailReceived.TYPE:
         row = await fetch_one(conn, SQL.removed_blob, {"owner": UUID(start["data"]["mail_id"])})
@@ -22,7 +23,7 @@ async def what_is_gone(conn: Connection, start: Row, steps: list[Step]) -> str:
     return next(_emptied([start, *(one for step in steps for one in step.recorded)]), "")
 
 
-def _emptied(rows: list[Row]) -> Iterator[str]:
+def _emptied(rows: list[EventRow]) -> Iterator[str]:
     for row in rows:
         for name, day in gone_since(row["data"]).items():
             what = "texts" if name == "bodies" else "facts"

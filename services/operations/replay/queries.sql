@@ -39,13 +39,15 @@ ORDER BY seq;
 
 -- name: keys
 -- The threads and people whom an event about a thread or a person may concern: the thread's authors, and all their
--- threads.
+-- threads; and of some incidents the board and the threads in which they were reported.
 WITH people AS (
     SELECT participant_id AS id FROM mails WHERE thread_id = %(thread)s AND participant_id IS NOT NULL
     UNION SELECT %(participant)s::uuid)
 SELECT id::text AS key FROM people WHERE id IS NOT NULL
 UNION SELECT thread_id::text FROM threads WHERE participant_id IN (SELECT id FROM people)
-UNION SELECT %(thread)s::text;
+UNION SELECT %(thread)s::text
+UNION SELECT board_id::text FROM incidents WHERE incident_id = ANY(%(incidents)s::uuid[])
+UNION SELECT thread_id::text FROM trouble_reports WHERE incident_id = ANY(%(incidents)s::uuid[]);
 
 -- name: answers
 -- What models and tools answered then.

@@ -20,6 +20,7 @@ from services.core.db import Connection, Database
 from services.core.db.locks import Locks
 from services.core.sealed_blobs import SealedBlobs
 from services.core.settings import KafkaSettings, Settings, SmtpSettings
+from services.core.stored_settings import Stored, read_stored
 from services.mail.authentication import DnsResolver
 from services.model.breaker import Breakers
 from services.operations.rebuild.shadow_schema import beside, connected
@@ -65,6 +66,7 @@ async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sand
     async with beside(settings.database_url, name) as url, connected(url) as tables, open_keys(settings) as keys:
         blobs = CaseBlobs(OverlaidBlobs(files_of(settings, name), make_blobs(settings)), keys)
         app = _app(settings, asking, name, url, blobs)
+        app.take_stored(await _stored(settings))
         await app.database.open()
         try:
             yield Sandbox(name, app, tables, blobs, asking)
@@ -74,6 +76,16 @@ async def open_sandbox(settings: Settings, asking: Asking) -> AsyncIterator[Sand
             await app.cache.close()
             await app.database.close()
             await _with_or_without_cache(clear_up(settings, name))
+
+
+async def _stored(settings: Settings) -> Stored:
+    """What people changed in the deployment, by which its processes go, too."""
+    database = Database(settings.database_url, size=1)
+    await database.open()
+    try:
+        return await read_stored(database, settings.workspace)
+    finally:
+        await database.close()
 
 
 async def _with_or_without_cache(clearing: Awaitable[object]) -> None:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC
-from typing import Any
 
 from schemas.events.threads import TimerElapsed
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.keys import is_sealed
 from services.operations.replay.selection import STARTS
@@ -19,21 +19,20 @@ from services.operations.replay.selection import STARTS
 SQL = queries(__file__)
 
 ASKS_MODEL = frozenset({"generate_reply", "reflect"})
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One event that was handled; its handler saw the log up to `sure`, and could see it up to `upto`."""
 
-    event: Row
-    recorded: tuple[Row, ...]
+    event: EventRow
+    recorded: tuple[EventRow, ...]
     sure: int
     upto: int
     is_timer: bool = False
 
 
-async def past_steps(conn: Connection, start: Row, processors: tuple[str, ...]) -> list[Step]:
+async def past_steps(conn: Connection, start: EventRow, processors: tuple[str, ...]) -> list[Step]:
     """The steps of processors that follow each other, from an event that the first of them handles.
 
     Between two of them, timers that the first one had set have come: they are handed to it as they came then.
@@ -49,7 +48,7 @@ async def past_steps(conn: Connection, start: Row, processors: tuple[str, ...]) 
     return steps
 
 
-async def _step(conn: Connection, event: Row, processor: str, *, is_timer: bool = False) -> Step:
+async def _step(conn: Connection, event: EventRow, processor: str, *, is_timer: bool = False) -> Step:
     caused = await fetch_all(conn, SQL.caused, {"causes": [event["id"]], "source": processor})
     recorded = [one for one in caused if not is_sealed(one["data"])]
     sure = await _stored_with(conn, event)
@@ -57,7 +56,7 @@ async def _step(conn: Connection, event: Row, processor: str, *, is_timer: bool 
     return Step(event, tuple(recorded), min(sure, upto), upto, is_timer)
 
 
-async def _could_see(conn: Connection, event: Row, processor: str, recorded: list[Row], sure: int) -> int:
+async def _could_see(conn: Connection, event: EventRow, processor: str, recorded: list[EventRow], sure: int) -> int:
     if recorded:
         return sure if processor in ASKS_MODEL else int(recorded[0]["seq"]) - 1
     asked = {
@@ -70,11 +69,11 @@ async def _could_see(conn: Connection, event: Row, processor: str, recorded: lis
     return int(found["seq"]) if found else sure
 
 
-async def _timers(conn: Connection, causes: list[Row]) -> list[Row]:
+async def _timers(conn: Connection, causes: list[EventRow]) -> list[EventRow]:
     return await fetch_all(conn, SQL.caused, {"causes": [one["id"] for one in causes], "source": "keep_time"})
 
 
-async def _stored_with(conn: Connection, event: Row) -> int:
+async def _stored_with(conn: Connection, event: EventRow) -> int:
     """The last place in the log that was stored in one transaction with the event."""
     about = {name: event[name] for name in ("id", "causation_id", "source", "time")}
     found = await fetch_one(conn, SQL.stored_with, about)

@@ -6,16 +6,19 @@ The same day gives the same events: asked again, an owner finds in its journal t
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import LiteralString
+from typing import Any, LiteralString
 from uuid import UUID, uuid5
 
 from schemas.events import EventData
+from schemas.events.investigations import InvestigationsRetentionDue
+from schemas.events.periods import PeriodsRetentionDue
 from schemas.events.retention import MailRetentionDue, MemoryRetentionDue
 from schemas.events.threads import TimerElapsed
 from services.core.bus import event_store as history
 from services.core.bus.envelope import first
 from services.core.bus.runner import publish
 from services.core.db import fetch_all, fetch_one, queries
+from services.memory.grains import UNITS, kept_since
 from services.operations.retention.rounds import BATCH, Clearing
 
 SQL = queries(__file__)
@@ -37,25 +40,47 @@ async def due_mails(clearing: Clearing) -> int:
 
 async def due_people(clearing: Clearing) -> int:
     """Of how many people something is remembered that nothing has renewed for so long."""
-    count = 0
-    async for ids in _due(clearing, SQL.due_people, clearing.settings.retention.facts_days):
-        count += len(ids)
-    return count
+    return await _count_due(clearing, SQL.due_people, clearing.settings.retention.facts_days)
 
 
 async def ask_threads(clearing: Clearing) -> int:
     """Ask track_threads about each thread with texts that are too old; how many."""
-    return await _ask(clearing, SQL.due_threads, clearing.settings.retention.bodies_days, _timers)
+    return await _ask(clearing, SQL.due_threads, _timers, clearing.settings.retention.bodies_days)
 
 
 async def ask_mails(clearing: Clearing) -> int:
     """Ask read_email about mails with texts that are too old; how many."""
-    return await _ask(clearing, SQL.due_mails, clearing.settings.retention.bodies_days, _mails)
+    return await _ask(clearing, SQL.due_mails, _mails, clearing.settings.retention.bodies_days)
 
 
 async def ask_people(clearing: Clearing) -> int:
     """Ask learn_facts about each person of whom something is too old; how many."""
-    return await _ask(clearing, SQL.due_people, clearing.settings.retention.facts_days, _people)
+    return await _ask(clearing, SQL.due_people, _people, clearing.settings.retention.facts_days)
+
+
+async def due_periods(clearing: Clearing) -> int:
+    """Of how many people something is told of periods that have had their time."""
+    return await _count_due(clearing, SQL.due_periods, **_kept(clearing))
+
+
+async def ask_periods(clearing: Clearing) -> int:
+    """Ask condense_memory about each of them; how many."""
+    return await _ask(clearing, SQL.due_periods, _periods, **_kept(clearing))
+
+
+async def due_investigations(clearing: Clearing) -> int:
+    """Of how many people investigations have words that are too old."""
+    return await _count_due(clearing, SQL.due_investigations, clearing.settings.retention.bodies_days)
+
+
+async def ask_investigations(clearing: Clearing) -> int:
+    """Ask investigate about each of them; how many."""
+    return await _ask(clearing, SQL.due_investigations, _investigations, clearing.settings.retention.bodies_days)
+
+
+def _kept(clearing: Clearing) -> dict[str, Any]:
+    keep = clearing.settings.retention.periods
+    return {"grains": list(UNITS), "since": [kept_since(one, clearing.day, keep) for one in UNITS]}
 
 
 async def _count(clearing: Clearing, query: LiteralString) -> int:
@@ -65,17 +90,21 @@ async def _count(clearing: Clearing, query: LiteralString) -> int:
     return int(row["n"]) if row else 0
 
 
-async def _ask(clearing: Clearing, query: LiteralString, days: float, make: Make) -> int:
+async def _count_due(clearing: Clearing, query: LiteralString, days: float = 0, **more: Any) -> int:
+    return sum([len(ids) async for ids in _due(clearing, query, days, **more)])
+
+
+async def _ask(clearing: Clearing, query: LiteralString, make: Make, days: float = 0, **more: Any) -> int:
     count = 0
-    async for ids in _due(clearing, query, days):
+    async for ids in _due(clearing, query, days, **more):
         await _enter(clearing, make(clearing, ids))
         count += len(ids)
     return count
 
 
-async def _due(clearing: Clearing, query: LiteralString, days: float) -> AsyncIterator[list[UUID]]:
+async def _due(clearing: Clearing, query: LiteralString, days: float, **more: Any) -> AsyncIterator[list[UUID]]:
     """The ids of what is due and rests, many at a time."""
-    args = {"workspace": clearing.workspace, "before": clearing.before(days), "limit": BATCH}
+    args = {"workspace": clearing.workspace, "before": clearing.before(days), "limit": BATCH, **more}
     after: UUID | None = FIRST
     while after and not clearing.stop.is_set():
         async with clearing.app.database.reading() as conn:
@@ -109,6 +138,24 @@ def _mails(clearing: Clearing, mails: Sequence[UUID]) -> list[tuple[UUID, EventD
 
 def _people(clearing: Clearing, people: Sequence[UUID]) -> list[tuple[UUID, EventData]]:
     return [(_id(clearing, one), MemoryRetentionDue(participant_id=one, due_at=clearing.day)) for one in people]
+
+
+def _periods(clearing: Clearing, people: Sequence[UUID]) -> list[tuple[UUID, EventData]]:
+    return [
+        (uuid5(one, f"periods/{clearing.day:%Y-%m-%d}"), PeriodsRetentionDue(participant_id=one, due_at=clearing.day))
+        for one in people
+    ]
+
+
+def _investigations(clearing: Clearing, people: Sequence[UUID]) -> list[tuple[UUID, EventData]]:
+    said = {"before": clearing.before(clearing.settings.retention.bodies_days), "due_at": clearing.day}
+    return [
+        (
+            uuid5(one, f"investigations/{clearing.day:%Y-%m-%d}"),
+            InvestigationsRetentionDue.model_validate({"participant_id": one, **said}),
+        )
+        for one in people
+    ]
 
 
 def _id(clearing: Clearing, of: UUID) -> UUID:

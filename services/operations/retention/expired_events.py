@@ -12,17 +12,20 @@ from typing import Any, LiteralString
 from uuid import UUID
 
 from schemas.events import EVENTS, EventData
+from schemas.events.periods import PeriodCondensed
 from services.core.bus import event_store as history
+from services.core.bus.event_store import EventRow
 from services.core.bus.sealing import sealed_with
 from services.core.db import Connection, fetch_all
 from services.core.keys import Keys, is_sealed
 from services.core.keys.aead import KEY
 from services.core.settings import RetentionSettings
+from services.core.settings.retention import log_days
 from services.operations.retention.ask import SQL
 from services.operations.retention.rounds import Clearing
 
-Row = dict[str, Any]
-SUBJECTS = ("fact_id", "relation_id", "note_id")  # by which an event's row is found, next to its aggregate
+# By which an event's row is found, next to its aggregate.
+SUBJECTS = ("fact_id", "relation_id", "note_id", "investigation_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +58,17 @@ LEARNED = Emptying(
     tuple(name for name, event in EVENTS.items() if event.LEARNED),
     SQL.emptied_facts,
 )
-KINDS = MappingProxyType({one.name: one for one in (BODIES, LEARNED)})
+PERIODS = Emptying(
+    "periods",
+    lambda settings: settings.periods.shortest_days and max(settings.periods.shortest_days, log_days()),
+    EventData.without_learned,
+    (PeriodCondensed.TYPE,),
+    SQL.emptied_facts,
+)
+KINDS = MappingProxyType({one.name: one for one in (BODIES, LEARNED, PERIODS)})
 
 
-async def choose(conn: Connection, what: Emptying, rows: Sequence[Row]) -> list[Row]:
+async def choose(conn: Connection, what: Emptying, rows: Sequence[EventRow]) -> list[EventRow]:
     """Those of some opened rows that may go."""
     readable = [row for row in rows if not is_sealed(row["data"])]
     if not readable:
@@ -76,7 +86,7 @@ async def choose(conn: Connection, what: Emptying, rows: Sequence[Row]) -> list[
     return [row for row in readable if row["id"] in ids]
 
 
-async def emptied(clearing: Clearing, keys: Keys, what: Emptying, row: Row) -> Row:
+async def emptied(clearing: Clearing, keys: Keys, what: Emptying, row: EventRow) -> dict[str, Any]:
     """The data of an opened row as it is stored from now on."""
     envelope = history.envelope(row)
     bare = what.bare(envelope.data)
@@ -91,11 +101,11 @@ async def emptied(clearing: Clearing, keys: Keys, what: Emptying, row: Row) -> R
     return found
 
 
-def gone_since(data: Row) -> dict[str, str]:
+def gone_since(data: dict[str, Any]) -> dict[str, str]:
     """Of an opened event: what is kept of it no longer, and since which day."""
     return {name: data[one.mark] for name, one in KINDS.items() if one.mark in data}
 
 
-def _subject(row: Row) -> UUID | None:
+def _subject(row: EventRow) -> UUID | None:
     found = next((row["data"][name] for name in SUBJECTS if row["data"].get(name)), None)
     return UUID(found) if found else None

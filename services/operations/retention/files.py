@@ -18,13 +18,12 @@ from uuid import UUID
 
 from services.core.archive.archive import archive_of
 from services.core.archive.file import Manifest, lines, typed, verify, write
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection, fetch_all, fetch_one
 from services.core.keys import is_sealed
 from services.operations.retention.ask import SQL
 from services.operations.retention.expired_events import Emptying, choose, emptied
 from services.operations.retention.rounds import BATCH, Clearing
-
-Row = dict[str, Any]
 
 
 @dataclass(slots=True)
@@ -111,7 +110,9 @@ async def _emptied(
             yield json.dumps({**row, "data": changed[row["id"]]}) if row["id"] in changed else line
 
 
-async def _going(conn: Connection, what: Emptying, clearing: Clearing, rows: list[Row], met: Passed) -> dict[str, Row]:
+async def _going(
+    conn: Connection, what: Emptying, clearing: Clearing, rows: list[EventRow], met: Passed
+) -> dict[str, dict[str, Any]]:
     """The data of those that go, by id."""
     before = clearing.before(what.days(clearing.settings.retention))
     wanted = [typed(row) for row in rows if row["workspace"] == clearing.workspace and row["type"] in what.types]

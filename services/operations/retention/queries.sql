@@ -2,8 +2,9 @@
 -- Threads that hold texts from before a moment, by id, and whether they rest.
 SELECT t.thread_id AS id, thread_rests(t.thread_id) AS rests FROM threads t
 WHERE t.workspace = %(workspace)s AND t.thread_id > %(after)s
-  AND EXISTS (SELECT FROM conversation c
-              WHERE c.thread_id = t.thread_id AND c.at < %(before)s AND c.gone_at IS NULL)
+  AND (EXISTS (SELECT FROM conversation c
+               WHERE c.thread_id = t.thread_id AND c.at < %(before)s AND c.gone_at IS NULL)
+       OR EXISTS (SELECT FROM thread_entities e WHERE e.thread_id = t.thread_id AND e.noted_at < %(before)s))
 ORDER BY t.thread_id LIMIT %(limit)s;
 
 -- name: count_messages
@@ -32,6 +33,20 @@ WHERE a.workspace = %(workspace)s AND a.kind = 'participant' AND a.id > %(after)
     OR EXISTS (SELECT FROM briefs b WHERE b.participant_id = a.id AND b.text <> '' AND b.updated_at < %(before)s)
     OR EXISTS (SELECT FROM fact_log l WHERE l.participant_id = a.id AND l.fact_id IS NULL AND l.at < %(before)s))
 ORDER BY a.id LIMIT %(limit)s;
+
+-- name: due_periods
+-- Of whom something is told of periods that ended before the moment until which their grain is kept, by id.
+SELECT DISTINCT p.participant_id AS id, true AS rests FROM memory_periods p
+JOIN unnest(%(grains)s::text[], %(since)s::timestamptz[]) AS kept (grain, since) USING (grain)
+WHERE p.workspace = %(workspace)s AND p.text <> '' AND p.ends_at <= kept.since AND p.participant_id > %(after)s
+ORDER BY id LIMIT %(limit)s;
+
+-- name: due_investigations
+-- Of whom investigations that ended before a moment have their words still, by id.
+SELECT DISTINCT i.participant_id AS id, true AS rests FROM investigations i
+WHERE i.workspace = %(workspace)s AND i.state = 'closed' AND i.gone_at IS NULL AND i.closed_at < %(before)s
+  AND i.participant_id > %(after)s
+ORDER BY id LIMIT %(limit)s;
 
 -- name: due_mail_blobs
 -- Mails from before a moment whose blobs were not removed yet, by id, and whether nobody needs them right now.
@@ -75,6 +90,12 @@ WHERE CASE
                     WHERE c.thread_id = e.aggregate_id AND c.version = e.version AND c.gone_at IS NULL)
     WHEN e.type = 'thread.note_added.v1' THEN
         NOT EXISTS (SELECT FROM thread_notes n WHERE n.note_id = e.subject AND n.text <> '')
+    WHEN e.type = 'thread.entities_noted.v1' THEN
+        NOT EXISTS (SELECT FROM thread_entities n WHERE n.thread_id = e.aggregate_id AND n.version = e.version)
+    WHEN e.type = 'thread.reply_rated.v1' THEN
+        NOT EXISTS (SELECT FROM reply_ratings r WHERE r.thread_id = e.aggregate_id AND r.version = e.version AND r.comment <> '')
+    WHEN e.type LIKE 'investigation.%%' THEN
+        NOT EXISTS (SELECT FROM investigations i WHERE i.investigation_id = e.subject AND i.gone_at IS NULL)
     ELSE thread_rests(e.key::uuid) END;
 
 -- name: emptied_facts

@@ -7,12 +7,13 @@ from functools import partial
 from services.core.settings import Settings
 from services.operations.retention import ask, blobs, events, files, journal, old_events
 from services.operations.retention import parallel_tables as beside
-from services.operations.retention.expired_events import BODIES, LEARNED, Emptying
+from services.operations.retention.expired_events import BODIES, LEARNED, PERIODS, Emptying
 from services.operations.retention.rounds import Step
 
+PLAN = "periods.plan"
 
-def _emptying(name: str, what: Emptying) -> tuple[Step, Step]:
-    setting = f"{what.name}_days"
+
+def _emptying(name: str, what: Emptying, setting: str) -> tuple[Step, Step]:
 
     def days(settings: Settings) -> float:
         return what.days(settings.retention)
@@ -33,6 +34,10 @@ def _blobs(settings: Settings) -> float:
 
 def _facts(settings: Settings) -> float:
     return settings.retention.facts_days
+
+
+def _told(settings: Settings) -> float:
+    return settings.retention.periods.shortest_days
 
 
 def _checkpoints(settings: Settings) -> float:
@@ -74,8 +79,18 @@ STEPS: tuple[Step, ...] = (
     ),
     Step("texts of mails", "bodies_days", _bodies, ask.due_mails, ask.ask_mails, "mails: read_email is asked"),
     Step("people with old facts", "facts_days", _facts, ask.due_people, ask.ask_people, "people: learn_facts is asked"),
-    *_emptying("texts in stored events", BODIES),
-    *_emptying("facts in stored events", LEARNED),
+    Step("people with told periods", PLAN, _told, ask.due_periods, ask.ask_periods, "people: condense_memory is asked"),
+    Step(
+        "people with investigations",
+        "bodies_days",
+        _bodies,
+        ask.due_investigations,
+        ask.ask_investigations,
+        "people: investigate is asked",
+    ),
+    *_emptying("texts in stored events", BODIES, "bodies_days"),
+    *_emptying("facts in stored events", LEARNED, "facts_days"),
+    *_emptying("told periods in stored events", PERIODS, PLAN),
     Step("mails and replies with blobs", "blobs_days", _blobs, blobs.due, blobs.remove),
     Step("answers of models and tools", "checkpoints_days", _checkpoints, beside.due, beside.remove),
     Step("cached vectors, all of them", "bodies_days", _texts, beside.due_vectors, beside.empty_vectors),

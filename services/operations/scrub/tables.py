@@ -6,13 +6,14 @@ rewrite waits for transactions that are older than the deletion.
 
 from __future__ import annotations
 
-import asyncio
+from functools import partial
+from typing import Any
 
 from psycopg import sql
-from psycopg.errors import LockNotAvailable
 
-from services.core.clock import monotonic
+from services.core.clock import until
 from services.core.db import Connection, fetch_all, fetch_one
+from services.core.db.patience import when_free
 from services.core.db.sql import queries
 from services.core.errors import Temporary
 
@@ -35,11 +36,16 @@ async def wait_for_readers(conn: Connection) -> None:
     """Wait until nobody can see what was deleted before now. Raises `RowsStillRead`."""
     row = await fetch_one(conn, SQL.now_in_line)
     assert row is not None
-    ends = monotonic() + READERS_S
-    while readers := await fetch_all(conn, SQL.readers, {"before": str(int(row["id"]) % 2**32)}):
-        if monotonic() >= ends:
-            raise RowsStillRead(", ".join(f"{one['name']} {one['application']}".strip() for one in readers))
-        await asyncio.sleep(PAUSE_S / 5)
+    before = {"before": str(int(row["id"]) % 2**32)}
+    readers: list[dict[str, Any]] = []
+
+    async def are_gone() -> bool:
+        nonlocal readers
+        readers = await fetch_all(conn, SQL.readers, before)
+        return not readers
+
+    if not await until(are_gone, READERS_S, every_s=PAUSE_S / 5):
+        raise RowsStillRead(", ".join(f"{one['name']} {one['application']}".strip() for one in readers))
 
 
 async def rewrite(conn: Connection, table: str) -> bool:
@@ -57,14 +63,8 @@ async def _rewrite(conn: Connection, statement: sql.Composed, table: str) -> boo
     """Whether it has other files now: what a role may not do is skipped with a warning alone."""
     before = await _file(conn, table)
     await conn.execute(SQL.patience, {"lock_timeout": LOCK_TIMEOUT})
-    for _ in range(TRIES):
-        try:
-            await conn.execute(statement)
-        except LockNotAvailable:
-            await asyncio.sleep(PAUSE_S)
-        else:
-            return await _file(conn, table) != before
-    raise TableBusy(table)
+    await when_free(partial(conn.execute, statement), tries=TRIES, pause_s=PAUSE_S, busy=TableBusy(table))
+    return await _file(conn, table) != before
 
 
 async def _file(conn: Connection, table: str) -> int | None:

@@ -1,4 +1,7 @@
-"""Signing in to the console: a password, or a one-time link, becomes a session of a user.
+"""Signing in to the console: a password, a one-time link, or an account elsewhere becomes a session of a user.
+
+openid.py    what an OpenID provider says of who signs in, and whether it holds
+on_the_way.py  browsers on their way to the provider and back
 
 Invariants
 - A token is known to its bearer alone; the table has its hash.
@@ -102,7 +105,7 @@ async def sign_in(app: App, token: str, password: str = "") -> str:
         await users.set_password(app, user.user_id, password)
     async with app.database.reading() as conn:
         args = {"user_id": user.user_id, "workspace": app.settings.workspace, "now": app.now()}
-        await conn.execute(SQL.join, args)
+        await conn.execute(users.SQL.join, args)
     return await begin(app, user)
 
 

@@ -15,10 +15,6 @@ RETURNING token_sha256;
 SELECT token_sha256, user_id FROM console_sessions
 WHERE token_sha256 = %(token_sha256)s AND workspace = %(workspace)s AND kind = %(kind)s AND expires_at > %(now)s;
 
--- name: join
-UPDATE users SET joined_at = %(now)s
-WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND joined_at IS NULL AND removed_at IS NULL;
-
 -- name: session
 -- A session with its user as they are now; none of somebody who was removed, nor of a release without users.
 SELECT s.token_sha256, s.expires_at, u.user_id, u.name, u.email, u.role, u.joined_at, u.invited_by, u.invited_at,
@@ -29,3 +25,17 @@ WHERE s.token_sha256 = %(token_sha256)s AND s.workspace = %(workspace)s AND s.ki
 
 -- name: end
 DELETE FROM console_sessions WHERE token_sha256 = %(token_sha256)s AND workspace = %(workspace)s AND kind = 'session';
+
+-- name: set_out
+INSERT INTO oidc_sign_ins (state_sha256, workspace, browser_sha256, place, user_id, expires_at)
+VALUES (%(state_sha256)s, %(workspace)s, %(browser_sha256)s, %(place)s, %(user_id)s, %(expires_at)s);
+
+-- name: forget_lost
+DELETE FROM oidc_sign_ins WHERE expires_at <= %(now)s;
+
+-- name: come_back
+-- A state is used by whoever deletes its row.
+DELETE FROM oidc_sign_ins
+WHERE state_sha256 = %(state_sha256)s AND workspace = %(workspace)s AND browser_sha256 = %(browser_sha256)s
+  AND expires_at > %(now)s
+RETURNING place, user_id;

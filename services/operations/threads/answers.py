@@ -21,13 +21,14 @@ from schemas.events.answers import (
 )
 from schemas.events.replies import AfterReply
 from services.core.app import App
+from services.core.clock import until
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
 from services.core.keys import is_sealed
 from services.mail.compose import ComposeRefused
 from services.mail.compose.links import LinkPolicy, links_in
 from services.operations.drafts.decisions import NewFile, keep_files
-from services.operations.requests import NotDecidedYet, decision_on, until
+from services.operations.requests import NotDecidedYet, decision_on
 from services.operations.threads.limits import LONGEST_HOLD_S, LONGEST_REPLY, MOST_FILES
 from services.operations.threads.listing import ThreadUnknown
 from services.send_email.copies import chosen_copies

@@ -15,6 +15,7 @@ WHERE u.workspace = %(workspace)s AND u.thread_id = %(thread_id)s AND u.turn_id 
 -- Why a request for a reply was refused.
 SELECT data FROM events
 WHERE aggregate = 'thread' AND aggregate_id = %(thread_id)s AND type = 'thread.reply_refused.v1' AND causation_id = %(cause)s
+  AND version IS NOT NULL
 ORDER BY version DESC LIMIT 1;
 
 -- name: came

@@ -11,9 +11,10 @@ from uuid import UUID
 import structlog
 
 from services.core.archive.archive import Archive
-from services.core.archive.file import ArchiveDamaged, Row
+from services.core.archive.file import ArchiveDamaged
 from services.core.archive.history import archived_of
 from services.core.archive.places import ArchiveMissing
+from services.core.bus.event_store import EventRow
 from services.core.db import Connection
 
 log = structlog.get_logger(__name__)
@@ -29,7 +30,7 @@ async def archived_in_thread(
     if archive is None:
         return []
 
-    def mine(row: Row) -> bool:
+    def mine(row: EventRow) -> bool:
         return row["key"] == str(thread_id) and row["workspace"] == workspace and row["type"] in types
 
     return await archived_of(conn, archive, mine)

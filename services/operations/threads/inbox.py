@@ -6,7 +6,7 @@ Invariant: a page costs what it shows: its ids are found by an index first, then
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Literal
@@ -14,14 +14,16 @@ from uuid import UUID
 
 from schemas.events.marks import DeadlineKind, DeadlineStatus, Priority
 from schemas.events.threads import ThreadState
-from services.core.db import Connection, fetch_all, fetch_one, queries, rows_as
+from services.core.db import Connection, fetch_all, fetch_all_planned, fetch_one, queries, rows_as
 from services.core.paging import Listing, Page
 from services.operations.typed_words import beginnings_of
 
 SQL = queries(__file__, "inbox.sql")
 INBOX = Listing("inbox", (("changed_at", "time"), ("thread_id", "id")), descending=True)
+MOST_COUNTED = 100  # threads that need a person; whoever reads the number wants to know whether there are many
+MOST_HITS, LATELY = 4000, 2000  # places that hold the words before they are words of many; threads looked through then
 
-View = Literal["needs_me", "mine", "agent", "customer", "resolved", "all"]
+View = Literal["needs_me", "mine", "mentioned", "agent", "customer", "snoozed", "resolved", "all"]
 STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
     {
         "agent": ("new", "in_progress"),
@@ -33,10 +35,25 @@ STATES: Mapping[View, tuple[ThreadState, ...]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
+class Only:
+    """Of a view the threads of one inbox, with one priority, or with one tag; "" for all."""
+
+    inbox: str = ""
+    priority: Priority | Literal[""] = ""
+    tag: str = ""
+
+    def __bool__(self) -> bool:
+        return any(asdict(self).values())
+
+
+EVERY = Only()
+
+
+@dataclass(frozen=True, slots=True)
 class InboxLine:
     """A thread in the inbox. `draft` waits for a person, `due_at` is the next deadline, `waiting_since` the oldest
-    mail that the open turn answers. `claims_to_be` is the address of a sender whom nothing proves, `last_words` how the
-    newest message begins.
+    mail that the open turn answers; until `snoozed_until` a person put it off. `claims_to_be` is the address of a
+    sender whom nothing proves, `last_words` how the newest message begins.
     """
 
     thread_id: UUID
@@ -52,6 +69,7 @@ class InboxLine:
     participant_name: str
     claims_to_be: str
     assignee: str
+    snoozed_until: datetime | None
     last_role: str
     last_words: str
     draft: UUID | None
@@ -62,24 +80,49 @@ class InboxLine:
 
 
 async def inbox(
-    conn: Connection, workspace: str, view: View, *, assignee: str = "", limit: int, after: str = ""
+    conn: Connection,
+    workspace: str,
+    view: View,
+    *,
+    assignee: str = "",
+    only: Only = EVERY,
+    limit: int,
+    after: str = "",
 ) -> Page[InboxLine]:
-    """The threads of a view, the latest change first; `mine` are those of `assignee`. Raises `BadCursor`."""
+    """The threads of a view, the latest change first; `mine` are those of `assignee`, `mentioned` those whose notes ask
+    them to look. Raises `BadCursor`.
+    """
+    args = {"workspace": workspace, **asdict(only)}
     if view == "needs_me":
-        return await _page(conn, SQL.needing_a_person, {"workspace": workspace}, limit, after)
+        return await _page(conn, SQL.needing_a_person, args, limit, after)
+    if view == "snoozed":
+        return await _page(conn, SQL.snoozed, args, limit, after)
     if view == "mine":
-        return await _page(conn, SQL.of_assignee, {"workspace": workspace, "assignee": assignee}, limit, after)
-    args = {"workspace": workspace, "states": list(STATES[view]), "drafts": view == "all"}
-    return await _page(conn, SQL.in_states, args, limit, after)
+        return await _page(conn, SQL.of_assignee, args | {"assignee": assignee}, limit, after)
+    if view == "mentioned":
+        return await _page(conn, SQL.asked_to_look, args | {"name": assignee}, limit, after)
+    return await _page(conn, SQL.in_states, args | {"states": list(STATES[view]), "every": view == "all"}, limit, after)
 
 
-async def found(conn: Connection, workspace: str, words: str, *, limit: int, after: str = "") -> Page[InboxLine]:
-    """The threads whose subject, a person or a message in them has every word or its beginning. Raises `BadCursor`."""
+async def found(
+    conn: Connection, workspace: str, words: str, *, only: Only = EVERY, limit: int, after: str = ""
+) -> Page[InboxLine]:
+    """The threads whose subject, a person or a message in them has every word or its beginning. Raises `BadCursor`.
+
+    Whatever the words are, few rows are read: what few threads have is found by the indexes of words; what many have,
+    among the threads that changed last. Only words that many old threads and no late ones have are looked for in all.
+    """
     beginnings = beginnings_of(words)
     if not beginnings:
         return Page()
-    args = {"workspace": workspace, "words": beginnings, "addr": words.strip().lower()}
-    return await _page(conn, SQL.found, args, limit, after)
+    args = {"workspace": workspace, "words": beginnings, "addr": words.strip().lower(), **asdict(only)}
+    args |= {"window": LATELY, "most": MOST_HITS, **INBOX.args(after, limit)}
+    rows = await fetch_all_planned(conn, SQL.found, args)
+    if rows[0]["hits"] >= MOST_HITS:
+        rows = await fetch_all_planned(conn, SQL.found_lately, args)
+        if len(rows) <= limit:
+            rows = await fetch_all_planned(conn, SQL.found, args | {"most": None})
+    return await _lines_of_page(conn, workspace, [row for row in rows if row["thread_id"]], limit)
 
 
 async def of_person(
@@ -91,15 +134,20 @@ async def of_person(
 
 
 async def count_needing_a_person(conn: Connection, workspace: str) -> int:
-    """How many threads wait for a person."""
-    row = await fetch_one(conn, SQL.count_needing_a_person, {"workspace": workspace})
+    """How many threads wait for a person, counted no further than `MOST_COUNTED`."""
+    row = await fetch_one(conn, SQL.count_needing_a_person, {"workspace": workspace, "most": MOST_COUNTED})
     assert row is not None
     return int(row["threads"])
 
 
 async def _page(conn: Connection, query: Any, args: dict[str, Any], limit: int, after: str) -> Page[InboxLine]:
-    page = INBOX.page(await fetch_all(conn, query, args | INBOX.args(after, limit)), limit)
-    lines = await lines_of(conn, args["workspace"], [row["thread_id"] for row in page])
+    rows = await fetch_all(conn, query, args | INBOX.args(after, limit))
+    return await _lines_of_page(conn, args["workspace"], rows, limit)
+
+
+async def _lines_of_page(conn: Connection, workspace: str, rows: Sequence[Any], limit: int) -> Page[InboxLine]:
+    page = INBOX.page(rows, limit)
+    lines = await lines_of(conn, workspace, [row["thread_id"] for row in page])
     return Page([lines[row["thread_id"]] for row in page], page.next)
 
 

@@ -1,53 +1,114 @@
 -- name: needing_a_person
--- Threads that are escalated, or whose open turn has a draft that waits.
+-- Threads that are escalated, or whose open turn has a draft that waits, unless they are snoozed. Among those that anybody has
+-- in hand, in their order: no more is read than a page, and the threads that the agent still writes in.
 SELECT t.thread_id, t.changed_at FROM threads t
-WHERE t.workspace = %(workspace)s AND t.thread_id IN (
-    SELECT e.thread_id FROM threads e WHERE e.workspace = %(workspace)s AND e.state = 'escalated'
-    UNION
-    SELECT o.thread_id FROM deliveries d JOIN threads o ON o.thread_id = d.thread_id AND o.open_turn = d.turn_id
-    WHERE d.workspace = %(workspace)s AND d.state = 'draft')
+WHERE t.workspace = %(workspace)s AND t.snoozed_until IS NULL AND (t.state = 'escalated' OR t.open_turn IS NOT NULL)
+  AND (t.state = 'escalated' OR (SELECT true FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state = 'draft' LIMIT 1))
+  AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+  AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: count_needing_a_person
+-- How many of the same, counted no further than `most`.
 SELECT count(*) AS threads FROM (
-    SELECT e.thread_id FROM threads e WHERE e.workspace = %(workspace)s AND e.state = 'escalated'
-    UNION
-    SELECT o.thread_id FROM deliveries d JOIN threads o ON o.thread_id = d.thread_id AND o.open_turn = d.turn_id
-    WHERE d.workspace = %(workspace)s AND d.state = 'draft') waiting;
+    SELECT FROM threads t
+    WHERE t.workspace = %(workspace)s AND t.snoozed_until IS NULL AND (t.state = 'escalated' OR t.open_turn IS NOT NULL)
+      AND (t.state = 'escalated' OR (SELECT true FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state = 'draft' LIMIT 1))
+    LIMIT %(most)s) waiting;
 
 -- name: in_states
--- Threads in some states; without `drafts` those whose draft waits for a person are left out.
-SELECT t.thread_id, t.changed_at FROM threads t
-WHERE t.workspace = %(workspace)s AND t.state = ANY(%(states)s)
-  AND (%(drafts)s OR NOT EXISTS (SELECT FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state = 'draft'))
-  AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+-- Threads in some states; unless `every` is asked for, without those that are snoozed or whose draft waits for a person. A page
+-- of each state in its order, then the first of all these: a state that few threads are in is not looked for among all.
+SELECT t.thread_id, t.changed_at FROM unnest(%(states)s::text[]) AS wanted (state) CROSS JOIN LATERAL (
+    SELECT t.thread_id, t.changed_at FROM threads t
+    WHERE t.workspace = %(workspace)s AND t.state = wanted.state
+      AND (%(every)s OR (t.snoozed_until IS NULL AND NOT EXISTS (
+            SELECT FROM deliveries d WHERE d.turn_id = t.open_turn AND d.state = 'draft')))
+      AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+      AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+      AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+    ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s) t
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: of_assignee
--- Open threads that somebody has.
+-- Open threads that somebody has and did not put off.
 SELECT t.thread_id, t.changed_at FROM threads t
 WHERE t.workspace = %(workspace)s AND t.assignee = %(assignee)s AND t.assignee <> '' AND t.state NOT IN ('resolved', 'closed')
+  AND t.snoozed_until IS NULL
+  AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+  AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+  AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
+
+-- name: asked_to_look
+-- Open threads in which a note names somebody.
+SELECT t.thread_id, t.changed_at FROM threads t
+WHERE t.workspace = %(workspace)s AND t.state NOT IN ('resolved', 'closed') AND t.thread_id IN (
+    SELECT n.thread_id FROM thread_notes n
+    WHERE n.workspace = %(workspace)s AND n.mentions <> '{}' AND n.mentions @> ARRAY[%(name)s::text])
+  AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+  AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+  AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
+
+-- name: snoozed
+-- Threads that a person put off.
+SELECT t.thread_id, t.changed_at FROM threads t
+WHERE t.workspace = %(workspace)s AND t.snoozed_until IS NOT NULL
+  AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+  AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
   AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: found
 -- Threads by the words of their subject, of their person or of a message in them (all in one passage of it), or by the whole
--- address of whoever wrote in them, proven or not.
-SELECT t.thread_id, t.changed_at FROM threads t
-WHERE t.workspace = %(workspace)s AND t.thread_id IN (
-    SELECT s.thread_id FROM threads s
-    WHERE s.workspace = %(workspace)s AND to_tsvector('simple', translate(s.subject, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
-    UNION
-    SELECT s.thread_id FROM participants p JOIN threads s USING (workspace, participant_id)
-    WHERE p.workspace = %(workspace)s AND
-          to_tsvector('simple', translate(p.addr || ' ' || p.name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
-    UNION
-    SELECT s.thread_id FROM conversation_passages s
-    WHERE s.workspace = %(workspace)s AND s.tsv @@ to_tsquery('english', %(words)s)
-    UNION
-    SELECT m.thread_id FROM mails m WHERE m.workspace = %(workspace)s AND m.author_addr = %(addr)s)
-  AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+-- address of whoever wrote in them, proven or not. The indexes of words know no order, so that all that they hold is read and
+-- put in order: `hits` says how much that was, in each row, and in one without a thread where there is none. With `most` it
+-- ends there, and the page is one only where fewer were hit. An array, and OFFSET 0: each hit is looked up by its id; after a
+-- guess at how many there are, which for beginnings of words is a wild one, every thread would be read.
+WITH hit AS MATERIALIZED (
+    SELECT thread_id FROM (
+        SELECT s.thread_id FROM threads s
+        WHERE s.workspace = %(workspace)s AND to_tsvector('simple', translate(s.subject, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
+        UNION ALL
+        SELECT s.thread_id FROM participants p CROSS JOIN LATERAL (
+            SELECT o.thread_id FROM threads o
+            WHERE o.workspace = p.workspace AND o.participant_id = p.participant_id OFFSET 0) s
+        WHERE p.workspace = %(workspace)s AND
+              to_tsvector('simple', translate(p.addr || ' ' || p.name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
+        UNION ALL
+        SELECT s.thread_id FROM conversation_passages s
+        WHERE s.workspace = %(workspace)s AND s.tsv @@ to_tsquery('english', %(words)s)
+        UNION ALL
+        SELECT m.thread_id FROM mails m WHERE m.workspace = %(workspace)s AND m.author_addr = %(addr)s) every
+    LIMIT %(most)s::bigint)
+SELECT counted.hits, t.thread_id, t.changed_at FROM (SELECT count(*) AS hits FROM hit) counted LEFT JOIN (
+    SELECT t.thread_id, t.changed_at FROM threads t
+    WHERE t.workspace = %(workspace)s AND t.thread_id = ANY(ARRAY(SELECT DISTINCT thread_id FROM hit))
+      AND (%(most)s::bigint IS NULL OR (SELECT count(*) FROM hit) < %(most)s)
+      AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+      AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+      AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+    ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s) t ON true
+ORDER BY t.changed_at DESC, t.thread_id DESC;
+
+-- name: found_lately
+-- The same among the `window` threads that changed last: words that many have are found without reading all that have them.
+-- What is asked of each thread is asked by LIMIT 1, which is never answered by collecting what all threads have.
+SELECT t.thread_id, t.changed_at FROM (
+    SELECT t.workspace, t.thread_id, t.changed_at, t.subject, t.participant_id FROM threads t
+    WHERE t.workspace = %(workspace)s
+      AND (%(inbox)s = '' OR t.inbox = %(inbox)s) AND (%(priority)s = '' OR t.priority = %(priority)s)
+      AND (%(tag)s = '' OR t.tags @> ARRAY[%(tag)s::text])
+      AND (t.changed_at, t.thread_id) < (%(after_changed_at)s::timestamptz, %(after_thread_id)s::uuid)
+    ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(window)s) t
+WHERE to_tsvector('simple', translate(t.subject, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s)
+   OR (SELECT true FROM participants p WHERE p.workspace = t.workspace AND p.participant_id = t.participant_id AND
+       to_tsvector('simple', translate(p.addr || ' ' || p.name, '@.-_+/', '      ')) @@ to_tsquery('simple', %(words)s) LIMIT 1)
+   OR (SELECT true FROM conversation_passages s
+       WHERE s.workspace = t.workspace AND s.thread_id = t.thread_id AND s.tsv @@ to_tsquery('english', %(words)s) LIMIT 1)
+   OR (SELECT true FROM mails m WHERE m.workspace = t.workspace AND m.thread_id = t.thread_id AND m.author_addr = %(addr)s LIMIT 1)
 ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: of_person
@@ -63,7 +124,7 @@ SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.changed_a
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.name, '') ELSE '' END AS participant_name,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be,
-       t.assignee, coalesce(said.role, '') AS last_role, coalesce(said.begin, '') AS last_words,
+       t.assignee, t.snoozed_until, coalesce(said.role, '') AS last_role, coalesce(said.begin, '') AS last_words,
        d.reply_id AS draft, u.waiting_since, due.due_at, due.kind AS due_kind, due.status AS due_status
 FROM threads t
 LEFT JOIN aggregates a ON a.workspace = t.workspace AND a.kind = 'thread' AND a.id = t.thread_id

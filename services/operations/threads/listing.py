@@ -33,7 +33,7 @@ class ThreadLine:
     """A thread in a list. `participant` is the author's address, "" where they are not known for sure.
 
     `sender_level` is how far the one who opened it is believed; `claims_to_be` the address of whom that is not proven.
-    `assignee` is the person who has it, "" for nobody in particular.
+    `assignee` is the person who has it, "" for nobody in particular; until `snoozed_until` somebody put it off.
     """
 
     thread_id: UUID
@@ -49,6 +49,7 @@ class ThreadLine:
     sender_level: str = ""
     claims_to_be: str = ""
     assignee: str = ""
+    snoozed_until: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +114,25 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """For people; never sent."""
+    """For people; never sent. `mentions` are the names of colleagues whom it asks to look."""
 
     note_id: UUID
     at: datetime
     by: str
     trigger: Trigger
     text: str
+    mentions: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the agent keeps in mind of one person's matter in the thread, until `expires_at`."""
+
+    participant_id: UUID
+    name: str
+    value: str
+    noted_at: datetime
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +202,7 @@ class WholeThread:
     deadlines: tuple[Clock, ...]
     conversation: tuple[Message, ...]
     notes: tuple[Note, ...]
+    kept_in_mind: tuple[Kept, ...]
     log: tuple[Step, ...]
     actions: tuple[Action, ...]
     learned: tuple[Learned, ...]
@@ -238,6 +252,7 @@ async def whole_thread(
         deadlines=await every(SQL.deadlines, Clock),
         conversation=tuple(replace(one, sources=sources.get(one.reply_id, []) if one.reply_id else []) for one in said),
         notes=await every(SQL.notes, Note),
+        kept_in_mind=await every(SQL.entities, Kept),
         log=await every(SQL.steps, Step),
         actions=await every(SQL.actions, Action),
         learned=await _learned(conn, args, archive),

@@ -1,7 +1,7 @@
 -- name: threads
 -- Threads of a workspace, the latest change first. A null filters nothing. Of whom nobody has proven to be, the thread
 -- names the address that they claim, and no participant.
-SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee,
+SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee, t.snoozed_until,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        coalesce(first.identity, '') AS sender_level,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be
@@ -19,7 +19,7 @@ ORDER BY t.changed_at DESC, t.thread_id DESC LIMIT %(limit)s;
 
 -- name: thread
 -- One thread with its summaries, the latest first: one for each who wrote in it. None of another workspace.
-SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee,
+SELECT t.thread_id, t.subject, t.inbox, t.state, t.priority, t.tags, t.opened_at, t.changed_at, t.participant_id, t.assignee, t.snoozed_until,
        CASE WHEN first.trusted IS NOT false THEN coalesce(p.addr, '') ELSE '' END AS participant,
        coalesce(first.identity, '') AS sender_level,
        CASE WHEN first.trusted THEN '' ELSE coalesce(first.author_addr, '') END AS claims_to_be,
@@ -70,8 +70,12 @@ WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s AND version >= %(l
 ORDER BY version;
 
 -- name: notes
-SELECT note_id, at, by, trigger, text FROM thread_notes
+SELECT note_id, at, by, trigger, text, mentions FROM thread_notes
 WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY at, note_id;
+
+-- name: entities
+SELECT participant_id, name, value, noted_at, expires_at FROM thread_entities
+WHERE thread_id = %(thread_id)s AND workspace = %(workspace)s ORDER BY participant_id, name;
 
 -- name: deadlines
 SELECT kind, status, since, due_at, left_s, allowed_s, priority, reason, ended_at FROM thread_deadlines

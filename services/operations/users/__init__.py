@@ -4,17 +4,22 @@ passwords.py      hashes of passwords
 second_factor.py  codes of an authenticator app
 invitations.py    the mail with an invitation
 tokens.py         API tokens that users make for themselves
+identities.py     accounts at an OpenID provider, and whose they are
+names.py          when two names look the same
+mentions.py       whom a note names
 audit.py          what signed-in people did
 
 Invariants
 - `name` is what is recorded as `by`. An admin gives it, and no second person ever has it or one that looks the same.
-- Who was removed has no password, session, token or address here any more; their name stays with what they did.
+- Who was removed has no password, session, token, view or address here any more; their name stays with what they did,
+  and marks that let them in by no other way: of the account that they signed in by, and of the address.
 - A deployment that has users always has an admin.
 """
 
 from __future__ import annotations
 
-import unicodedata
+import hashlib
+import hmac
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, get_args
@@ -26,9 +31,10 @@ from services.core.app import App
 from services.core.clock import random_id
 from services.core.db import Connection, fetch_all, fetch_one, queries
 from services.core.errors import Permanent
-from services.core.visible import visible
+from services.core.printable import printable
 from services.mail.addresses import parse_address
 from services.mail.mailbox import MailboxKey
+from services.operations.users.names import name_key
 from services.operations.users.passwords import hash_password, is_password
 
 SQL = queries(__file__)
@@ -73,8 +79,8 @@ async def list_users(app: App) -> list[User]:
 
 async def user_named(app: App, name: str) -> User:
     """One user by name or address. Raises `UserUnknown`."""
-    key, email = _key(name), MailboxKey(name)
-    found = [one for one in await list_users(app) if _key(one.name) == key or (email and one.email == email)]
+    key, email = name_key(name), MailboxKey(name)
+    found = [one for one in await list_users(app) if name_key(one.name) == key or (email and one.email == email)]
     if not found:
         raise UserUnknown(f"there is no user {name!r}; `correspondent users list` shows them")
     return found[0]
@@ -88,23 +94,7 @@ async def is_empty(app: App) -> bool:
 
 async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "", joined: bool = False) -> User:
     """Make a user, who joins by a link. Raises `UserRefused`."""
-    shown, address = " ".join(name.split()), MailboxKey(email)
-    if not shown or len(shown) > LONGEST_NAME or visible(shown) != shown:
-        raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
-    read = parse_address(address) if address else None
-    if address and (read is None or read.name or MailboxKey(read.addr) != address):
-        raise UserRefused(f"{email!r} is not one plain mail address")
-    row: dict[str, Any] = {
-        "user_id": random_id(),
-        "workspace": app.settings.workspace,
-        "name": shown,
-        "name_key": _key(shown),
-        "email": address,
-        "role": role,
-        "by": by,
-        "now": app.now(),
-        "joined_at": app.now() if joined else None,
-    }
+    row = row_of(app, name, role, by=by, email=email, joined=joined)
     try:
         async with app.database.reading() as conn:
             await conn.execute(SQL.add, row)
@@ -112,6 +102,27 @@ async def add_user(app: App, name: str, role: Role, *, by: str, email: str = "",
         what = "address" if "email" in str(error) else "name"
         raise UserRefused(f"this {what} is taken: it names another user, or one who has left") from None
     return await user_of(app, row["user_id"])
+
+
+def row_of(app: App, name: str, role: Role, *, by: str, email: str, joined: bool) -> dict[str, Any]:
+    """The row of a new user. Raises `UserRefused` for a name or an address that nobody may have."""
+    shown, address = " ".join(name.split()), MailboxKey(email)
+    if not shown or len(shown) > LONGEST_NAME or printable(shown) != shown:
+        raise UserRefused(f"a name is 1 to {LONGEST_NAME} characters that can be seen")
+    read = parse_address(address) if address else None
+    if address and (read is None or read.name or MailboxKey(read.addr) != address):
+        raise UserRefused(f"{email!r} is not one plain mail address")
+    return {
+        "user_id": random_id(),
+        "workspace": app.settings.workspace,
+        "name": shown,
+        "name_key": name_key(shown),
+        "email": address,
+        "role": role,
+        "by": by,
+        "now": app.now(),
+        "joined_at": app.now() if joined else None,
+    }
 
 
 async def user_of(app: App, user_id: UUID) -> User:
@@ -136,7 +147,10 @@ async def remove_user(app: App, user_id: UUID) -> None:
         await _keep_an_admin(app, conn, user_id, stays=False)
         await conn.execute(SQL.end_sessions, _args(app, user_id) | {"but": ""})
         await conn.execute(SQL.end_tokens, _args(app, user_id))
-        await conn.execute(SQL.remove, _args(app, user_id) | {"now": app.now()})
+        await conn.execute(SQL.forget_views, _args(app, user_id))
+        row = await fetch_one(conn, SQL.one, _args(app, user_id))
+        left = address_mark(app.secret, row["email"]) if row and row["email"] else ""
+        await conn.execute(SQL.remove, _args(app, user_id) | {"now": app.now(), "left": left})
 
 
 async def set_password(app: App, user_id: UUID, password: str, *, session: str = "") -> None:
@@ -156,15 +170,16 @@ async def with_password(app: App, email: str, password: str) -> User | None:
     return await user_of(app, row["user_id"]) if row and right else None
 
 
+def address_mark(secret: bytes, email: str) -> str:
+    """What stays of the address of somebody who was removed: it tells the same address, and nothing else."""
+    return hmac.new(secret, f"removed user {MailboxKey(email)}".encode(), hashlib.sha256).hexdigest()
+
+
 async def _keep_an_admin(app: App, conn: Connection, user_id: UUID, *, stays: bool) -> None:
     """Hold the admins' rows, so that two of them cannot remove each other at once."""
     rows = await fetch_all(conn, SQL.admins, {"workspace": app.settings.workspace})
     if not stays and [row["user_id"] for row in rows] == [user_id]:
         raise UserRefused("this is the only admin: make somebody else one first")
-
-
-def _key(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _args(app: App, user_id: UUID) -> dict[str, Any]:

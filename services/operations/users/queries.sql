@@ -24,7 +24,7 @@ ORDER BY user_id FOR UPDATE;
 UPDATE users SET role = %(role)s WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: remove
-UPDATE users SET removed_at = %(now)s, email = '', password_hash = '', totp_secret = NULL
+UPDATE users SET removed_at = %(now)s, email = '', left_address = %(left)s, password_hash = '', totp_secret = NULL
 WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND removed_at IS NULL;
 
 -- name: set_password
@@ -62,6 +62,9 @@ WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND expires_at > %(now
 -- name: end_token
 DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND token_id = %(token_id)s;
 
+-- name: forget_views
+DELETE FROM saved_views WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
+
 -- name: end_tokens
 DELETE FROM user_tokens WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
 
@@ -84,3 +87,41 @@ DELETE FROM console_audit WHERE workspace = %(workspace)s AND at < %(before)s;
 SELECT audit_id, at, by, act, subject, status FROM console_audit
 WHERE workspace = %(workspace)s AND (at, audit_id) < (%(after_at)s::timestamptz, %(after_audit_id)s::uuid)
 ORDER BY at DESC, audit_id DESC LIMIT %(limit)s;
+
+-- name: identity
+SELECT i.user_id, u.removed_at IS NOT NULL AS removed FROM oidc_identities i JOIN users u USING (workspace, user_id)
+WHERE i.workspace = %(workspace)s AND i.issuer = %(issuer)s AND i.subject = %(subject)s;
+
+-- name: add_identity
+INSERT INTO oidc_identities (workspace, issuer, subject, user_id, linked_at)
+VALUES (%(workspace)s, %(issuer)s, %(subject)s, %(user_id)s, %(now)s);
+
+-- name: link_identity
+-- An account of somebody who was removed is given on; that of another user is not, and then there is no row.
+INSERT INTO oidc_identities AS i (workspace, issuer, subject, user_id, linked_at)
+VALUES (%(workspace)s, %(issuer)s, %(subject)s, %(user_id)s, %(now)s)
+ON CONFLICT (workspace, issuer, subject) DO UPDATE SET user_id = excluded.user_id, linked_at = excluded.linked_at
+WHERE i.user_id = excluded.user_id
+   OR EXISTS (SELECT 1 FROM users u WHERE u.workspace = i.workspace AND u.user_id = i.user_id AND u.removed_at IS NOT NULL)
+RETURNING user_id;
+
+-- name: identities
+SELECT issuer, linked_at FROM oidc_identities
+WHERE workspace = %(workspace)s AND user_id = %(user_id)s ORDER BY linked_at, issuer, subject;
+
+-- name: end_identities
+DELETE FROM oidc_identities WHERE workspace = %(workspace)s AND user_id = %(user_id)s;
+
+-- name: with_address
+-- None who has an account at this provider already.
+SELECT u.user_id FROM users u
+WHERE u.workspace = %(workspace)s AND u.email = %(email)s AND u.email <> '' AND u.removed_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM oidc_identities i
+                  WHERE i.workspace = u.workspace AND i.user_id = u.user_id AND i.issuer = %(issuer)s);
+
+-- name: join
+UPDATE users SET joined_at = %(now)s
+WHERE workspace = %(workspace)s AND user_id = %(user_id)s AND joined_at IS NULL AND removed_at IS NULL;
+
+-- name: left
+SELECT 1 AS one FROM users WHERE workspace = %(workspace)s AND left_address = ANY(%(marks)s::text[]) LIMIT 1;

@@ -1,6 +1,7 @@
 """API tokens that users make for themselves: what is done with one is recorded under their name.
 
-A token may never do what its user may not: a viewer's reads alone, and it is worth nothing once they are removed.
+A token may never do what its user may not: a viewer's reads alone, `operations:write` is for an admin's, and it is
+worth nothing once they are removed.
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from services.core.app import App
 from services.core.clock import random_bytes, random_id
 from services.core.db import fetch_all, fetch_one
 from services.core.errors import Permanent
-from services.operations.users import SQL, Role, User
+from services.operations.users import ROLES, SQL, Role, User
 
 LASTS = timedelta(days=365)
 MOST = 20  # of one user
+ADMINS = frozenset({"operations:write", "settings:write"})  # what the token of an admin alone may do
 PREFIX = "cor_"
 REQUESTS_PER_MINUTE = 600  # of all tokens of a user
 
@@ -51,7 +53,8 @@ class Bearer:
 
     def may(self, scope: str) -> bool:
         """Whether it is for this, and its user may do it."""
-        return ("all" in self.scopes or scope in self.scopes) and (self.role != "viewer" or scope.endswith(":read"))
+        role: Role = "viewer" if scope.endswith(":read") else "admin" if scope in ADMINS else "agent"
+        return ("all" in self.scopes or scope in self.scopes) and ROLES.index(self.role) >= ROLES.index(role)
 
 
 async def make_token(app: App, user: User, label: str, scopes: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Counts which facts stood in the contexts of replies, and which answered what a mail asked, as a task of each day.
+"""Counts which facts stood in contexts of replies, answered what a mail asked, or are cited, as a task of each day.
 
 Invariants
 - It reads what is stored anyway, afterwards: nothing is written on the way to a reply.
@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from schemas.events.replies import MemoryLoaded
+from schemas.events.replies import MemoryLoaded, ReplyDrafted
 from services.core.app import App
 from services.core.db import fetch_all, fetch_one, queries
 from services.core.keys import is_sealed
@@ -26,17 +26,20 @@ from services.operations.history_lock import hold
 SQL = queries(__file__)
 BATCH = 500
 SETTLED_S = 600.0  # what was stored later may still have somebody before it who has not committed
+TOPICS = [MemoryLoaded.TOPIC, ReplyDrafted.TOPIC]
 UNKNOWN = "nothing"  # what memory answers to a question of a mail where no fact does
 
 
 @dataclass(slots=True)
 class Use:
-    """How often a fact was shown, how often it answered a question, and when last."""
+    """How often a fact was shown, how often it answered a question, how often a draft cites it, and when last."""
 
     shown: int = 0
     asked: int = 0
+    cited: int = 0
     shown_at: datetime | None = None
     asked_at: datetime | None = None
+    cited_at: datetime | None = None
 
 
 async def count(app: App, stop: asyncio.Event) -> Report:
@@ -44,7 +47,7 @@ async def count(app: App, stop: asyncio.Event) -> Report:
     contexts = 0
     while not stop.is_set():
         rows = await _batch(app)
-        contexts += len(rows)
+        contexts += sum(row["type"] == MemoryLoaded.TYPE for row in rows)
         if len(rows) < BATCH:
             break
     async with app.database.transaction(app.settings.workspace) as conn:
@@ -58,7 +61,7 @@ async def _batch(app: App) -> list[dict[str, Any]]:
         await hold(conn)
         kept = await fetch_one(conn, SQL.counted, {"workspace": workspace})
         after = kept["seq"] if kept else -1
-        args = {"workspace": workspace, "after": after, "topic": MemoryLoaded.TOPIC}
+        args = {"workspace": workspace, "after": after, "topics": TOPICS}
         rows = await fetch_all(conn, SQL.contexts, {**args, "limit": BATCH, "settled_s": SETTLED_S})
         uses = used(row for row in rows if not is_sealed(row["data"]))
         columns = {name: [getattr(one, name) for one in uses.values()] for name in Use.__slots__}
@@ -68,12 +71,14 @@ async def _batch(app: App) -> list[dict[str, Any]]:
 
 
 def used(rows: Iterable[Mapping[str, Any]]) -> dict[UUID, Use]:
-    """The uses of facts in some stored contexts, in order."""
+    """The uses of facts in some stored contexts and drafts, in order."""
     uses: dict[UUID, Use] = {}
     for row in rows:
-        items = [
-            one for layer in row["data"]["layers"] if layer["name"] == "participant" for one in layer.get("items", ())
-        ]
+        for id in row["data"].get("facts_cited", ()):
+            one = uses.setdefault(UUID(id), Use())
+            one.cited, one.cited_at = one.cited + 1, row["time"]
+        layers = [one for one in row["data"].get("layers", ()) if one["name"] == "participant"]
+        items = [one for layer in layers for one in layer.get("items", ())]
         for id in (item["id"] for item in items if "id" in item):
             one = uses.setdefault(UUID(id), Use())
             one.shown, one.shown_at = one.shown + 1, row["time"]

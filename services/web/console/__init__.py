@@ -5,6 +5,7 @@ sessions.py   the cookie of a session and the token of its forms
 forms.py      what a form sent, checked
 shown.py      what templates show: times, ages, names, safe addresses
 sign_in.py    a password or a one-time link becomes a session
+openid.py     an account at an OpenID provider becomes a session, or is linked
 inbox.py      threads by who has to act next
 jump.py       a page, a person or a thread by its first characters
 bulk.py       several threads at once
@@ -16,6 +17,7 @@ mails.py      one whole mail, its HTML in a frame that runs nothing, its files
 reasons.py    why a reply says what it says
 people.py     a person: facts with their sources, brief, threads
 personal_data.py  all that is held of a person: counted, exported, erased
+connections.py  addresses that are one person, and what they share with others
 memory.py     what is asked of a person's memory
 knowledge.py  documents, a search as the agent makes it, proposed articles
 quality.py    what people made of drafts and replies, with a line for each trend
@@ -25,6 +27,7 @@ flow.py       the flow as a drawing
 deliveries.py replies on their way out
 settings.py   what is in force, and who said it
 users.py      who may sign in, for admins; the record of what was done
+webhooks.py   endpoints of other programs, for admins; what each was told
 me.py         password, second factor and API tokens of whoever is signed in
 live.py       one stream that says which threads changed
 static/       our own modules and style sheet; nothing is loaded from elsewhere

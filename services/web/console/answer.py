@@ -16,7 +16,7 @@ from services.operations.threads import answers
 from services.operations.threads.answers import Came, NewReply, ReplyDoesNotFit, ReplyImpossible
 from services.operations.threads.listing import ThreadUnknown
 from services.operations.threads.suggestions import Suggestion, SuggestionImpossible, suggest
-from services.web.bodies import Assignment, OwnWords, SuggestionWish
+from services.web.bodies import Assignment, OwnWords, SuggestionRequest
 from services.web.console.forms import Form, checked
 from services.web.console.site import Site, done, files_of, form_of, viewer
 from services.web.console.thread import asked_of_agent, beginnings_of, show_thread
@@ -120,11 +120,11 @@ def _add_suggestions(router: APIRouter, site: Site) -> None:
 async def _asked(site: Site, request: Request, thread_id: UUID, form: Form) -> Suggestion:
     """Ask the agent. Raises `RequestRefused`, `SuggestionImpossible`."""
     words = form.get("text", "") if form.get("ask") == "improve" else ""
-    wish = checked(SuggestionWish, words=words, by=viewer(request))
-    if form.get("ask") == "improve" and not wish.words:
+    asked = checked(SuggestionRequest, words=words, by=viewer(request))
+    if form.get("ask") == "improve" and not asked.words:
         raise RequestRefused(422, "invalid", "There are no words of yours yet: write some, or have the agent draft it")
     try:
-        return await suggest(site.app, thread_id, wish.by, wish.words, timeout_s=WAIT_S)
+        return await suggest(site.app, thread_id, asked.by, asked.words, timeout_s=WAIT_S)
     except ThreadUnknown as error:
         raise RequestRefused(404, "thread_unknown", str(error)) from None
 

@@ -1,8 +1,9 @@
-"""Several threads at once: resolved, or assigned to somebody. Each is asked by itself, and what was refused is said."""
+"""Several threads at once: resolved, snoozed, or assigned. Each is asked by itself, and what was refused is said."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
@@ -15,11 +16,13 @@ from services.web.bodies import Assignment
 from services.web.console.forms import Form, checked
 from services.web.console.inbox import show_inbox
 from services.web.console.site import Site, done, form_of, viewer
+from services.web.console.snooze import asked_of, snooze_of
 from services.web.patience import WAIT_S
 
 CHOSEN = "thread "  # the name of a chosen thread's box, before its id
 AT_ONCE = 8
-DONE = {"resolve": "resolved", "assign": "assigned_all"}  # act -> what the page says of it
+Act = Callable[[UUID], Awaitable[str]]
+DONE = {"resolve": "resolved", "assign": "assigned_all", "snooze": "snoozed_all"}  # act -> what the page says of it
 
 
 def bulk_acts(site: Site) -> APIRouter:
@@ -30,14 +33,17 @@ def bulk_acts(site: Site) -> APIRouter:
     async def act(request: Request) -> Response:
         form, by = form_of(request), viewer(request)
         what, chosen = form.get("act"), _chosen(form)
-        wanted = checked(Assignment, assignee=form.get("assignee", ""), by=by)
         if what not in DONE:
             raise RequestRefused(422, "invalid", "There is no such act.")
+        act_on = _act(site, form, what, by)
         turn = asyncio.Semaphore(AT_ONCE)
 
         async def one(thread_id: UUID) -> str:
             async with turn:
-                return await (_resolve(site, thread_id, by) if what == "resolve" else _assign(site, thread_id, wanted))
+                try:
+                    return await act_on(thread_id)
+                except (Permanent, Temporary) as error:
+                    return str(error)
 
         refused = {id: why for id, why in zip(chosen, await asyncio.gather(*map(one, chosen)), strict=True) if why}
         if refused:
@@ -58,19 +64,28 @@ def _chosen(form: Form) -> list[UUID]:
     return chosen
 
 
-async def _resolve(site: Site, thread_id: UUID, by: str) -> str:
-    """Why it was not done, "" where it was."""
-    try:
-        return (await requests.move(site.app, thread_id, "resolved", "", by, timeout_s=WAIT_S)).refused
-    except (Permanent, Temporary) as error:
-        return str(error)
+def _act(site: Site, form: Form, what: str, by: str) -> Act:
+    """What is done to each; it gives why it was refused, "" where it was done. Raises `RequestRefused`."""
+    app = site.app
 
+    async def resolve(thread_id: UUID) -> str:
+        return (await requests.move(app, thread_id, "resolved", "", by, timeout_s=WAIT_S)).refused
 
-async def _assign(site: Site, thread_id: UUID, wanted: Assignment) -> str:
-    """The same."""
-    try:
+    if what == "resolve":
+        return resolve
+    if what == "snooze":
+        until = snooze_of(app, form, by)
+
+        async def snooze(thread_id: UUID) -> str:
+            await requests.snooze(app, asked_of(until, thread_id), timeout_s=WAIT_S)
+            return ""
+
+        return snooze
+    wanted = checked(Assignment, assignee=form.get("assignee", ""), by=by)
+
+    async def assign(thread_id: UUID) -> str:
         asked = AssignmentRequested(thread_id=thread_id, **wanted.model_dump())
-        await answers.assign(site.app, asked, timeout_s=WAIT_S)
-    except (Permanent, Temporary) as error:
-        return str(error)
-    return ""
+        await answers.assign(app, asked, timeout_s=WAIT_S)
+        return ""
+
+    return assign

@@ -6,28 +6,47 @@ from collections.abc import Mapping
 from typing import Annotated, Any, get_args
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
+from schemas.events.marks import Priority
+from services.core.web import RequestRefused
 from services.core.web_paging import After
-from services.operations.threads.inbox import View, count_needing_a_person, found, inbox, lines_of
+from services.operations.threads.inbox import (
+    EVERY,
+    MOST_COUNTED,
+    Only,
+    View,
+    count_needing_a_person,
+    found,
+    inbox,
+    lines_of,
+)
 from services.operations.users import list_users
-from services.web.console.site import Site, viewer
+from services.operations.users.views import ViewRefused, forget_view, save_view, views_of
+from services.web.bodies import InboxName, OnePriority, TagTyped, ViewToSave
+from services.web.console.forms import checked
+from services.web.console.site import Site, done, form_of, user_in, viewer
+from services.web.console.snooze import MOMENTS
 
 LINES = 50  # a page
 VIEWS = {
     "needs_me": ("Needs me", "Escalated to a person, or a draft waits for approval."),
     "mine": ("Mine", "Open threads that are assigned to you."),
+    "mentioned": ("Mentioned me", "Open threads in which a note asks you to look."),
     "agent": ("Agent has it", "The agent writes an answer, or has answered and left it open."),
     "customer": ("Waiting", "Answered; the customer's word is next."),
+    "snoozed": ("Snoozed", "Put off until a moment. The customer's mail or an escalation brings them back sooner."),
     "resolved": ("Resolved", "Resolved or closed."),
     "all": ("All", "Every thread."),
 }
 EMPTY = {
     "needs_me": "Nothing needs you. Escalated threads and drafts that wait for approval appear here.",
     "mine": "No open thread is yours. Take one over on its page, or assign several in another view.",
+    "mentioned": "No note of an open thread asks you to look. A colleague names you by @ and your name.",
     "agent": "The agent has nothing in hand. New mail appears here until it is answered.",
     "customer": "No thread waits for a customer.",
+    "snoozed": "No thread is snoozed. On a thread's page “Snooze”, key s, puts it off until it matters again.",
     "resolved": "No thread is resolved yet.",
     "all": "No mail has come yet. Send one with `correspondent write`, or connect an inbox.",
 }
@@ -35,17 +54,35 @@ assert tuple(VIEWS) == get_args(View)
 
 
 def inbox_pages(site: Site) -> APIRouter:
-    """The list."""
-    router = site.router()
+    """The list, and the views that a user keeps of it."""
+    router = site.router(acts="viewer")
 
     @router.get("/inbox")
     async def threads(
         request: Request,
         view: View = "needs_me",
         q: Annotated[str, Query(max_length=200)] = "",
+        inbox: InboxName = "",
+        priority: OnePriority = "",
+        tag: TagTyped = "",
         after: After = "",
     ) -> HTMLResponse:
-        return await show_inbox(site, request, view, q.strip(), after)
+        only = Only(inbox, priority, tag.strip())
+        return await show_inbox(site, request, view, q.strip(), only, after)
+
+    @router.post("/inbox/views")
+    async def keep(request: Request) -> Response:
+        form = form_of(request)
+        if "forget" in form:
+            await forget_view(site.app, user_in(request), form["forget"])
+            return done("/inbox", "view_forgotten")
+        wanted = checked(ViewToSave, **{name: form.get(name, "") for name in ViewToSave.model_fields})
+        only = Only(wanted.inbox, wanted.priority, wanted.tag)
+        try:
+            await save_view(site.app, user_in(request), wanted.name, wanted.view, only)
+        except ViewRefused as error:
+            raise RequestRefused(422, "invalid", f"Not saved: {error}.") from None
+        return done("/inbox", "view_saved")
 
     return router
 
@@ -55,6 +92,7 @@ async def show_inbox(
     request: Request,
     view: View = "needs_me",
     asked: str = "",
+    only: Only = EVERY,
     after: str = "",
     *,
     refused: Mapping[UUID, str] | None = None,
@@ -64,16 +102,23 @@ async def show_inbox(
     app, workspace = site.app, site.app.settings.workspace
     async with app.database.reading() as conn:
         if asked:
-            lines = await found(conn, workspace, asked, limit=LINES, after=after)
+            lines = await found(conn, workspace, asked, only=only, limit=LINES, after=after)
         else:
-            lines = await inbox(conn, workspace, view, assignee=viewer(request), limit=LINES, after=after)
-        about: dict[str, Any] = {"mine": await count_needing_a_person(conn, workspace)}
+            lines = await inbox(conn, workspace, view, assignee=viewer(request), only=only, limit=LINES, after=after)
+        about: dict[str, Any] = {"mine": await count_needing_a_person(conn, workspace), "most": MOST_COUNTED}
         named = await lines_of(conn, workspace, list(refused or ()))
-    if asked:
-        empty = f"No subject, no person and no message has the words “{asked}”, or words that begin so."
-    else:
-        empty = EMPTY[view] if not after else "There is nothing further down."
     people = [one.name for one in await list_users(app) if one.may("agent")]
     failed = [(named[id].subject if id in named else str(id), why) for id, why in (refused or {}).items()]
-    about |= {"view": view, "q": asked, "after": after, "lines": lines, "empty": empty, "views": VIEWS}
-    return site.page(request, "inbox.html", status, people=people, refused=failed, **about)
+    about |= {"view": view, "q": asked, "only": only, "after": after, "lines": lines, "views": VIEWS}
+    about |= {"saved": await views_of(app, user_in(request)), "priorities": get_args(Priority)}
+    about |= {"inboxes": [one.name for one in app.settings.inboxes], "empty": _empty(view, asked, only, after)}
+    return site.page(request, "inbox.html", status, people=people, refused=failed, moments=MOMENTS, **about)
+
+
+def _empty(view: View, asked: str, only: Only, after: str) -> str:
+    """What stands in the place of no thread."""
+    if after:
+        return "There is nothing further down."
+    if asked:
+        return f"No subject, no person and no message has the words “{asked}”, or words that begin so."
+    return "No thread of this view is in that inbox, with that priority and tag." if only else EMPTY[view]

@@ -21,6 +21,7 @@ PLACES: tuple[tuple[str, str, Role], ...] = (
     ("/drafts/next", "Next draft", "viewer"),
     ("/people", "People", "viewer"),
     ("/knowledge", "Knowledge", "viewer"),
+    ("/knowledge/unanswered", "Unanswered questions", "viewer"),
     ("/quality", "Quality", "viewer"),
     ("/incidents", "Incidents", "viewer"),
     ("/outreach", "Mail that we begin", "viewer"),
@@ -28,7 +29,10 @@ PLACES: tuple[tuple[str, str, Role], ...] = (
     ("/pipeline/events", "Find events", "viewer"),
     ("/deliveries", "Deliveries", "viewer"),
     ("/settings", "Settings", "viewer"),
+    ("/settings/history", "Changes of settings", "admin"),
     ("/me", "Password, second factor, tokens", "viewer"),
+    ("/restores", "Earlier memory", "admin"),
+    ("/webhooks", "Webhooks", "admin"),
     ("/users", "Users", "admin"),
     ("/users/audit", "What was done", "admin"),
 )

@@ -1,4 +1,4 @@
-"""What the agent may quote: documents, a search as the agent makes it, what could not be read, proposed articles."""
+"""What the agent may quote: documents, a search as the agent makes it, proposed articles, unanswered questions."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
-from schemas.events.documents import DocumentAsked, DocumentRemovalRequested, ProposalDecided
-from services.core.ids import text_sha256
+from schemas.events.documents import ArticleRequested, DocumentAsked, DocumentRemovalRequested, ProposalDecided
+from services.core.errors import EmbedderDenied, EmbedderUnavailable
+from services.core.ids import article_id, text_sha256
 from services.core.web import RequestRefused
 from services.core.web_paging import After
 from services.operations.knowledge.listing import (
@@ -20,10 +21,11 @@ from services.operations.knowledge.listing import (
     show_document,
 )
 from services.operations.knowledge.requests import DocumentTooLarge, decided, hand_in
+from services.operations.knowledge.unanswered import DAYS, UnansweredQuestions
 from services.operations.requests import ask
 from services.web.console.forms import checked
 from services.web.console.site import Site, done, files_of, form_of, viewer
-from services.web.knowledge_bodies import Accepted, Rejected
+from services.web.knowledge_bodies import Accepted, Rejected, Wanted
 from services.web.patience import WAIT_S
 
 LINES = 50  # documents of a page
@@ -35,6 +37,7 @@ FOUND = 6  # as many passages as a prompt gets
 def knowledge_pages(site: Site) -> APIRouter:
     """Reading, and what is asked of documents and proposed articles."""
     router = site.router()
+    _add_unanswered(router, site)
     _add_reads(router, site)
     _add_documents(router, site)
     _add_articles(router, site)
@@ -66,6 +69,31 @@ def _add_reads(router: APIRouter, site: Site) -> None:
         if found is None:
             raise RequestRefused(404, "document_unknown", "There is no document with this id.")
         return site.page(request, "document.html", shown=found)
+
+
+def _add_unanswered(router: APIRouter, site: Site) -> None:
+    app, questions = site.app, UnansweredQuestions(site.app)
+
+    @router.get("/knowledge/unanswered")
+    async def unanswered(request: Request) -> HTMLResponse:
+        try:
+            found = await questions.read()
+        except (EmbedderUnavailable, EmbedderDenied):
+            said = (
+                "The embedding service does not answer, and questions cannot be compared without it. Try again later."
+            )
+            raise RequestRefused(503, "embedder_away", said) from None
+        return site.page(request, "unanswered.html", found=found, days=DAYS)
+
+    @router.post("/knowledge/unanswered/propose")
+    async def propose(request: Request) -> Response:
+        form = form_of(request)
+        wanted = checked(Wanted, thread_id=form.get("thread_id"), reply_id=form.get("reply_id"), by=viewer(request))
+        if wanted.reply_id is None:
+            raise RequestRefused(422, "invalid", "Choose an answer that the article is made of.")
+        id = article_id(app.settings.workspace, wanted.thread_id, wanted.reply_id)
+        command = ArticleRequested(document_id=id, **wanted.model_dump())
+        return done("/knowledge", await _asked(site, command, "article_proposed"))
 
 
 def _add_documents(router: APIRouter, site: Site) -> None:

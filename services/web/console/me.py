@@ -10,6 +10,7 @@ from fastapi.responses import HTMLResponse
 
 from services.core.settings.api_tokens import Scope
 from services.operations import users
+from services.operations.users.identities import identities_of
 from services.operations.users.passwords import PasswordRefused
 from services.operations.users.second_factor import app_address, is_code, new_key, set_key
 from services.operations.users.tokens import TokenRefused, make_token, revoke_token, tokens_of
@@ -96,6 +97,7 @@ async def _shown(
     user, shown = user_in(request), key or new_key()
     about = {
         "user": user,
+        "accounts": await identities_of(site.app, user.user_id),
         "tokens": await tokens_of(site.app, user),
         "scopes": [one for one in SCOPES if user.may("agent") or one.endswith(":read")],
         "key": shown,

@@ -8,6 +8,7 @@ from services.core.app import App
 from services.core.web import RequestRefused
 from services.web.console.answer import answer_acts
 from services.web.console.bulk import bulk_acts
+from services.web.console.connections import connection_pages
 from services.web.console.deliveries import delivery_pages
 from services.web.console.drafts import draft_pages
 from services.web.console.inbox import inbox_pages
@@ -18,24 +19,32 @@ from services.web.console.live import live_stream
 from services.web.console.mails import mail_pages
 from services.web.console.me import my_page
 from services.web.console.memory import memory_acts
+from services.web.console.openid import account_acts, openid_pages
+from services.web.console.past import past_page, restoring_page
 from services.web.console.people import people_pages
 from services.web.console.personal_data import personal_data_pages
 from services.web.console.pipeline import pipeline_pages
 from services.web.console.quality import quality_page
 from services.web.console.reasons import reason_pages
+from services.web.console.restores import restore_pages
 from services.web.console.settings import settings_pages
+from services.web.console.settings_change import settings_forms
 from services.web.console.sign_in import leaving, open_pages
 from services.web.console.site import Site
+from services.web.console.snooze import snooze_acts
 from services.web.console.static_files import static_files
 from services.web.console.thread import thread_pages
 from services.web.console.users import user_pages
+from services.web.console.webhooks import webhook_pages
 
 PARTS = (
+    openid_pages,
     open_pages,
     static_files,
     leaving,
     inbox_pages,
     bulk_acts,
+    snooze_acts,
     jump_page,
     thread_pages,
     answer_acts,
@@ -44,6 +53,9 @@ PARTS = (
     reason_pages,
     people_pages,
     memory_acts,
+    past_page,
+    restoring_page,
+    connection_pages,
     personal_data_pages,
     knowledge_pages,
     quality_page,
@@ -52,8 +64,12 @@ PARTS = (
     pipeline_pages,
     delivery_pages,
     settings_pages,
+    restore_pages,
+    settings_forms,
     user_pages,
+    webhook_pages,
     my_page,
+    account_acts,
     live_stream,
 )
 
@@ -62,12 +78,12 @@ def pages(app: App) -> APIRouter:
     """Every page; an address below `/console` that is none answers with a page, too."""
     site, router = Site(app), APIRouter()
     for part in PARTS:
-        router.include_router(part(site))
+        router.routes.extend(part(site).routes)
     last = site.router()
 
     @last.get("/{path:path}")
     async def nowhere(path: str) -> None:
         raise RequestRefused(404, "page_unknown", "There is no such page.")
 
-    router.include_router(last)
+    router.routes.extend(last.routes)
     return router

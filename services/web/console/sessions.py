@@ -8,19 +8,32 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+from datetime import timedelta
 
 from fastapi import Request, Response
 
 from services.core.app import App
+from services.core.web import RequestRefused
 from services.operations.sign_in import SESSION_LASTS, Session
 
 SECURE_NAME, LOCAL_NAME = "__Host-correspondent", "correspondent"
+WAY = "-way"  # of a browser between here and an OpenID provider
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+NOT_PRIVATE = (
+    "Over plain http anybody on the way could take over your session. Open the console over https, or as localhost on "
+    "the machine that it runs on."
+)
 
 
 def is_private(request: Request) -> bool:
     """Whether nobody between browser and deployment can read what is sent: https, or http on one machine."""
     return request.url.scheme == "https" or request.url.hostname in LOOPBACK
+
+
+def only_private(request: Request) -> None:
+    """Raises `RequestRefused` where somebody could read what is sent."""
+    if not is_private(request):
+        raise RequestRefused(403, "not_private", NOT_PRIVATE)
 
 
 def token_in(request: Request) -> str:
@@ -39,6 +52,18 @@ def take(response: Response, request: Request) -> None:
     """Have the browser forget it."""
     secure = request.url.scheme == "https"
     response.delete_cookie(_name(request), path="/", secure=secure, httponly=True, samesite="strict")
+
+
+def way_in(request: Request) -> str:
+    """What a browser is known by that comes back from an OpenID provider, "" where it never set out."""
+    return request.cookies.get(_name(request) + WAY, "")
+
+
+def give_way(response: Response, request: Request, token: str, lasts: timedelta) -> None:
+    """Have the browser keep what it is known by on its way; it comes back from another site, so `lax`."""
+    secure, kept_s = request.url.scheme == "https", int(lasts.total_seconds())
+    name = _name(request) + WAY
+    response.set_cookie(name, token, max_age=kept_s, path="/", secure=secure, httponly=True, samesite="lax")
 
 
 def form_token(app: App, session: Session) -> str:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import Markup
 
-from services.core.visible import visible
+from services.core.printable import printable
 
 STATES: Mapping[str, str] = MappingProxyType(
     {
@@ -33,13 +33,13 @@ IDENTITIES: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 def line(text: object, limit: int = 200) -> str:
     """One line that others wrote: no character in it hides or turns the text around."""
-    said = visible(" ".join(str(text or "").split()))
+    said = printable(" ".join(str(text or "").split()))
     return said if len(said) <= limit else said[: limit - 1] + "…"
 
 
 def body(text: object) -> str:
     """Text of several lines that others wrote."""
-    return visible(str(text or "").replace("\r\n", "\n"), keep="\n\t")
+    return printable(str(text or "").replace("\r\n", "\n"), keep="\n\t")
 
 
 def moment(at: datetime | None, kind: str = "minute") -> Markup:

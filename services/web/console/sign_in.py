@@ -7,7 +7,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from services.core.errors import Permanent
 from services.core.request_limits import Pace
-from services.core.web import RequestRefused
 from services.mail.mailbox import MailboxKey
 from services.operations import sign_in, users
 from services.operations.sign_in import Link, LinkUsed
@@ -16,13 +15,9 @@ from services.operations.users.audit import note
 from services.operations.users.passwords import SHORTEST, PasswordRefused
 from services.operations.users.second_factor import takes_code
 from services.web.console.forms import Form, read_form
-from services.web.console.sessions import give, is_private, take
+from services.web.console.sessions import give, only_private, take
 from services.web.console.site import DONE, ROOT, Site, session_in
 
-NOT_PRIVATE = (
-    "Over plain http anybody on the way could take over your session. Open the console over https, or as localhost on "
-    "the machine that it runs on."
-)
 WRONG = "Address, password or code is wrong."
 TOO_MANY = "Too many attempts. Wait {wait} seconds, and try again."
 TRIES_PER_MINUTE = 6  # of one account, and five times as many of one address
@@ -51,7 +46,7 @@ def _add_password(router: APIRouter, site: Site) -> None:
 
     @router.post("/sign-in")
     async def enter(request: Request) -> Response:
-        _only_private(request)
+        only_private(request)
         form = await read_form(request)
         email, host = MailboxKey(form.get("email", "")), request.client.host if request.client else ""
         if wait := of_address.takes(host) or of_account.takes(email):
@@ -69,7 +64,7 @@ def _add_link(router: APIRouter, site: Site) -> None:
 
     @router.get("/sign-in/{token}")
     async def link(request: Request, token: str) -> HTMLResponse:
-        _only_private(request)
+        only_private(request)
         try:
             return _link(site, request, token, await sign_in.link_of(app, token), {})
         except LinkUsed:
@@ -77,7 +72,7 @@ def _add_link(router: APIRouter, site: Site) -> None:
 
     @router.post("/sign-in/link")
     async def use(request: Request) -> Response:
-        _only_private(request)
+        only_private(request)
         form = await read_form(request)
         token = form.get("token", "")
         try:
@@ -154,8 +149,3 @@ def _link(site: Site, request: Request, token: str, found: Link, form: Form, wro
 def _sentence(error: Permanent) -> str:
     said = str(error)
     return said[:1].upper() + said[1:] + ("" if said.endswith(".") else ".")
-
-
-def _only_private(request: Request) -> None:
-    if not is_private(request):
-        raise RequestRefused(403, "not_private", NOT_PRIVATE)

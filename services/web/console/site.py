@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType
+from types import CodeType, MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -15,7 +15,8 @@ from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, RedirectResponse
 from fastapi.routing import APIRoute
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import BytecodeCache, Environment, FileSystemLoader, StrictUndefined
+from jinja2.bccache import Bucket
 
 from schemas.events.mail import UNPROVEN_LEVELS
 from services.core.app import App
@@ -63,19 +64,30 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "assigned": "The thread was assigned.",
         "assigned_all": "The threads were assigned.",
         "resolved": "The threads were resolved.",
+        "view_saved": "The view is kept: you find it above the list.",
+        "view_forgotten": "The view is kept no longer.",
+        "snoozed": "The thread is snoozed. It comes back at that moment, or sooner if the customer writes.",
+        "snoozed_all": "The threads are snoozed. Each comes back at that moment, or sooner if its customer writes.",
+        "woken": "The thread is on the list again.",
         "approved": "Approved. The reply is on its way.",
         "rejected": "The draft was rejected.",
         "corrected": "The fact was corrected.",
         "pinned": "The fact is pinned.",
         "unpinned": "The fact is not pinned any more.",
         "forgotten": "The fact was forgotten.",
+        "restored": "Brought back. What came since is forgotten, and what was gone holds again.",
+        "restoring": "Confirmed. It goes on by itself, person by person.",
+        "restore_stopped": "Stopped. Nobody else is brought back.",
         "brief": "The brief was written.",
+        "merged": "They are one person now: whoever reads one of them reads both.",
+        "unmerged": "Each is again what was learned under their own address.",
         "erased": "Erased. What was held of this person cannot be read any more.",
         "pending": "Your request is stored. It has not been decided yet; reload this page in a moment.",
         "added": "Added. The agent finds it from now on.",
         "same": "Nothing changed: it stands like this already.",
         "document_removed": "Removed. The agent finds it no more.",
         "accepted": "The article is part of the knowledge base.",
+        "article_proposed": "The article is proposed. Read it here before you add it.",
         "article_rejected": "The article was rejected, and is not proposed again.",
         "closed": "The incident is closed. Drafts of the answer, if there is one, wait for approval in a moment.",
         "reopened": "The incident is open again.",
@@ -87,7 +99,17 @@ DONE: Mapping[str, str] = MappingProxyType(  # what an address may say was done:
         "password": "Your password was changed, and your other sessions have ended.",
         "factor_on": "From now on a code of your app is asked for when you sign in.",
         "factor_off": "No code is asked for any more.",
+        "settings_changed": "Stored. Every process takes it on within seconds.",
+        "endpoint_changed": "Saved. The next webhook goes by it.",
+        "endpoint_paused": "Paused. It is told nothing; what waits goes on waiting.",
+        "endpoint_resumed": "Resumed. It is told what happens from now on, and gets what waited.",
+        "endpoint_removed": "Removed. The endpoint is told nothing more.",
+        "webhook_taken": "Delivered: the endpoint took it.",
+        "webhook_refused": "Not delivered. The list below says why.",
+        "webhook_waits": "Not delivered yet. The list below says what came of it so far.",
         "revoked": "The token is worth nothing any more.",
+        "linked": "From now on the account signs you in.",
+        "unlinked": "No account signs you in any more. Your password, or a link, does.",
     }
 )
 
@@ -100,6 +122,24 @@ class SignInNeeded(Exception):
         self.empty = empty
 
 
+class _Compiled(BytecodeCache):
+    """What this process has compiled of templates: another console in it has the same ones."""
+
+    def __init__(self) -> None:
+        self._codes: dict[tuple[str, str], CodeType | None] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._codes.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key, bucket.checksum] = bucket.code
+
+
+@cache
+def _compiled() -> _Compiled:
+    return _Compiled()
+
+
 class Site:
     """The console of one deployment."""
 
@@ -110,6 +150,7 @@ class Site:
     def _templates(self) -> Environment:
         found = Environment(
             loader=FileSystemLoader(HERE / "templates"),
+            bytecode_cache=_compiled(),
             autoescape=True,
             undefined=StrictUndefined,
             trim_blocks=True,
@@ -132,6 +173,7 @@ class Site:
             "STATES": shown.STATES,
             "IDENTITIES": shown.IDENTITIES,
             "UNPROVEN": UNPROVEN_LEVELS,
+            "OIDC": self.app.settings.console.oidc,
             "static": static_address,
         }
         return found
@@ -146,6 +188,8 @@ class Site:
             "seq": getattr(request.state, "seq", 0),
             "path": request.url.path,
             "done": DONE.get(request.query_params.get("done", ""), ""),
+            "onward": request.url.path if request.method in SAFE else "",
+            "refused": "",
         }
         return HTMLResponse(self._templates.get_template(template).render(about | given), status)
 
@@ -192,6 +236,11 @@ def files_of(request: Request) -> Files:
     """The files that the form sent."""
     found: Files = request.state.files
     return found
+
+
+def place_of(app: App, request: Request) -> str:
+    """Where the console is: as the settings say, else as this request reached it."""
+    return app.settings.web.console_url.rstrip("/") or str(request.base_url).rstrip("/")
 
 
 def done(path: str, what: str, fragment: str = "") -> RedirectResponse:

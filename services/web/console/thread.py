@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from uuid import UUID
@@ -18,8 +19,8 @@ from services.operations.threads import requests
 from services.operations.threads.answers import held_replies
 from services.operations.threads.canned import canned_answers, suggestion_in
 from services.operations.threads.course import courses
-from services.operations.threads.inbox import lines_of
-from services.operations.threads.listing import ThreadUnknown, WholeThread, whole_thread
+from services.operations.threads.inbox import InboxLine, lines_of
+from services.operations.threads.listing import Note, ThreadUnknown, WholeThread, whole_thread
 from services.operations.threads.mails import mails_of
 from services.operations.threads.suggestions import Suggestion, SuggestionUnknown, suggestion
 from services.operations.threads.writing import note_writing, writing
@@ -29,6 +30,7 @@ from services.web.console.forms import Form, checked
 from services.web.console.sentences import sentences_of
 from services.web.console.shown import STATES, line
 from services.web.console.site import Site, done, form_of, user_in, viewer
+from services.web.console.snooze import MOMENTS
 from services.web.patience import WAIT_S
 
 MESSAGES = 100  # a page of a conversation
@@ -98,7 +100,11 @@ async def beginnings_of(site: Site, request: Request, thread_id: UUID) -> Beginn
         if thread_id not in found:
             raise RequestRefused(404, "thread_unknown", f"there is no thread {thread_id}")
         notes = (await whole_thread(conn, workspace, thread_id, limit=1)).notes
-    canned = canned_answers(app.settings, found[thread_id], viewer(request))
+    return _beginnings(site, request, found[thread_id], notes)
+
+
+def _beginnings(site: Site, request: Request, line: InboxLine, notes: Sequence[Note]) -> Beginnings:
+    canned = canned_answers(site.app.settings, line, viewer(request))
     return Beginnings({one.name: one.text for one in canned}, suggestion_in(notes))
 
 
@@ -141,10 +147,11 @@ async def show_thread(
     told["sentences"] = sentences
     told |= {"unsent": unsent, "reply_id": random_id(), "quotes": inbox is not None and inbox.layout.quote == "below"}
     told["drafted"] = await asked_of_agent(site, thread_id, unsent.form) if unsent else None
-    told["beginnings"] = await beginnings_of(site, request, thread_id)
+    told["beginnings"] = _beginnings(site, request, row, whole.notes)
     others = [name for name in await writing(app, thread_id) if name != viewer(request)]
     told["writing"] = others
     told["people"] = [one.name for one in await list_users(app) if one.may("agent")]
+    told |= {"moments": MOMENTS, "zone": app.settings.office_hours.time_zone}
     steps = [(to, *STEPS[to]) for to in STEPS if to in requests.steps_from(whole.thread.state)]
     return site.page(request, "thread.html", status, steps=steps, **told)
 

@@ -19,7 +19,7 @@ from services.operations.users import Role, User, UserRefused, UserUnknown, audi
 from services.operations.users.invitations import send_invitation
 from services.operations.users.second_factor import set_key
 from services.web.console.forms import checked
-from services.web.console.site import ROOT, Site, done, form_of, viewer
+from services.web.console.site import ROOT, Site, done, form_of, place_of, viewer
 
 ABOUT: dict[Role, str] = {
     "viewer": "reads everything",
@@ -106,7 +106,7 @@ async def _listed(site: Site, request: Request, status: int = 200, **said: Any) 
 
 async def _invited(site: Site, request: Request, user: User) -> HTMLResponse:
     """Mail the invitation; where it cannot be sent, the admin gets the link to hand over."""
-    link = f"{_place(site.app, request)}{ROOT}/sign-in/{await make_link(site.app, user, INVITATION_LASTS)}"
+    link = f"{place_of(site.app, request)}{ROOT}/sign-in/{await make_link(site.app, user, INVITATION_LASTS)}"
     failed = await send_invitation(site.app, user, link, INVITATION_LASTS.days)
     return await _listed(site, request, mailed=user.email, failed=failed, link=link if failed else "")
 
@@ -124,8 +124,3 @@ async def _known(app: App, user_id: UUID) -> User:
         return await users.user_of(app, user_id)
     except UserUnknown as error:
         raise RequestRefused(404, "user_unknown", str(error)) from None
-
-
-def _place(app: App, request: Request) -> str:
-    """Where the console is: as the settings say, else as this request reached it."""
-    return app.settings.web.console_url.rstrip("/") or str(request.base_url).rstrip("/")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.chaos.run import UNASKED, Ran
+from tests.chaos.run import UNASKED, WORKED, Ran
 from tests.chaos.schedule import draw
 from tests.oracle.judge import Judged
 
@@ -14,7 +14,7 @@ def ran(felt: Counter[str], sent: int = 150) -> Ran:
     return Ran(draw(7), judged, felt, 100.0)
 
 
-FELT = Counter(fault.kind for fault in draw(7).faults)
+FELT = Counter(fault.kind for fault in draw(7).faults) + Counter(WORKED)
 
 
 def test_a_run_in_which_every_fault_met_somebody_proves_enough() -> None:
@@ -33,3 +33,8 @@ def test_faults_that_met_nothing_are_named() -> None:
     said = ran(felt).shortfalls
     assert f"kill was done {FELT['kill'] - 1} of {FELT['kill']} times" in said
     assert {"smtp-never met nobody", "3 faults of the model met no question"} <= set(said)
+
+
+def test_processors_that_had_nothing_to_do_are_named() -> None:
+    """A run in which nothing was proposed, decided or opened proves nothing of who does that."""
+    assert set(ran(Counter(FELT) - Counter(WORKED)).shortfalls) == {f"there were no {kind}" for kind in WORKED}

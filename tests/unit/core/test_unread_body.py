@@ -3,45 +3,133 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import socket
+from collections.abc import AsyncIterator
 
 import pytest
+from fastapi import APIRouter, Body, Request
 
-from services.core.web import make_app, serve
+from services.core import request_limits
+from services.core.guarded_route import guarded
+from services.core.request_limits import LINGER, Linger
+from services.core.web import RequestRefused, make_app, serve
+
+LIMIT = 100_000  # bytes of a body that is taken
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/nowhere"])
-async def test_the_server_took_64_mb_from_whoever_had_been_refused(path: str) -> None:
-    """The connection is closed with the answer, and the body is not taken to its end."""
+@pytest.fixture
+async def port() -> AsyncIterator[int]:
+    """Where a server answers that lets nobody in without a token."""
     listening, stop = socket.create_server(("127.0.0.1", 0)), asyncio.Event()
-    port = listening.getsockname()[1]
-    serving = asyncio.create_task(serve(make_app(), listening, stop))
-    try:
-        taken = await _pushed(port, path)
-    finally:
-        stop.set()
-        await serving
-    assert taken < 32 * 2**20
+    serving = asyncio.create_task(serve(make_app([_guarded()]), listening, stop))
+    yield listening.getsockname()[1]
+    stop.set()
+    await serving
 
 
-async def test_a_request_that_was_read_keeps_its_connection() -> None:
-    """Two requests without a body go over one connection."""
-    listening, stop = socket.create_server(("127.0.0.1", 0)), asyncio.Event()
-    port = listening.getsockname()[1]
-    serving = asyncio.create_task(serve(make_app(), listening, stop))
-    try:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        for _ in range(2):
-            writer.write(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-            head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
-            assert head.startswith(b"HTTP/1.1 200")
-            assert b"connection: close" not in head
-            length = int(head.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
-            await asyncio.wait_for(reader.readexactly(length), 30)
-        writer.close()
-    finally:
-        stop.set()
-        await serving
+def _guarded() -> APIRouter:
+    async def check(request: Request) -> None:
+        if "authorization" not in request.headers:
+            raise RequestRefused(401, "token_missing", "send a token")
+
+    router = APIRouter(route_class=guarded(check, LIMIT))
+
+    @router.post("/guarded")
+    async def taken(text: str = Body()) -> int:
+        return len(text)
+
+    return router
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/nowhere", "/guarded"])
+async def test_the_server_took_64_mb_from_whoever_had_been_refused(port: int, path: str) -> None:
+    """The connection is closed after the answer, and the body is not taken to its end."""
+    assert await _pushed(port, path) < 32 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("head", "size", "status", "error"),
+    [
+        ("", 700_000, 401, "token_missing"),
+        ("Authorization: Bearer x\r\n", 700_000, 413, "too_large"),
+        ("Authorization: Bearer x\r\n", 20_000_000, 413, "too_large"),
+    ],
+)
+async def test_a_client_that_sent_its_whole_body_first_was_reset_before_it_saw_the_answer(
+    port: int, head: str, size: int, status: int, error: str
+) -> None:
+    """It reads the whole answer and the end of the connection, whenever it begins to read."""
+    answer = await asyncio.to_thread(_sent_first, port, head, size)
+    first, _, body = answer.partition(b"\r\n\r\n")
+    assert first.startswith(f"HTTP/1.1 {status} ".encode())
+    assert b"connection: close" in first.lower()
+    assert json.loads(body)["error"] == error
+
+
+async def test_who_asks_first_whether_to_send_is_answered_at_once(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that waits for `100 Continue` gets the refusal in its place, and nobody waits for its body."""
+    monkeypatch.setattr(request_limits, "LINGER", Linger(LINGER.most_bytes, 3600.0))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /guarded HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\nExpect: 100-continue\r\n\r\n")
+    answer = await asyncio.wait_for(reader.read(), 60)
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    writer.close()
+
+
+async def test_an_answer_does_not_wait_for_the_rest_of_a_body(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A client that sends on sees its refusal before it has sent all, and the connection ends with its body."""
+    monkeypatch.setattr(request_limits, "LINGER", Linger(LINGER.most_bytes, 3600.0))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /guarded HTTP/1.1\r\nHost: x\r\nContent-Length: 50\r\n\r\n[")
+    head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 60)
+    assert head.startswith(b"HTTP/1.1 401 ")
+    writer.write(b"[" * 49)
+    assert json.loads(await asyncio.wait_for(reader.read(), 60))["error"] == "token_missing"
+    writer.close()
+
+
+async def test_a_body_that_trickles_is_cut(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever sends a byte now and then is let do so for a moment, not for ever."""
+    monkeypatch.setattr(request_limits, "LINGER", Linger(LINGER.most_bytes, 0.2))
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"POST /guarded HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n")
+
+    async def trickle() -> None:
+        while True:
+            writer.write(b"[")
+            await asyncio.sleep(0.02)
+
+    trickling = asyncio.create_task(trickle())
+    answer = await asyncio.wait_for(reader.read(), 60)
+    trickling.cancel()
+    assert answer.startswith(b"HTTP/1.1 401 ")
+    writer.transport.abort()
+
+
+async def test_a_request_that_was_read_keeps_its_connection(port: int) -> None:
+    """Requests without a body, and one whose body was read, go over one connection."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    head = b"Host: x\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\n"
+    for request in (b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", b"POST /guarded HTTP/1.1\r\n" + head + b'"ab"') * 2:
+        writer.write(request)
+        answered = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 30)
+        assert answered.startswith(b"HTTP/1.1 200")
+        assert b"connection: close" not in answered
+        length = int(answered.lower().partition(b"content-length: ")[2].split(b"\r\n")[0])
+        await asyncio.wait_for(reader.readexactly(length), 30)
+    writer.close()
+
+
+def _sent_first(port: int, head: str, size: int) -> bytes:
+    """What a client reads that sends everything before it looks."""
+    with socket.create_connection(("127.0.0.1", port), 60) as client:
+        client.sendall(f"POST /guarded HTTP/1.1\r\nHost: x\r\n{head}Content-Length: {size}\r\n\r\n".encode())
+        client.sendall(b"[" * size)
+        read = bytearray()
+        while part := client.recv(65536):
+            read += part
+    return bytes(read)
 
 
 async def _pushed(port: int, path: str) -> int:

@@ -11,6 +11,7 @@ from uuid import UUID
 from schemas.events.replies import ContextLayer, MemoryLoaded
 from services.core.metrics import Metrics
 from services.core.settings import ApprovalSettings, LearningSettings
+from services.core.stored_settings import InForce
 from services.generate_reply.desk import AnsweredMail, Desk
 from services.model.port import Answer, Request, ToolCall, Usage
 from services.model.settings import ModelSettings
@@ -51,7 +52,8 @@ def loaded(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "r
 
 def desk(*, trusted: bool = True, purpose: Literal["reply", "suggestion"] = "reply") -> Desk:
     learning = LearningSettings(quote_characters=60)
-    app: Any = SimpleNamespace(settings=SimpleNamespace(learning=learning, approval=ApprovalSettings()))
+    settings = SimpleNamespace(learning=learning, approval=ApprovalSettings())
+    app: Any = SimpleNamespace(settings=settings, in_force=InForce())
     return Desk(loaded(trusted=trusted, purpose=purpose), app=app, workspace="main", now=NOW, mails=MAILS)
 
 

@@ -15,13 +15,14 @@ DOCUMENT = UUID(int=1)
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-def asked(**given: str) -> ev.DocumentSubmitted:
+def asked(**given: Any) -> ev.DocumentSubmitted:
     fields = {"document_id": str(DOCUMENT), "title": "given", "origin": "a.md", "blob": "b" * 64, "by": "grace"}
     return ev.DocumentSubmitted.model_validate({**fields, **given})
 
 
 def known(**given: Any) -> Document:
-    return replace(Document(title="Refunds", origin="a.md", blob="b" * 64, public_url="", removed_at=None), **given)
+    stands = Document(title="Refunds", origin="a.md", blob="b" * 64, public_url="", sendable=False, removed_at=None)
+    return replace(stands, **given)
 
 
 REFUNDS = replace(read_markdown("# Refunds\n\nWithin 30 days."), note="hidden text was left out")
@@ -43,6 +44,16 @@ def test_the_same_content_changes_nothing() -> None:
     assert list(submitted(asked(), known(), REFUNDS, 1)) == []
     assert len(list(submitted(asked(), known(removed_at=NOW), REFUNDS, 2))) == 1
     assert len(list(submitted(asked(public_url="https://a.example"), known(), REFUNDS, 1))) == 1
+
+
+def test_a_change_of_sendable_alone_was_taken_for_no_change() -> None:
+    """A file that may go out from now on is indexed as such, and one that may no more is not sent again."""
+    (opened,) = submitted(asked(sendable=True), known(), REFUNDS, 1)
+    (closed,) = submitted(asked(), known(sendable=True), REFUNDS, 1)
+    assert isinstance(opened, ev.DocumentIndexed)
+    assert isinstance(closed, ev.DocumentIndexed)
+    assert (opened.sendable, closed.sendable) == (True, False)
+    assert list(submitted(asked(sendable=True), known(sendable=True), REFUNDS, 1)) == []
 
 
 def test_what_cannot_be_read_is_refused() -> None:

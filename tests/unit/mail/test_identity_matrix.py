@@ -61,7 +61,7 @@ def sent(level: IdentityLevel) -> str:
     settings = Settings(inboxes=[{"name": "support", "address": "support@ourcompany.example"}])
     ids = dict.fromkeys(("reply_id", "turn_id", "thread_id", "participant_id"), uuid.UUID(int=1))
     draft = ReplyDrafted(**ids, inbox="support", mail_ids=(), trusted=True, decision="reply")
-    mail = {"trusted": Identity(level=level).trusted, "identity": level, "flags": []}
+    mail: Any = SimpleNamespace(trusted=Identity(level=level).trusted, identity=level, flags=[])
     app: Any = SimpleNamespace(settings=settings)
     return SENT[gate(draft, mail, app), level]
 

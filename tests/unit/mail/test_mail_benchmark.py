@@ -22,6 +22,7 @@ NOT_REACHED = {
 }
 
 
+@pytest.mark.slow
 def test_the_simulators_targets_are_met() -> None:
     """No robot with a header or prefix is answered, and no sentence of a person who sounds like one is parked."""
     assert {line.name for line in mail_robots.simulator() if line.met is False} <= NOT_REACHED

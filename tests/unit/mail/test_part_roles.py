@@ -154,6 +154,28 @@ def test_a_calendars_reply_as_a_file_of_no_type_was_answered() -> None:
     assert judge(mail, FilterContext()).filter == "calendar_reply"
 
 
+ACCEPTED = INVITATION.decode().replace(
+    "METHOD:REQUEST\r\n", "").replace("END:VEVENT", "ATTENDEE;PARTSTAT=ACCEPTED:mailto:Ann@customer.example\r\nEND:VEVENT")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("calendar", "text", "kind"),
+    [
+        (ACCEPTED, "\n", "park"),
+        (ACCEPTED, "\nDo you import such files, too?", "human"),
+        (ACCEPTED.replace("Ann@customer", "bo@customer"), "\nSee the attached.", "answer"),
+        (ACCEPTED.replace("ACCEPTED", "NEEDS-ACTION"), "\nSee the attached.", "answer"),
+        (ACCEPTED.replace("END:VEVENT", "ATTENDEE:mailto:cy@acme.example\r\nEND:VEVENT"), "\nSee it.", "answer"),
+        (ACCEPTED.replace("VERSION:2.0", "METHOD:REQUEST"), "\nPlease come.", "answer"),
+    ],
+)
+def test_a_calendars_reply_that_names_no_method_is_known_by_who_decided(calendar: str, text: str, kind: str) -> None:
+    """One attendee, who wrote the mail and has decided; what somebody wrote beside it is for a person."""
+    raw = in_multipart(text, FILE.format(name="a.ics", coding="8bit", content=calendar))
+    found = judge(read_mail(raw), FilterContext())
+    assert (found.kind, found.filter == "calendar_reply") == (kind, kind != "answer")
+
+
 def test_a_mail_under_rights_management_is_for_a_person() -> None:
     """Microsoft's protected messages are encrypted, whatever the few words beside them say."""
     assert attachment_text(part("application/x-microsoft-rpmsg-message")).reason == ENCRYPTED

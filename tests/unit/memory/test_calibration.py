@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.memory.calibration import calibrated, judgement
-from services.memory.cue import FACT_CUES
+from services.memory.calibration import calibrated, judgement, sure_of_said
+from services.memory.cue import FACT_CUES, Cue
 from services.memory.embeddings import MiniLM
 from services.memory.facts import Fact
 from services.memory.multilingual import Multilingual
@@ -57,3 +57,14 @@ def test_a_calibrated_pair_can_be_sure(language: str) -> None:
 def test_what_was_not_calibrated_is_never_sure(similarity: float, coverage: float, pair: tuple[str, str]) -> None:
     """Whatever was found: an embedder says nothing surely in a language that it was not calibrated for."""
     assert verdict(similarity, coverage, *pair) != "sure"
+
+
+@pytest.mark.parametrize(
+    ("model", "language"), [(Multilingual.name, "de"), (Multilingual.name, ""), (MiniLM.name, "en")]
+)
+def test_messages_were_said_to_answer_where_nobody_had_measured_it(model: str, language: str) -> None:
+    """What was said is calibrated for the default embedder in English; elsewhere it is to be confirmed."""
+    sure, bell = Cue("sure", 1.0, 1.0), Cue("rings a bell", 0.5, 1.0)
+    assert sure_of_said(sure, Multilingual.name, "en")
+    assert not sure_of_said(bell, Multilingual.name, "en")
+    assert not sure_of_said(sure, model, language)

@@ -2,12 +2,13 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import UUID, uuid5
 
+import numpy as np
 import pytest
 
 from services.memory.cue import Evidence, fact_evidence, judged, passage_evidence, recalled
 from services.memory.facts import Fact
 from services.memory.search import Hit
-from services.memory.signals import Passage, SignalWeights, signal_matrix
+from services.memory.signals import Passage, SignalWeights, signal_matrix, weighed
 
 SPACE = UUID(int=9)
 
@@ -30,7 +31,9 @@ def passage(position: int, speaker: str, similarity: float, lexical: float) -> P
 
 
 def evidence_of(query: str, *passages: Passage) -> Evidence:
-    return passage_evidence(passages, signal_matrix(passages, query), query, SignalWeights())
+    matrix, weights = signal_matrix(passages, query), SignalWeights()
+    order = np.argsort(-weighed(matrix, weights), kind="stable")
+    return passage_evidence(passages, matrix, query, weights, order)
 
 
 def test_no_hits_mean_nothing():
@@ -41,7 +44,7 @@ def test_no_hits_mean_nothing():
 
 @pytest.mark.parametrize(
     ("similarity", "coverage", "verdict"),
-    [(0.75, 0.9, "sure"), (0.45, 0.6, "rings a bell"), (0.2, 0.1, "nothing")],
+    [(0.75, 0.9, "sure"), (0.4, 0.5, "rings a bell"), (0.2, 0.1, "nothing")],
 )
 def test_the_nearer_the_surer(similarity, coverage, verdict):
     """Near in meaning and in words is sure, somewhat near rings a bell, far is nothing."""
@@ -109,3 +112,20 @@ def test_naming_nobody_leaves_the_person_open():
     evidence = evidence_of("What was adopted?", passage(0, "John", 0.75, 9.0), passage(1, "Maria", 0.1, 0.0))
     assert evidence.margin is None
     assert judged(evidence).verdict == "sure"
+
+
+def test_sure_was_said_where_the_answer_was_not_among_the_first_five():
+    """Near in meaning and words, but twenty passages are as good as each other: which one answers is open."""
+    alike = [passage(10 * place, "", 0.75, 9.0) for place in range(20)]
+    one = [passage(0, "", 0.75, 9.0), *(passage(10 * place, "", 0.1, 0.0) for place in range(1, 20))]
+    many, single = (evidence_of("What was adopted?", *some) for some in (alike, one))
+    assert many.held == pytest.approx(0.25)
+    assert judged(many).verdict == "rings a bell"
+    assert judged(single).verdict == "sure"
+
+
+def test_a_question_in_other_words_was_judged_by_them() -> None:
+    """Ranked by "what did I buy", a memory that never spoke of Maria would be as near as hers."""
+    rows = [passage(0, "Ann", 0.9, 1.0), passage(1, "Ann", 0.8, 0.0)]
+    assert evidence_of("q", *rows).similarity == 0.9
+    assert evidence_of("q", *(replace(row, as_asked=0.2) for row in rows)).similarity == 0.2

@@ -20,9 +20,10 @@ import pytest
 from schemas.events.mail import EmailRead
 from schemas.events.memory import FactRecorded, ParticipantSeen, SessionNoted
 from schemas.events.threads import MailAttached
+from services.core.bus.event_store import EventRow
 from services.core.ids import participant_id
 from services.core.keys.keyring import subject_of
-from services.operations.erase.ownership import Row, kept
+from services.operations.erase.ownership import kept
 from services.operations.erase.survey import Survey, listener
 from services.operations.erase.words import texts, words_of
 
@@ -77,7 +78,7 @@ class Population:
     people: list[str]
     names: dict[str, str]
     secrets: dict[str, str]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[EventRow] = field(default_factory=list)
     owners: dict[UUID, frozenset[UUID]] = field(default_factory=dict)
     message_ids: dict[str, list[str]] = field(default_factory=dict)
     involved: list[str] = field(default_factory=list)
@@ -190,7 +191,7 @@ def all_ids(made: Population) -> list[str]:
     return sorted({one for some in made.message_ids.values() for one in some})
 
 
-def surveyed(made: Population, who: str) -> tuple[Survey, list[Row], list[Row]]:
+def surveyed(made: Population, who: str) -> tuple[Survey, list[EventRow], list[EventRow]]:
     """What the erase knows, the mails of others that it seals anew, and the events that it does not touch."""
     people = frozenset({made.id(who)})
     found = Survey(WORKSPACE, people, {key: one for key, one in made.owners.items() if one & people}, {who})
@@ -224,7 +225,7 @@ def check(made: Population, who: str) -> None:
         assert made.secrets[who] in marks.words, "what only they said is searched for"
 
 
-def said_by(row: Row, who: str, made: Population) -> list[str]:
+def said_by(row: EventRow, who: str, made: Population) -> list[str]:
     own = row["data"].get("participant_id") == str(made.id(who))
     return [row["data"]["text"]] if own and row["type"] == EmailRead.TYPE else []
 
@@ -252,7 +253,7 @@ def only_the_person_went(made: Population, who: str, before: dict[str, Any], aft
         assert len(theirs.findall(after["text"])) == len(theirs.findall(before["text"])), "another's address is whole"
 
 
-def is_mail_of(row: Row, who: str, made: Population) -> bool:
+def is_mail_of(row: EventRow, who: str, made: Population) -> bool:
     return bool(row["type"] == EmailRead.TYPE and row["data"]["participant_id"] == str(made.id(who)))
 
 

@@ -3,16 +3,19 @@
 Thread `a`: mail m1 and its turn are overtaken by m2, one reply covers both; then the thread resolves and closes.
 Thread `b`: the reply to m3 was lost after the final dot, a person was called, and m4 waits for that person.
 Mail m5 is parked. One record of `turns` was poisoned.
+
+Two drafts were approved as they were and opened their intent, the next one left as earned, a correction closed it. Pat was proposed a
+mail, which left; Quinn's was given up when they unsubscribed. Three customers reported one trouble, twice one of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Offered, Progress
+from tests.oracle.evidence import Accepted, DeadLetter, Earning, Evidence, Offered, Progress
 
 NOW = datetime(2026, 3, 2, tzinfo=UTC)
 POISON = b"poison"
@@ -33,7 +36,7 @@ def good() -> Evidence:
     journal = {(consumer, one["id"]) for one in events for _, consumer, kind in HANDLED if kind == one["type"]}
     return Evidence(
         offered=tuple(Offered(f"id-{mail}", f"{thread}@x") for mail, thread in MAILS.items()),
-        accepted=(Accepted("reply-a", "a@x"), Accepted("reply-b", "b@x")),
+        accepted=(Accepted("reply-a", "a@x"), Accepted("reply-b", "b@x"), Accepted("id-o-pat", "a@x")),
         events=tuple(events),
         journal=frozenset(journal),
         consumers=CONSUMERS,
@@ -44,6 +47,7 @@ def good() -> Evidence:
         dead_letters=tuple(DeadLetter("turns", group, POISON) for group in ("load_memory", "track_threads")),
         poison={"turns": (POISON,)},
         now=NOW,
+        earning=Earning(bound=0.3, over=10, senders=2),
     )
 
 
@@ -78,6 +82,64 @@ def _events() -> Iterable[Event]:
     yield closed("b", "t3", "failed", "m3")
     yield from _moved("b", "in_progress", "escalated")
     yield from _attached("b", "m4")
+    yield from _earned()
+    yield from _reached()
+    yield from _reported()
+
+
+def _earned() -> Iterable[Event]:
+    for number in (1, 2):
+        yield approved(f"d{number}", f"x{number}@x{number}", by="grace")
+        yield counted(f"d{number}", "unchanged")
+    yield intent("opened")
+    yield approved("d3", "x3@x3", by="policy", earned=True)
+    yield counted("d2", "reopened")
+    yield intent("closed")
+
+
+def _reached() -> Iterable[Event]:
+    for who, states in (("pat", ("sent", "answered")), ("quinn", ("discarded",))):
+        proposed = {"outreach_id": f"o-{who}", "participant_id": who, "turn_id": f"t-{who}"}
+        yield event("outreach.proposed.v1", proposed)
+        yield event("thread.draft_requested.v1", {"reply_id": f"o-{who}", "participant_id": who})
+        drafted = {"reply_id": f"o-{who}", "participant_id": who, "turn_id": f"t-{who}", "proactive": True}
+        yield event("reply.drafted.v1", drafted)
+        if who == "pat":
+            yield _thread("a", "turn.opened.v1", turn_id="t-pat", mail_ids=["m2"], mode="history")
+            yield approved("o-pat", "a@x", by="grace", of="")
+            yield event("reply.sent.v1", {"reply_id": "o-pat", "attempt": 1})
+            yield closed("a", "t-pat", "sent", "m2")
+        yield from (event("outreach.changed.v1", {"outreach_id": f"o-{who}", "state": state}) for state in states)
+    yield event("outreach.unsubscribed.v1", {"participant_id": "quinn", "lifted": False})
+
+
+def _reported() -> Iterable[Event]:
+    for number, who in enumerate(("k", "l", "l", "m")):
+        yield event("trouble.reported.v1", reported(number, who))
+    opened = {"incident_id": "i1", "customers": 3, "report_ids": ["p0", "p1", "p2", "p3"]}
+    yield event("incident.opened.v1", opened)
+    yield event("incident.closed.v1", {"incident_id": "i1", "answer": "It works."})
+    for who in ("k", "l", "m"):
+        yield event("thread.draft_requested.v1", {"reply_id": f"i1-{who}", "participant_id": who})
+
+
+def reported(number: int, who: str) -> Data:
+    return {"report_id": f"p{number}", "mail_id": f"w{number}", "participant_id": who, "incident_id": None}
+
+
+def approved(reply: str, recipient: str, *, by: str, of: str = "how_to", earned: bool = False) -> Event:
+    turn = "t-" + reply.removeprefix("o-")
+    said: Data = {"reply_id": reply, "message_id": f"id-{reply}", "turn_id": turn, "recipient": recipient}
+    said |= {"approved_by": by, "by": "", "intent": of, "inbox": "support", "edited": 0, "earned": earned}
+    return event("reply.approved.v1", said)
+
+
+def counted(reply: str, outcome: str) -> Event:
+    return event("approval.counted.v1", {"reply_id": reply, "outcome": outcome}, "approval", "how_to")
+
+
+def intent(step: str, by: str = "") -> Event:
+    return event(f"approval.{step}.v1", {"by": by, "intent": "how_to", "inbox": "support"}, "approval", "how_to")
 
 
 def event(kind: str, data: Data, aggregate: str | None = None, id: str | None = None) -> Event:
@@ -109,6 +171,7 @@ def closed(thread: str, turn: str, outcome: str, *mails: str) -> Event:
 def replied(thread: str, turn: str, result: str) -> Iterable[Event]:
     common = {"reply_id": f"r-{thread}", "thread_id": thread, "turn_id": turn}
     approved = {**common, "message_id": f"reply-{thread}", "recipient": f"{thread}@x"}
+    approved |= {"approved_by": "policy", "by": "", "intent": "", "inbox": "support", "edited": 0}
     for step, data in (
         ("approved", approved),
         ("sending", {**common, "attempt": 1}),
@@ -124,7 +187,8 @@ def _numbered(events: Iterable[Event]) -> list[Event]:
         place = (one["aggregate"], one["aggregate_id"])
         versions[place] = versions.get(place, 0) + 1
         version = versions[place] if one["aggregate"] else None
-        numbered.append({**one, "seq": seq, "id": f"e{seq}", "version": version, "unpublished": False})
+        also = {"seq": seq, "time": NOW + timedelta(seconds=seq), "id": f"e{seq}", "version": version}
+        numbered.append({**one, **also, "unpublished": False})
     return numbered
 
 
@@ -146,6 +210,7 @@ def _tables(events: list[Event]) -> dict[str, tuple[Data, ...]]:
             {"turn_id": "t1", "outcome": "superseded", "mail_ids": ["m1"]},
             {"turn_id": "t2", "outcome": "sent", "mail_ids": ["m1", "m2"]},
             {"turn_id": "t3", "outcome": "failed", "mail_ids": ["m3"]},
+            {"turn_id": "t-pat", "outcome": "sent", "mail_ids": ["m2"]},
         ),
         "conversation": tuple(
             {
@@ -160,6 +225,12 @@ def _tables(events: list[Event]) -> dict[str, tuple[Data, ...]]:
         ),
         "thread_summaries": (SUMMARY,),
         "timers": (),
+        "approvals": ({"approval_id": "how_to", "is_open": False},),
+        "outreach": ({"outreach_id": "o-pat", "state": "answered"}, {"outreach_id": "o-quinn", "state": "discarded"}),
+        "unsubscribes": ({"participant_id": "quinn"},),
+        "trouble_reports": tuple(
+            {"report_id": f"p{number}", "mail_id": f"w{number}", "incident_id": "i1"} for number in range(4)
+        ),
     }  # fmt: skip
 
 

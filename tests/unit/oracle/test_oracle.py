@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tests.oracle
-from tests.oracle.evidence import Accepted, DeadLetter, Evidence, Newer, Progress
+from tests.oracle.evidence import Accepted, DeadLetter, Earning, Evidence, Newer, Progress
 from tests.oracle.judge import RULES, judge
 from tests.unit.oracle import good as made
 from tests.unit.oracle.good import NOW, changed_event, changed_row, good, more_events, without_event
@@ -59,7 +59,7 @@ PLANTS: dict[str, tuple[Plant, str]] = {
     "a message went out that nobody approved": (
         lambda e: replace(e, accepted=(*e.accepted, Accepted("stray", "a@x"))), "stray, which nobody approved"),
     "a reply went to somebody else": (
-        lambda e: replace(e, accepted=(Accepted("reply-a", "b@x"), e.accepted[1])), "reply-a went to b@x"),
+        lambda e: replace(e, accepted=(Accepted("reply-a", "b@x"), *e.accepted[1:])), "reply-a went to b@x"),
     "a reply is called sent and never arrived": (
         lambda e: replace(e, accepted=e.accepted[1:]), "reply r-a is called sent and never arrived"),
     "a reply arrived and nobody knows": (
@@ -129,6 +129,54 @@ PLANTS: dict[str, tuple[Plant, str]] = {
         lambda e: more_events(e, _failed("ModelPaused: Next try in 8 s.")), "generate_reply failed turn t3: ModelPaused"),
     "a turn failed by a refusal that there was not": (
         lambda e: more_events(e, _failed("LogRefused: too large")), "generate_reply failed turn t3: LogRefused"),
+    "a decision was counted twice": (
+        lambda e: more_events(e, made.counted("d2", "reopened")), "reply d2 was counted 2 times as reopened"),
+    "an approval was not counted": (
+        lambda e: without_event(e, "approval.counted.v1", reply_id="d1"), "reply d1 was approved unchanged and not counted"),
+    "an edit was counted as none": (
+        lambda e: changed_event(e, "reply.approved.v1", {"edited": 0.2}, reply_id="d1"), "reply d1 was counted as unchanged and not"),
+    "an intent stayed closed": (
+        lambda e: without_event(e, "approval.opened.v1"), "intent how_to was to be open and was left as it was"),
+    "an intent opened by one sender": (
+        lambda e: changed_event(e, "reply.approved.v1", {"recipient": "x9@x1"}, reply_id="d2"), "was to be left as it was and was open"),
+    "an intent opened below the bound": (
+        lambda e: replace(e, earning=Earning(0.4, 10, 2)), "was to be left as it was and was open"),
+    "an intent stayed open after a correction": (
+        lambda e: without_event(e, "approval.closed.v1"), "intent how_to was to be closed and was left as it was"),
+    "an intent's row is wrong": (
+        lambda e: changed_row(e, "approvals", 0, is_open=True), "intent how_to is open and the decisions say closed"),
+    "a draft left as earned that was not": (
+        lambda e: changed_event(e, "approval.opened.v1", {"intent": "other"}), "reply d3 left as earned before how_to was open"),
+    "somebody was proposed two mails": (
+        lambda e: more_events(e, made.event("outreach.proposed.v1", {"outreach_id": "o-2", "participant_id": "pat", "turn_id": "t-2"})),
+        "pat was proposed 2 mails"),
+    "a proposal without a draft": (
+        lambda e: without_event(e, "thread.draft_requested.v1", reply_id="o-pat"), "the draft o-pat was asked for 0 times"),
+    "somebody who unsubscribed was proposed a mail": (
+        lambda e: more_events(e, made.event("outreach.proposed.v1", {"outreach_id": "o-3", "participant_id": "quinn", "turn_id": "t-3"})),
+        "quinn wants no mail and was proposed o-3"),
+    "a mail left to somebody who unsubscribed": (
+        lambda e: replace(
+            more_events(e, made.approved("o-quinn", "b@x", by="grace", of="")), accepted=(*e.accepted, Accepted("id-o-quinn", "b@x"))
+        ), "id-o-quinn left to b@x, who wants none"),
+    "somebody is unsubscribed by nobody": (
+        lambda e: without_event(e, "outreach.unsubscribed.v1"), "quinn is unsubscribed and nobody said so"),
+    "a proposal has no end": (lambda e: changed_row(e, "outreach", 1, state="proposed"), "outreach o-quinn is still proposed"),
+    "a proposal is called sent": (lambda e: changed_row(e, "outreach", 1, state="sent"), "outreach o-quinn is sent and its reply is not sent"),
+    "a mail reported twice": (
+        lambda e: more_events(e, made.event("trouble.reported.v1", {**made.reported(0, "k"), "report_id": "p9"})), "mail w0 reported 2 troubles"),
+    "a report of two incidents": (
+        lambda e: more_events(e, made.event("incident.opened.v1", {"incident_id": "i2", "customers": 1, "report_ids": ["p0"]})),
+        "report p0 is of 2 incidents"),
+    "a report's row is wrong": (lambda e: changed_row(e, "trouble_reports", 0, incident_id=None), "report p0 is of None and the events say i1"),
+    "an incident counts reports": (
+        lambda e: changed_event(e, "incident.opened.v1", {"customers": 4}), "incident i1 counts 4 customers and has 3"),
+    "a customer got two answers": (
+        lambda e: more_events(e, made.event("thread.draft_requested.v1", {"reply_id": "i1-l2", "participant_id": "l"})),
+        "l gets 2 answers to 1 closings"),
+    "an answer was asked for twice": (
+        lambda e: more_events(e, made.event("thread.draft_requested.v1", {"reply_id": "i1-l", "participant_id": "l"})),
+        "the answer i1-l was asked for 2 times"),
 }  # fmt: skip
 
 
@@ -141,7 +189,7 @@ def test_a_good_result_is_judged_good() -> None:
     verdict = judge(good())
     assert verdict.faults == ()
     assert verdict.outcomes == {"sent": 2, "failed": 1, "waits for a person": 1, "park": 1}
-    assert (verdict.sent, verdict.unknown, verdict.accepted, verdict.duplicates) == (1, 1, 2, 0)
+    assert (verdict.sent, verdict.unknown, verdict.accepted, verdict.duplicates) == (2, 1, 3, 0)
 
 
 def test_a_turn_whose_next_event_the_broker_refuses_may_fail() -> None:

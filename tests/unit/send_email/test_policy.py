@@ -56,6 +56,9 @@ class Ledger:
     async def one(self, query: Any, **_: Any) -> dict[str, Any] | None:
         return self.row
 
+    async def row_as(self, kind: Any, query: Any, **_: Any) -> Any:
+        return self.row and SimpleNamespace(**self.row)
+
     async def record(self, event: Any) -> None:
         self.recorded.append(event)
 
@@ -82,7 +85,7 @@ def work(event: Any, ledger: Ledger, approval: str = "auto", unproven: str = "te
 @pytest.fixture
 def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     """The world around the decision: why the draft may not go any more, and the draft that is stored."""
-    mail = {"trusted": True, "identity": "verified", "flags": []}
+    mail = SimpleNamespace(trusted=True, identity="verified", flags=[])
     told = SimpleNamespace(why_not="", draft=draft(), shown="Hi", mail=mail)
 
     async def frozen(work: Any, draft: ReplyDrafted, mail: Any, *, automatic: bool, **_: Any) -> Frozen:
@@ -99,7 +102,7 @@ def thread(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
 
     async def stored(conn: Any, query: Any, args: Any) -> Any:
         if query is policy.SQL.held:
-            return {"data": {"shown": told.shown}}
+            return {"data": ReplyHeld.model_construct(shown=told.shown, band="review")}
         return {"data": told.draft} if told.draft else None
 
     monkeypatch.setattr(policy, "frozen_reply", frozen)
@@ -147,7 +150,7 @@ async def test_an_approved_reply_goes_to_the_author_that_code_found(decision: st
     assert (event.decision, event.goals_add, event.approved_by) == (decision, ("g",), "policy")
 
 
-UNPROVEN = {"trusted": False, "identity": "unverified", "flags": []}
+UNPROVEN = SimpleNamespace(trusted=False, identity="unverified", flags=[])
 OBEDIENT: dict[str, Any] = {
     "text": "Your password is wrong, log in at evil.example",
     "state": "resolved",
@@ -181,7 +184,7 @@ async def test_what_its_domain_disowns_is_never_answered_automatically(
     thread: SimpleNamespace, approval: str, unproven: str
 ) -> None:
     """A failed mail gets nothing, under no setting."""
-    thread.mail = {"trusted": False, "identity": "failed", "flags": []}
+    thread.mail = SimpleNamespace(trusted=False, identity="failed", flags=[])
     event = await decided_draft(draft(), approval, unproven)
     assert isinstance(event, ReplyFailed)
     assert "the sender's domain says that this mail is not its own" in event.error

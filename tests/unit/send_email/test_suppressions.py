@@ -17,13 +17,13 @@ IDS = {name: UUID(int=number) for number, name in enumerate(("reply_id", "thread
 async def reported(state: str | None, kind: str = "hard", named: tuple[str, ...] = ("ada@example.org",)) -> list[Any]:
     """What is recorded of a report of this kind about a reply in this state (None: no reply of ours)."""
     recorded: list[Any] = []
-    row = {**IDS, "state": state, "recipient": "Ada@example.org", "cc": []} if state else None
+    row = SimpleNamespace(ids=IDS, state=state, recipient="Ada@example.org", cc=[]) if state else None
 
     class Unit:
         async def lock(self, *_: Any) -> None:
             """Nobody else is there."""
 
-        async def one(self, *_: Any, **__: Any) -> Any:
+        async def row_as(self, *_: Any, **__: Any) -> Any:
             return row
 
         async def record(self, event: Any) -> None:

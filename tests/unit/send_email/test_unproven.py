@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from email import message_from_bytes, policy
 from types import SimpleNamespace
@@ -13,19 +14,23 @@ import pytest
 from schemas.events.replies import ReplyDrafted
 from services.core.settings import Settings
 from services.mail.tokens import Keyring
+from services.send_email.load import NewestMail
 from services.send_email.unproven import Gate, as_fixed, freeze_fixed, gate, without_proposals
 
 NOW = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 CLAIM = "URGENT call +1 555 0100 about your account"
-MAIL: dict[str, Any] = {
-    "trusted": False,
-    "identity": "unverified",
-    "author_name": CLAIM,
-    "author_addr": "victim@bank.example",
-    "subject": f"Re: {CLAIM}",
-    "message_id": "m1@evil.example",
-    "references_ids": ["call-5550100@evil.example"],
-}
+MAIL = NewestMail(
+    mail_id=UUID(int=9),
+    message_id="m1@evil.example",
+    references_ids=["call-5550100@evil.example"],
+    subject=f"Re: {CLAIM}",
+    author_name=CLAIM,
+    author_addr="victim@bank.example",
+    identity="unverified",
+    trusted=False,
+    flags=[],
+    received_at=NOW,
+)
 
 
 def app(**inbox: Any) -> Any:
@@ -70,18 +75,18 @@ def test_the_fixed_reply_is_the_inboxs_own() -> None:
 @pytest.mark.parametrize(
     ("mail", "trusted", "setting", "expected"),
     [
-        ({"trusted": True, "identity": "verified", "flags": []}, True, "template", "open"),
-        ({"trusted": True, "identity": "vouched", "flags": []}, True, "human", "open"),
-        ({"trusted": True, "identity": "verified", "flags": []}, False, "template", "template"),
-        ({"trusted": False, "identity": "unverified", "flags": []}, True, "template", "template"),
-        ({"trusted": False, "identity": "unverified", "flags": []}, False, "review", "review"),
-        ({"trusted": False, "identity": "unverified", "flags": []}, False, "human", "review"),
-        ({"trusted": False, "identity": "failed", "flags": []}, False, "template", "closed"),
-        ({"trusted": False, "identity": "failed", "flags": []}, True, "review", "closed"),
+        (replace(MAIL, trusted=True, identity="verified"), True, "template", "open"),
+        (replace(MAIL, trusted=True, identity="vouched"), True, "human", "open"),
+        (replace(MAIL, trusted=True, identity="verified"), False, "template", "template"),
+        (replace(MAIL, trusted=False, identity="unverified"), True, "template", "template"),
+        (replace(MAIL, trusted=False, identity="unverified"), False, "review", "review"),
+        (replace(MAIL, trusted=False, identity="unverified"), False, "human", "review"),
+        (replace(MAIL, trusted=False, identity="failed"), False, "template", "closed"),
+        (replace(MAIL, trusted=False, identity="failed"), True, "review", "closed"),
     ],
 )
 def test_the_gate_asks_the_mail_and_the_setting(
-    mail: dict[str, Any], setting: str, expected: Gate, *, trusted: bool
+    mail: NewestMail, setting: str, expected: Gate, *, trusted: bool
 ) -> None:
     """Open for the proven alone; closed for what failed, under every setting; a person where the inbox has no template."""
     assert gate(draft(trusted=trusted), mail, app(unproven=setting)) == expected

@@ -145,6 +145,14 @@ def test_other_numbers_are_another_trouble(one: str, other: str) -> None:
     assert not same_trouble(report("a@one.example", one), report("b@two.example", other), same, 0.5)
 
 
+def test_how_it_is_said_not_to_work_makes_no_other_trouble() -> None:
+    """In whatever words, where what does not work is the same, and however far apart an embedder finds them."""
+    far = lambda *_: 0.0  # noqa: E731
+    fails, broken = report("a@one.example", "csv export fails"), report("b@two.example", "exporting to csv is broken")
+    assert same_trouble(fails, broken, far, 0.5)
+    assert not same_trouble(fails, report("c@three.example", "csv export works"), far, 0.5)
+
+
 def test_other_names_are_another_trouble() -> None:
     """A word that one mail writes as a name has to stand in the other; written small it is the same."""
     same = lambda *_: 1.0  # noqa: E731

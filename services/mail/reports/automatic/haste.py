@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+UNREAD = timedelta(seconds=15)  # in which nobody gets a mail, opens it, reads it and answers
 OPENING = timedelta(seconds=10)  # to get the mail, open it and read a few words
 LETTERS_A_SECOND = 10  # 120 words a minute, which few people type
 LONGEST = timedelta(seconds=60)  # a text that takes longer may have been prepared, and pasted
@@ -19,13 +20,21 @@ _SIGNS = "\u2e80"
 
 def too_soon(text: str, left: datetime, came: datetime, written: datetime | None) -> bool:
     """Whether nobody can have typed `text` as an answer to our mail: by when it came, or by its own `Date`."""
-    needed = min(OPENING + timedelta(seconds=_letters(text) / LETTERS_A_SECOND), LONGEST)
-    return came - left <= needed or (written is not None and -CLOCKS <= written - left <= needed)
+    return _within(min(OPENING + timedelta(seconds=_letters(text) / LETTERS_A_SECOND), LONGEST), left, came, written)
+
+
+def unread(left: datetime, came: datetime, written: datetime | None) -> bool:
+    """Whether nobody can have read our mail before this answer to it, however short it is."""
+    return _within(UNREAD, left, came, written)
 
 
 def says_much(text: str) -> bool:
     """Whether a text is more than a word of thanks."""
     return _letters(text) >= MUCH
+
+
+def _within(needed: timedelta, left: datetime, came: datetime, written: datetime | None) -> bool:
+    return came - left <= needed or (written is not None and -CLOCKS <= written - left <= needed)
 
 
 def _letters(text: str) -> int:

@@ -3,7 +3,8 @@
 The kinds: a mail program's subject prefix, a responder's manners in the text, a reply sooner than anyone types it, a
 body that came before. Two of them make a robot, and so do three manners. Where there is less it is a doubt, which a
 person settles: to answer a robot costs a mail, to set a person aside in silence costs a customer. What a person asks
-for outweighs all of them, but for the prefix with a responder's words (ADR 430).
+for outweighs all of them, but for the prefix with a responder's words, and where nobody can have read what is answered:
+that is a doubt, whatever the words are (ADR 430).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from services.mail.subjects import base_subject
 BARE_CHARS, NOTE_CHARS, LONGEST_CHARS = 300, 500, 6000
 SURE_MANNERS = 3  # with nothing else in the text: people who write about leave and receipts show two, hardly ever three
 SURE_SENTENCES = 2  # among which they are: one sentence of a person ("closed on Wednesday until six") may hold them
+_UNREAD = "it answers ours within 15 s, sooner than anyone reads a mail"
 _QUOTED = re.compile(r"^\s{0,20}(?:\w{0,12}|[|+])\s?[>|]")
 _SURE = frozenset(("absent", "answering", "declared", "gone", "unread"))  # nobody says so without meaning it
 _BARE = frozenset(("absent", "unread", "declared", "no_reply", "promised"))  # what a responder may say and nothing else
@@ -33,12 +35,19 @@ class Judgement:
     sure: bool = False
 
 
-def judge_automatic(mail: ParsedMail, *, within_seconds: bool = False, seen_before: bool = False) -> Judgement:
+def judge_automatic(
+    mail: ParsedMail, *, unread: bool = False, within_seconds: bool = False, seen_before: bool = False
+) -> Judgement:
     """Who wrote a mail, by its subject and its words.
 
-    `within_seconds` and `seen_before` are what only a store knows: it answered a mail of ours sooner than anyone types
-    it, and its sender has sent the same body before.
+    The rest is what only a store knows: it answered a mail of ours sooner than anyone reads ours (`unread`) or types it
+    (`within_seconds`), and its sender has sent the same body before (`seen_before`).
     """
+    found = _judged(mail, within_seconds, seen_before)
+    return Judgement(_UNREAD) if unread and not found.why else found
+
+
+def _judged(mail: ParsedMail, within_seconds: bool, seen_before: bool) -> Judgement:
     subject, text = read_subject(mail.subject), _own_text(mail)
     if len(text) > LONGEST_CHARS and not (subject.hint or within_seconds or seen_before):
         return Judgement()

@@ -53,6 +53,7 @@ const acts = {
   e: edit,
   a: () => (document.getElementById("approve") ?? document.getElementById("assignee"))?.focus() ?? bulk("bulk-assignee"),
   w: () => { const box = document.getElementById("write"); if (box) { box.open = true; document.getElementById("reply-text").focus(); } },
+  s: () => document.getElementById("snooze")?.focus() ?? bulk("bulk-until"),
   n: () => document.getElementById("note")?.focus(),
   r: () => document.querySelector("#newer:not([hidden]) a")?.click(),
   "?": () => help.showModal(),

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -107,7 +107,6 @@ class LaneMachine(RuleBasedStateMachine):
 
 
 TestLaneMachine = LaneMachine.TestCase
-TestLaneMachine.settings = settings(max_examples=100, stateful_step_count=40)
 
 
 @dataclass
@@ -192,7 +191,6 @@ async def until_idle(lanes: Lanes) -> None:
 
 
 @given(EVENTS)
-@settings(max_examples=40)
 def test_every_delivery_is_handled_or_given_up_in_order_by_key(events: list[tuple[int, bytes, bytes]]) -> None:
     """Poison, retries and failing dead letters lose nothing, reorder nothing and leave no offset behind."""
     script, deliveries = Script(), numbered(events)
@@ -216,7 +214,6 @@ def test_every_delivery_is_handled_or_given_up_in_order_by_key(events: list[tupl
 
 
 @given(EVENTS, st.integers(0, 30), st.integers(0, 4))
-@settings(max_examples=40)
 def test_a_rebalance_in_the_middle_loses_nothing(
     events: list[tuple[int, bytes, bytes]], after: int, ticks: int
 ) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
 from aiokafka import TopicPartition
+from aiokafka.consumer.subscription_state import SubscriptionState
+from aiokafka.errors import IllegalStateError
 from aiokafka.structs import OffsetAndMetadata
 
 from services.core.bus.faust_consumer import in_generation, seek_everywhere
@@ -53,11 +56,30 @@ async def test_a_commit_of_a_lost_log_let_a_consumer_pass_what_lay_before_it() -
     assert consumer.to_beginning == {lost, never}
 
 
+async def test_a_consumer_crashed_where_another_joined_while_it_looked_where_to_begin() -> None:
+    """aiokafka says in one way that the broker did not answer in time and that the partitions are handed over again."""
+    consumer = _Consumer({}, {TopicPartition("turns", 0)}, answers=False)
+    with pytest.raises(TimeoutError, match="did not say where"):
+        await seek_everywhere(consumer, {})
+    consumer.revoke()
+    with pytest.raises(IllegalStateError, match="handed over again"):  # which Faust goes on from
+        await seek_everywhere(consumer, {})
+
+
 class _Consumer:
     """aiokafka's consumer, as far as seeking goes."""
 
-    def __init__(self, commits: dict[TopicPartition, OffsetAndMetadata], assignment: set[TopicPartition]) -> None:
-        self._commits, self._assignment = commits, assignment
+    def __init__(
+        self,
+        commits: dict[TopicPartition, OffsetAndMetadata],
+        assignment: set[TopicPartition],
+        *,
+        answers: bool = True,
+    ) -> None:
+        self._commits, self._assignment, self._answers = commits, assignment, answers
+        self._subscription = SubscriptionState()
+        self._subscription.subscribe({place.topic for place in assignment})
+        self._subscription.assign_from_subscribed(assignment)
         self._coordinator = self
         self.to_beginning: set[TopicPartition] = set()
 
@@ -72,4 +94,8 @@ class _Consumer:
 
     async def seek_to_beginning(self, *places: TopicPartition) -> bool:
         self.to_beginning = set(places)
-        return True
+        return self._answers
+
+    def revoke(self) -> None:
+        """Another member joins, or one leaves."""
+        self._subscription.subscription.assignment._unassign()

@@ -57,6 +57,21 @@ async def test_learning_waits_while_replies_are_under_way(monkeypatch: pytest.Mo
     await asyncio.wait_for(learning, 60)
 
 
+async def test_learning_ran_beside_the_reply_while_its_mail_was_between_two_processors(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It begins a moment after the last of their handlers has ended, and at once where none has ended lately."""
+    monkeypatch.setattr(reply_load, "BETWEEN_S", 600)
+    load = ReplyLoad()
+    await asyncio.wait_for(load.passed(), 30)
+    load.ended()
+    learning = asyncio.create_task(load.passed())
+    await asyncio.sleep(0.2)
+    assert not learning.done()
+    monkeypatch.setattr(reply_load, "BETWEEN_S", 0)
+    await asyncio.wait_for(learning, 60)
+
+
 async def test_each_event_that_waited_to_be_learned_from_looked_for_itself() -> None:
     """A burst leaves hundreds waiting: one looks for all of them."""
     looks, busy, load = [0], [True], ReplyLoad()

@@ -22,6 +22,7 @@ def test_without_a_word_nothing_that_was_said_or_learned_goes() -> None:
     """By default only the journal's days go, long after the log has forgotten them."""
     told = RetentionSettings().model_dump()
     assert told.pop("journal_days") >= journal_days()
+    assert not any(told.pop("periods").values())
     assert not any(told.values())
 
 

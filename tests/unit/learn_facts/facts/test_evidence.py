@@ -198,6 +198,17 @@ def test_a_name_in_quotation_marks_is_a_name() -> None:
         ("15:00", "bitte um 15 Uhr anrufen", True),
         ("15:00", "please call at 4 pm", False),
         ("15:00", "please call at 3 am", False),
+        ("9:00-17:00", "We are open nine to five.", True),
+        ("9am-5pm", "Our hours are from nine to five.", True),
+        ("nine to five", "We are open 9:00-17:00.", True),
+        ("9 to 5", "You reach us from 9am to 5pm.", True),
+        ("09:00-17:00", "Wir haben von neun bis fünf offen.", True),
+        ("09:00-18:00", "Our hours are nine to five.", False),
+        ("nine to six", "Our hours are nine to five.", False),
+        ("twelve seats please", "We need thirteen seats please.", False),
+        ("twelve seats please", "We need 12 seats please.", True),
+        ("9:00-17:00", "It took five to nine people.", False),
+        ("9:00-17:00", "Part 109-5 of 2026-9-5 is broken.", False),
     ],
 )
 def test_a_value_is_literal_where_its_sentence_says_it(value: str, quote: str, said: bool) -> None:

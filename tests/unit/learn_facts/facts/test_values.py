@@ -17,6 +17,17 @@ ONE = [
     ("von 9:00 bis 17:30", "9:00 - 17:30"),
     ("(415) 555-2671", "415.555.2671"),
     ("1.5 TB", "1,5 TB"),
+    ("first of March 2026", "2026-03-01"),
+    ("March the first, 2026", "1 March 2026"),
+    ("the twenty-first of March 2026", "2026-03-21"),
+    ("ersten März 2026", "1. März 2026"),
+    ("am einundzwanzigsten März 2026", "21. März 2026"),
+    ("primero de marzo de 2026", "2026-03-01"),
+    ("pierwszego marca 2026", "2026-03-01"),
+    ("nine to five", "9:00-17:00"),
+    ("9 to 5", "9 am to 5 pm"),
+    ("neun bis siebzehn", "9:00-17:00"),
+    ("nine to twelve", "9:00-12:00"),
 ]
 TWO = [
     ("12,000 euros", "12,000 dollars"),
@@ -25,12 +36,21 @@ TWO = [
     ("9:00-17:00", "9 am to 6 pm"),
     ("1.5 TB", "15 TB"),
     ("1,500", "1.5"),
+    ("first of March 2026", "2026-03-02"),
+    ("first of March 2026", "first of March 2027"),
+    ("first quarter of 2026", "2026-01-01"),
+    ("second Monday of March 2026", "2026-03-02"),
+    ("nine to five", "9:00-18:00"),
+    ("5 to 9", "9:00-17:00"),
+    ("10-2", "10-14"),
     ("415.555.2671", "415.555.2672"),
 ]
 
 
 @pytest.mark.parametrize(("one", "other"), ONE)
-def test_a_sum_a_span_of_hours_and_a_decimal_in_another_form_was_another_value(one: str, other: str) -> None:
+def test_a_sum_a_day_in_words_a_span_of_hours_and_a_decimal_in_another_form_was_another_value(
+    one: str, other: str
+) -> None:
     """Sums with their currency, hours of a day, telephones with dots and decimals are compared by what they mean."""
     assert same_value(one, other)
     assert same_value(other, one)

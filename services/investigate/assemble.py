@@ -1,0 +1,174 @@
+"""Makes the folder of an investigation from what was read of a participant. Pure.
+
+What bears on the question most is put in first; older threads give way where the folder is full. Card numbers, IBANs
+and keys are masked, as in every text that a model reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+import yaml
+
+from schemas.events.investigations import WorkFile
+from services.core.storable import storable
+from services.investigate.folder import HOT_CONTEXT, SCRATCHPAD, size
+from services.investigate.instructions import agents_file
+from services.mail.masking import mask
+from services.memory.facts import whose_word
+from services.memory.knowledge import Passage
+
+Row = Mapping[str, Any]
+OLDER = "({} older messages are left out)\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message that the participant may see: their own mail, or what was written to them."""
+
+    thread_id: UUID
+    version: int
+    subject: str
+    state: str
+    role: str
+    mail_id: UUID | None
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What was read of a participant. `facts` are those that are believed, `kept` what earlier investigations left."""
+
+    person: Row
+    profile: Sequence[Row]
+    issues: Sequence[Row]
+    brief: str
+    facts: Sequence[Row]
+    messages: Sequence[Message]
+    kept: Mapping[str, str]
+    passages: Sequence[Passage]
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """The files, and the mails and facts that they hold."""
+
+    files: tuple[WorkFile, ...]
+    mail_ids: tuple[UUID, ...]
+    fact_ids: tuple[UUID, ...]
+
+
+def assembled(known: Known, thread_id: UUID, most: int) -> Folder:
+    """The folder of at most so many bytes, as JSON; the thread that was asked about comes before all others."""
+    room = _Room(most)
+    room.put("profile/user.yaml", _profile(known))
+    room.put(HOT_CONTEXT, known.brief)
+    room.put(SCRATCHPAD, known.kept.get(SCRATCHPAD, ""))
+    for path, text in sorted(known.kept.items()):
+        if path != SCRATCHPAD:
+            room.put(path, text)
+    facts = [fact for fact in known.facts if room.add("memory/facts.md", _clean(_fact_line(fact)))]
+    shown, left_out = _threads(room, known.messages, thread_id, known.passages)
+    room.files["AGENTS.md"] = agents_file(left_out)
+    files = tuple(WorkFile(path=path, text=text) for path, text in sorted(room.files.items()))
+    mails = tuple(one.mail_id for one in shown if one.role == "customer" and one.mail_id)
+    return Folder(files, mails, tuple(fact["fact_id"] for fact in facts))
+
+
+class _Room:
+    """Files that are put in as long as they have room."""
+
+    def __init__(self, most: int) -> None:
+        self.files: dict[str, str] = {}
+        self.left = most - size(agents_file(1))
+
+    def put(self, path: str, text: str) -> None:
+        """Put in a whole file, if it has a text and there is room for it."""
+        if text:
+            self.add(path, _clean(text))
+
+    def add(self, path: str, clean: str) -> bool:
+        """Add to a file, if there is room for it."""
+        if size(clean) > self.left:
+            return False
+        self.left -= size(clean)
+        self.files[path] = self.files.get(path, "") + clean
+        return True
+
+
+def _clean(text: str) -> str:
+    return storable(mask(text).text)
+
+
+def _threads(
+    room: _Room, messages: Sequence[Message], asked: UUID, passages: Iterable[Passage]
+) -> tuple[list[Message], int]:
+    """Put in the asked thread, the passages, and then the others, the newest first; the messages that had room."""
+    by_thread = [
+        sorted(some, key=lambda one: (one.at, one.version))
+        for _, some in groupby(sorted(messages, key=attrgetter("thread_id")), key=attrgetter("thread_id"))
+    ]
+    by_thread.sort(key=lambda some: (some[0].thread_id == asked, some[-1].at), reverse=True)
+    shown: list[Message] = []
+    left_out = 0
+    for place, some in enumerate(by_thread):
+        if place == 1:
+            _put_passages(room, passages)
+        fitting = _newest_that_fit(room, some)
+        shown += fitting
+        left_out += not fitting
+    if len(by_thread) < 2:
+        _put_passages(room, passages)
+    return shown, left_out
+
+
+def _newest_that_fit(room: _Room, messages: Sequence[Message]) -> list[Message]:
+    """Put in the thread, whole or less its oldest messages; what was put in."""
+    texts = [_clean(_message(one)) for one in messages]
+    head = _clean(f"# {messages[0].subject}\nstate: {messages[0].state}; thread {messages[0].thread_id}\n")
+    left, first = room.left - size(head) - size(OLDER.format(len(messages))), len(messages)
+    while first and size(texts[first - 1]) <= left:
+        first -= 1
+        left -= size(texts[first])
+    if first == len(messages):
+        return []
+    older = OLDER.format(first) if first else ""
+    room.add(
+        f"threads/{messages[0].at:%Y-%m-%d}-{messages[0].thread_id.hex[:8]}.md", "".join([head, older, *texts[first:]])
+    )
+    return list(messages[first:])
+
+
+def _put_passages(room: _Room, passages: Iterable[Passage]) -> None:
+    for number, one in enumerate(passages, 1):
+        room.put(f"knowledge/{number:02}.md", f"# {one.place}\n{one.text}\n")
+
+
+def _message(one: Message) -> str:
+    who = {"customer": "the customer", "agent": "we", "human": "a colleague of ours"}.get(one.role, one.role)
+    mail = f", mail {one.mail_id}" if one.role == "customer" else ""
+    return f"\n## {one.at:%Y-%m-%d %H:%M}, {who}{mail}\n{one.text.strip()}\n"
+
+
+def _fact_line(fact: Row) -> str:
+    text = " ".join(str(fact["text"]).split())
+    return (
+        f"- [{fact['fact_id']}] {fact['kind']}, {fact['key']} = {fact['value']}: {text} "
+        f"({whose_word(fact['trust'])}, since {fact['valid_from']:%Y-%m-%d})\n"
+    )
+
+
+def _profile(known: Known) -> str:
+    person = {name: str(value) for name, value in known.person.items() if value not in (None, "", [])}
+    issues = [
+        {"issue": one["issue_key"], "reports": one["reports"], "resolved": one["resolved"]} for one in known.issues
+    ]
+    kept = {str(one["field"]): str(one["value"]) for one in known.profile}
+    return yaml.safe_dump({"person": person, "profile": kept, "issues": issues}, allow_unicode=True, sort_keys=False)

@@ -1,0 +1,123 @@
+"""Investigations for people: the latest first, and one with its note, its diff and what it proposes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from services.core.db import Connection, fetch_all, fetch_one, queries
+from services.core.paging import MOST, Listing, Page
+
+SQL = queries(__file__)
+INVESTIGATIONS = Listing("investigations", (("opened_at", "time"), ("investigation_id", "id")), descending=True)
+
+
+@dataclass(frozen=True, slots=True)
+class InvestigationLine:
+    """An investigation. `outcome` is empty while it is open; `tokens_in` counts cached tokens, too.
+
+    `waiting` are proposals that nobody has decided. `gone_at` is when its words had had their time.
+    """
+
+    investigation_id: UUID
+    thread_id: UUID
+    participant_id: UUID
+    customer: str | None
+    state: str
+    outcome: str
+    question: str
+    by: str
+    opened_at: datetime
+    closed_at: datetime | None
+    rounds: int
+    tokens_in: int
+    tokens_out: int
+    waiting: int
+    gone_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalLine:
+    """A change of memory that it proposes: a fact with the customer's words, or the text of the brief.
+
+    `subject` is that of the mail that is quoted.
+    """
+
+    proposal_id: UUID
+    op: str
+    fact_id: UUID | None
+    kind: str
+    key: str
+    value: str
+    text: str
+    quote: str
+    mail_id: UUID | None
+    subject: str
+    state: str
+    decided_by: str
+    decided_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class OutputFile:
+    """A file that it wrote below outputs/."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class WholeInvestigation:
+    """One with all that came of it. `conflicts` are kept files in which two investigations wrote the same lines."""
+
+    investigation: InvestigationLine
+    reason: str
+    note: str
+    diff: str
+    outputs: list[OutputFile]
+    conflicts: list[str]
+    dropped: list[str]
+    proposals: list[ProposalLine]
+
+
+async def list_investigations(
+    conn: Connection, workspace: str, *, thread_id: UUID | None = None, limit: int = MOST, after: str = ""
+) -> Page[InvestigationLine]:
+    """The investigations, the latest first. Raises `BadCursor`."""
+    args = {"workspace": workspace, "thread_id": thread_id, "investigation_id": None}
+    rows = await fetch_all(conn, SQL.investigations, args | INVESTIGATIONS.args(after, limit))
+    page = INVESTIGATIONS.page(rows, limit)
+    return Page([InvestigationLine(**row) for row in page], page.next)
+
+
+async def whole_investigation(conn: Connection, workspace: str, id: UUID) -> WholeInvestigation | None:
+    """One investigation; None where there is none of this id."""
+    args: dict[str, Any] = {"workspace": workspace, "investigation_id": id, "thread_id": None}
+    row = await fetch_one(conn, SQL.investigations, args | INVESTIGATIONS.args("", 1))
+    found = await fetch_one(conn, SQL.found, args)
+    if row is None or found is None:
+        return None
+    proposals = [_proposal(one) for one in await fetch_all(conn, SQL.proposals, args)]
+    outputs = [OutputFile(one["path"], one["text"] or "") for one in found["outputs"]]
+    return WholeInvestigation(InvestigationLine(**row), **{**found, "outputs": outputs}, proposals=proposals)
+
+
+def _proposal(row: Mapping[str, Any]) -> ProposalLine:
+    content = row["content"]
+    return ProposalLine(
+        proposal_id=row["proposal_id"],
+        **{name: content.get(name, "") for name in ("op", "kind", "key", "value", "text", "quote")},
+        fact_id=_id(content, "fact_id"),
+        mail_id=_id(content, "mail_id"),
+        subject=row["subject"] or "",
+        state=row["state"],
+        decided_by=row["decided_by"],
+        decided_at=row["decided_at"],
+    )
+
+
+def _id(content: Mapping[str, Any], name: str) -> UUID | None:
+    return UUID(content[name]) if content.get(name) else None
